@@ -1,0 +1,102 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation/path"
+)
+
+// Identity says which object a manifest is about. Namespace is empty for objects without one.
+type Identity struct {
+	APIVersion string
+	Kind       string
+	Namespace  string
+	Name       string
+}
+
+// IdentityOf reads the identity out of an object. What is missing, unknown or not text stays empty.
+func IdentityOf(object map[string]any) Identity {
+	text := func(keys ...string) string {
+		text, _ := member(object, keys...).(string)
+		return text
+	}
+	return Identity{
+		APIVersion: text("apiVersion"),
+		Kind:       text("kind"),
+		Namespace:  text("metadata", "namespace"),
+		Name:       text("metadata", "name"),
+	}
+}
+
+// String is the ID of the object, apiVersion/kind/namespace/name or apiVersion/kind/name, such as
+// apps/v1/Deployment/prod/web, v1/Namespace/prod, rbac.authorization.k8s.io/v1/ClusterRole/system:node.
+func (i Identity) String() string {
+	if i.Namespace == "" {
+		return i.APIVersion + "/" + i.Kind + "/" + i.Name
+	}
+	return i.APIVersion + "/" + i.Kind + "/" + i.Namespace + "/" + i.Name
+}
+
+// Group is the API group, empty for the core group.
+func (i Identity) Group() string {
+	group, _, hasGroup := strings.Cut(i.APIVersion, "/")
+	if !hasGroup {
+		return ""
+	}
+	return group
+}
+
+// Version is the API version without the group.
+func (i Identity) Version() string {
+	_, version, hasGroup := strings.Cut(i.APIVersion, "/")
+	if !hasGroup {
+		return i.APIVersion
+	}
+	return version
+}
+
+// SameObject reports whether both are one object to the API server: the version may differ, since every
+// version of a group shows the same objects.
+func (i Identity) SameObject(other Identity) bool {
+	return i.Group() == other.Group() && i.Kind == other.Kind &&
+		i.Namespace == other.Namespace && i.Name == other.Name
+}
+
+// ParseID reads an ID as [Identity.String] writes it. A first segment that is a bare version, such as
+// v1, means the core group; every other ID begins with a group.
+func ParseID(id string) (Identity, error) {
+	segments := strings.Split(id, "/")
+	head := 2 // group and version
+	if bareVersion.MatchString(segments[0]) {
+		head = 1
+	}
+	var identity Identity
+	switch len(segments) - head {
+	case 2:
+		identity = Identity{Kind: segments[head], Name: segments[head+1]}
+	case 3:
+		identity = Identity{Kind: segments[head], Namespace: segments[head+1], Name: segments[head+2]}
+	default:
+		return Identity{}, idError(id, fmt.Sprintf("it has %d parts", len(segments)))
+	}
+	for _, segment := range segments {
+		if segment == "" {
+			return Identity{}, idError(id, "a part of it is empty")
+		}
+	}
+	for _, segment := range segments[head:] {
+		if faults := path.IsValidPathSegmentName(segment); len(faults) > 0 {
+			return Identity{}, idError(id, fmt.Sprintf("the part %q %s", segment, faults[0]))
+		}
+	}
+	identity.APIVersion = strings.Join(segments[:head], "/")
+	return identity, nil
+}
+
+// idError says why an ID was not understood and how one looks.
+func idError(id, why string) error {
+	return fmt.Errorf("object ID %q cannot be read: %s. An ID is apiVersion/kind/namespace/name, "+
+		"or apiVersion/kind/name for an object without a namespace: apps/v1/Deployment/prod/web, "+
+		"v1/ConfigMap/prod/settings, v1/Namespace/prod, rbac.authorization.k8s.io/v1/ClusterRole/system:node", id, why)
+}

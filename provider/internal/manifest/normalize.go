@@ -1,0 +1,87 @@
+package manifest
+
+import (
+	"slices"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// serverOwned are the members of metadata that only the API server writes.
+var serverOwned = []string{
+	"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid",
+}
+
+// Normalize copies the object without what real manifests carry along: null members at any depth, the
+// top-level status, and the metadata that only the API server writes. Whole numbers become int64.
+//
+// dropped are the paths, in stable order, of those parts of the last two that said something, so that
+// the caller can tell the user once; null and empty ones go without a word. Null list items stay, for
+// [Validate] to refuse: dropping one would move those behind it.
+func Normalize(object map[string]any) (clean map[string]any, dropped []string) {
+	clean = withoutNulls(object)
+	if metadata, isMap := clean["metadata"].(map[string]any); isMap {
+		for _, key := range serverOwned {
+			if !isEmpty(metadata[key]) {
+				dropped = append(dropped, "metadata."+key)
+			}
+			delete(metadata, key)
+		}
+	}
+	if !isEmpty(clean["status"]) {
+		dropped = append(dropped, "status")
+	}
+	delete(clean, "status")
+	return clean, dropped
+}
+
+// withoutNulls copies a map without its null members, and so on below it.
+func withoutNulls(object map[string]any) map[string]any {
+	clean := make(map[string]any, len(object))
+	for key, value := range object {
+		if value != nil {
+			clean[key] = tidy(value)
+		}
+	}
+	return clean
+}
+
+// tidy copies a value; numbers get the type that Kubernetes keeps them in.
+func tidy(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		return withoutNulls(value)
+	case []any:
+		clean := make([]any, len(value))
+		for i, item := range value {
+			clean[i] = tidy(item)
+		}
+		return clean
+	case float64:
+		return values.Number(value)
+	case int:
+		return int64(value)
+	default:
+		return value
+	}
+}
+
+// isEmpty reports whether a value says nothing: null, "", or only such in maps and lists, as in the
+// status that generators write.
+func isEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case string:
+		return value == ""
+	case []any:
+		return !slices.ContainsFunc(value, func(item any) bool { return !isEmpty(item) })
+	case map[string]any:
+		for _, member := range value {
+			if !isEmpty(member) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

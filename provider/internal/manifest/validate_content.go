@@ -1,0 +1,80 @@
+package manifest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// podTemplates says where the built-in workload kinds keep the pod (its metadata and its spec).
+var podTemplates = map[[2]string][]string{
+	{"", "Pod"}:                   {},
+	{"", "PodTemplate"}:           {"template"},
+	{"", "ReplicationController"}: {"spec", "template"},
+	{"apps", "DaemonSet"}:         {"spec", "template"},
+	{"apps", "Deployment"}:        {"spec", "template"},
+	{"apps", "ReplicaSet"}:        {"spec", "template"},
+	{"apps", "StatefulSet"}:       {"spec", "template"},
+	{"batch", "CronJob"}:          {"spec", "jobTemplate", "spec", "template"},
+	{"batch", "Job"}:              {"spec", "template"},
+}
+
+// podTemplate checks the labels and containers of workloads. A container without a name cannot be merged
+// by server-side apply, and the server then answers with an internal error (500).
+func (c *checks) podTemplate() {
+	identity := IdentityOf(c.object)
+	pod, isWorkload := podTemplates[[2]string{identity.Group(), identity.Kind}]
+	if !isWorkload {
+		return
+	}
+	if len(pod) > 0 { // else these are the metadata of the object itself
+		c.texts(slices.Concat(pod, []string{"metadata", "labels"})...)
+		c.texts(slices.Concat(pod, []string{"metadata", "annotations"})...)
+	}
+	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		keys := slices.Concat(pod, []string{"spec", list})
+		containers, _ := member(c.object, keys...).([]any)
+		for i, item := range containers {
+			container, isMap := item.(map[string]any)
+			if isMap && isEmpty(container["name"]) {
+				c.add("the container has no name: server-side apply needs one to tell containers apart",
+					asAny(keys, i, "name")...)
+			}
+		}
+	}
+}
+
+// leaves looks at everything in the object for what cannot be sent as it is written.
+func (c *checks) leaves(value any, at ...any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			c.leaves(value[key], append(slices.Clip(at), key)...)
+		}
+	case []any:
+		for i, item := range value {
+			below := append(slices.Clip(at), i)
+			if item == nil {
+				c.add("the list item is null: remove it or give it a value", below...)
+				continue
+			}
+			c.leaves(item, below...)
+		}
+	case int64:
+		if !c.isExact(value, at) {
+			c.add("the number has too many digits: Pulumi keeps numbers as 64-bit floats, which would change the last ones; "+
+				"write it as text if the field takes text", at...)
+		}
+	}
+}
+
+// isExact reports whether an integer survives in Pulumi, or may change as little as it does on the server:
+// the bounds in the schema of a custom resource are floats there too.
+func (c *checks) isExact(number int64, at []any) bool {
+	if values.IsExact(number) {
+		return true
+	}
+	last := at[len(at)-1]
+	return c.object["kind"] == "CustomResourceDefinition" && (last == "maximum" || last == "minimum")
+}

@@ -1,0 +1,183 @@
+package values
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+const (
+	// maxExact is the largest magnitude up to which a float64 tells every integer from its neighbours.
+	maxExact = 1 << 53
+	// maxKey is the length of the longest key that a property.Path can hold; it panics on a longer one.
+	maxKey = 1<<14 - 1
+)
+
+// FromProperty takes a value apart into its plain tree and its secret marks.
+//
+// It refuses, naming the path, what has no place in a Kubernetes object: assets, archives, references
+// to resources, numbers that JSON does not have, and keys too long for a property path.
+func FromProperty(v property.Value) (plain any, secrets Marks, err error) {
+	plain, root, err := take(v, nil)
+	if err != nil {
+		return nil, Marks{}, err
+	}
+	return plain, Marks{root}, nil
+}
+
+// take converts one node. The path it is at serves for errors only: marks are built on the way back
+// up, each node attaching its children's, so that no two of them can share or overwrite a path.
+func take(v property.Value, at *place) (any, *mark, error) {
+	var node *mark
+	if v.Secret() {
+		node = &mark{secret: true}
+	}
+	keep := func(segment property.PathSegment, child *mark) {
+		if child != nil && node == nil {
+			node = &mark{}
+		}
+		if child != nil {
+			node.attach(segment, child)
+		}
+	}
+	switch {
+	case v.IsComputed():
+		return Unknown{}, node, nil
+	case v.IsNull():
+		return nil, node, nil
+	case v.IsBool():
+		return v.AsBool(), node, nil
+	case v.IsString():
+		return v.AsString(), node, nil
+	case v.IsNumber():
+		number := v.AsNumber()
+		if math.IsNaN(number) || math.IsInf(number, 0) {
+			return nil, nil, fmt.Errorf("%s: JSON has no number %v", at, number)
+		}
+		return Number(number), node, nil
+	case v.IsArray():
+		items := make([]any, v.AsArray().Len())
+		for i, item := range v.AsArray().All {
+			segment := property.NewSegment(i)
+			plain, child, err := take(item, at.below(segment))
+			if err != nil {
+				return nil, nil, err
+			}
+			items[i] = plain
+			keep(segment, child)
+		}
+		return items, node, nil
+	case v.IsMap():
+		members := make(map[string]any, v.AsMap().Len())
+		for key, member := range v.AsMap().AllStable {
+			if len(key) > maxKey {
+				return nil, nil, fmt.Errorf("%s: the key that begins with %q has %d bytes, Pulumi takes at most %d",
+					at, key[:32], len(key), maxKey)
+			}
+			segment := property.NewSegment(key)
+			plain, child, err := take(member, at.below(segment))
+			if err != nil {
+				return nil, nil, err
+			}
+			members[key] = plain
+			keep(segment, child)
+		}
+		return members, node, nil
+	case v.IsAsset():
+		return nil, nil, fmt.Errorf("%s: an asset cannot be part of a Kubernetes object; read it into a string", at)
+	case v.IsArchive():
+		return nil, nil, fmt.Errorf("%s: an archive cannot be part of a Kubernetes object", at)
+	case v.IsResourceReference():
+		return nil, nil, fmt.Errorf("%s: a resource cannot be part of a Kubernetes object; use one of its outputs", at)
+	default:
+		return nil, nil, fmt.Errorf("%s: a value of this kind cannot be part of a Kubernetes object", at)
+	}
+}
+
+// Number gives a number the type that Kubernetes keeps it in: int64 where it is whole and within ±2^53,
+// else float64.
+func Number(number float64) any {
+	if math.Abs(number) <= maxExact && number == math.Trunc(number) {
+		return int64(number)
+	}
+	return number
+}
+
+// ToProperty puts a plain tree and its marks together again.
+//
+// Besides what [FromProperty] makes it takes int and json.Number. Marks on paths that the tree does not
+// have are ignored: nothing is there to be kept secret. Pulumi has only float64, so an integer beyond
+// ±2^53 may lose its last digits, as it would in every Pulumi program.
+func ToProperty(plain any, secrets Marks) (property.Value, error) {
+	return put(plain, secrets.root, nil)
+}
+
+func put(plain any, node *mark, at *place) (property.Value, error) {
+	v, err := putBare(plain, node, at)
+	if err != nil {
+		return property.Value{}, err
+	}
+	return v.WithSecret(node != nil && node.secret), nil
+}
+
+// putBare is put without the mark of the node itself.
+func putBare(plain any, node *mark, at *place) (property.Value, error) {
+	switch plain := plain.(type) {
+	case Unknown:
+		return property.New(property.Computed), nil
+	case nil:
+		return property.New(property.Null), nil
+	case bool:
+		return property.New(plain), nil
+	case string:
+		return property.New(plain), nil
+	case int:
+		return property.New(float64(plain)), nil
+	case int64:
+		return property.New(float64(plain)), nil
+	case float64:
+		if math.IsNaN(plain) || math.IsInf(plain, 0) {
+			return property.Value{}, fmt.Errorf("%s: JSON has no number %v", at, plain)
+		}
+		return property.New(plain), nil
+	case json.Number:
+		number, err := plain.Float64()
+		if err != nil {
+			return property.Value{}, fmt.Errorf("%s: %w", at, err)
+		}
+		return putBare(number, node, at)
+	case []any:
+		items := make([]property.Value, len(plain))
+		for i, item := range plain {
+			segment := property.NewSegment(i)
+			v, err := put(item, node.child(segment), at.below(segment))
+			if err != nil {
+				return property.Value{}, err
+			}
+			items[i] = v
+		}
+		return property.New(property.NewArray(items)), nil
+	case map[string]any:
+		members := make(map[string]property.Value, len(plain))
+		for key, member := range plain {
+			segment := property.NewSegment(key)
+			v, err := put(member, node.child(segment), at.below(segment))
+			if err != nil {
+				return property.Value{}, err
+			}
+			members[key] = v
+		}
+		return property.New(property.NewMap(members)), nil
+	default:
+		return property.Value{}, fmt.Errorf("%s: %T is not a JSON value", at, plain)
+	}
+}
+
+// IsExact reports whether an integer is the same number as a float64, which is what Pulumi makes of it.
+func IsExact(number int64) bool {
+	float := float64(number)
+	// 2^63 is what the integers just below it round to, and no int64.
+	return float < 1<<63 && int64(float) == number
+}

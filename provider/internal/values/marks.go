@@ -1,0 +1,128 @@
+package values
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// Marks says which paths of a plain tree are secret. A marked path covers everything below it.
+//
+// The zero Marks has no mark. Marks can be copied and shared freely: Add on one never shows in another.
+type Marks struct{ root *mark }
+
+// mark is one node in the tree of paths that are marked or lead to a mark. Nodes that are reachable
+// from a Marks outside this package are never changed.
+type mark struct {
+	secret   bool
+	children map[property.PathSegment]*mark
+}
+
+// Add marks a path as secret. The empty path marks everything.
+func (m *Marks) Add(path property.Path) {
+	m.root = m.root.with(slices.Collect(path.Segments))
+}
+
+// with is the tree with one more path marked. It copies the nodes along the path and shares the rest.
+func (n *mark) with(path []property.PathSegment) *mark {
+	changed := &mark{}
+	if n != nil {
+		changed.secret, changed.children = n.secret, maps.Clone(n.children)
+	}
+	if len(path) == 0 {
+		changed.secret = true
+		return changed
+	}
+	changed.attach(path[0], changed.children[path[0]].with(path[1:]))
+	return changed
+}
+
+// attach puts a child in its place, and nothing where there is no child.
+func (n *mark) attach(segment property.PathSegment, child *mark) {
+	if child == nil {
+		return
+	}
+	if n.children == nil {
+		n.children = map[property.PathSegment]*mark{}
+	}
+	n.children[segment] = child
+}
+
+// child is the node below a segment, nil where nothing is marked there.
+func (n *mark) child(segment property.PathSegment) *mark {
+	if n == nil {
+		return nil
+	}
+	return n.children[segment]
+}
+
+// IsSecret reports whether the path or one of its ancestors is marked.
+func (m Marks) IsSecret(path property.Path) bool {
+	node := m.root
+	for segment := range path.Segments {
+		if node == nil || node.secret {
+			break
+		}
+		node = node.child(segment)
+	}
+	return node != nil && node.secret
+}
+
+// Empty reports whether nothing is marked.
+func (m Marks) Empty() bool { return m.root == nil }
+
+// Secrets yields the marked paths in a stable order: a path before those below it, items by their
+// index, members by their key.
+func (m Marks) Secrets() iter.Seq[property.Path] {
+	return func(yield func(property.Path) bool) {
+		m.root.walk(nil, yield)
+	}
+}
+
+func (n *mark) walk(at []property.PathSegment, yield func(property.Path) bool) bool {
+	if n == nil {
+		return true
+	}
+	if n.secret && !yield(property.PathFromSegments(at...)) {
+		return false
+	}
+	for _, segment := range slices.SortedFunc(maps.Keys(n.children), compareSegments) {
+		below := append(slices.Clip(at), segment)
+		if !n.children[segment].walk(below, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareSegments orders indexes by number before keys by text.
+func compareSegments(a, b property.PathSegment) int {
+	indexA, isIndexA := a.(property.IndexSegment)
+	indexB, isIndexB := b.(property.IndexSegment)
+	switch {
+	case isIndexA && isIndexB:
+		return cmp.Compare(indexA.Index(), indexB.Index())
+	case isIndexA:
+		return -1
+	case isIndexB:
+		return 1
+	}
+	return cmp.Compare(a.(property.KeySegment).Key(), b.(property.KeySegment).Key())
+}
+
+// Sub gives the marks below a path as seen from there. If the path itself or an ancestor of it is
+// marked, everything below is.
+func (m Marks) Sub(segments ...property.PathSegment) Marks {
+	node, covered := m.root, false
+	for _, segment := range segments {
+		covered = covered || node != nil && node.secret
+		node = node.child(segment)
+	}
+	if covered {
+		return Marks{node.with(nil)}
+	}
+	return Marks{node}
+}

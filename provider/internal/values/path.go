@@ -1,0 +1,106 @@
+package values
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// FormatPath writes a path the way the engine reads it in a detailed diff:
+// `manifest.spec.containers[0].image`, `manifest.metadata.labels["app.kubernetes.io/name"]`.
+//
+// property.Path can write itself too, but quotes keys as Go does, and the engine knows no other escape
+// than \" and would take `\\` or `\n` literally. What neither can write is a key that ends with a
+// backslash; no Kubernetes key does.
+func FormatPath(path property.Path) string {
+	var text strings.Builder
+	for segment := range path.Segments {
+		writeSegment(&text, segment)
+	}
+	return text.String()
+}
+
+func writeSegment(text *strings.Builder, segment property.PathSegment) {
+	switch segment := segment.(type) {
+	case property.IndexSegment:
+		text.WriteString("[" + strconv.Itoa(segment.Index()) + "]")
+	case property.KeySegment:
+		key := segment.Key()
+		if !isBareKey(key) {
+			text.WriteString(`["` + strings.ReplaceAll(key, `"`, `\"`) + `"]`)
+			return
+		}
+		if text.Len() > 0 {
+			text.WriteByte('.')
+		}
+		text.WriteString(key)
+	}
+}
+
+// isBareKey reports whether a key needs no quotes. An empty key does: the engine refuses a path that
+// ends with a dot.
+func isBareKey(key string) bool {
+	for _, r := range key {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
+		default:
+			return false
+		}
+	}
+	return key != ""
+}
+
+// ParsePath reads what [FormatPath] writes, and everything else that the engine takes for a path to one
+// property. It knows no wildcards: `*` is a key like any other.
+func ParsePath(text string) (property.Path, error) {
+	elements, err := resource.ParsePropertyPath(text)
+	if err != nil {
+		return property.Path{}, fmt.Errorf("property path %q: %w", text, err)
+	}
+	segments := make([]property.PathSegment, len(elements))
+	for i, element := range elements {
+		switch element := element.(type) {
+		case int:
+			if element < 0 {
+				return property.Path{}, fmt.Errorf("property path %q: the index %d is negative", text, element)
+			}
+			segments[i] = property.NewSegment(element)
+		case string:
+			if len(element) > maxKey {
+				return property.Path{}, fmt.Errorf("property path: a key of %d bytes, at most %d are possible",
+					len(element), maxKey)
+			}
+			segments[i] = property.NewSegment(element)
+		}
+	}
+	return property.PathFromSegments(segments...), nil
+}
+
+// place is where a conversion is, as a chain from the inside out: going down one step allocates one
+// small node and shares everything above, and the text is made only for an error.
+type place struct {
+	above   *place
+	segment property.PathSegment
+}
+
+func (p *place) below(segment property.PathSegment) *place { return &place{p, segment} }
+
+// String names the place; the root of the tree is called "value".
+func (p *place) String() string {
+	if p == nil {
+		return "value"
+	}
+	var text strings.Builder
+	p.write(&text)
+	return text.String()
+}
+
+func (p *place) write(text *strings.Builder) {
+	if p.above != nil {
+		p.above.write(text)
+	}
+	writeSegment(text, p.segment)
+}

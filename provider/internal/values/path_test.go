@@ -1,0 +1,71 @@
+package values
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestPathsAreWrittenAsTheEngineReadsThem(t *testing.T) {
+	for want, p := range map[string]property.Path{
+		"":            {},
+		"manifest":    path("manifest"),
+		"[0].a":       path(0, "a"),
+		`["a.b"][70]`: path("a.b", 70),
+		`manifest.spec.template.spec.containers[0].env[1].value`: path(
+			"manifest", "spec", "template", "spec", "containers", 0, "env", 1, "value"),
+		`manifest.metadata.labels["app.kubernetes.io/name"]`: path(
+			"manifest", "metadata", "labels", "app.kubernetes.io/name"),
+		`a[""]`:          path("a", ""),
+		`a["say \"x\""]`: path("a", `say "x"`),
+		`a["b\c"]`:       path("a", `b\c`),
+		`a["größe"]`:     path("a", "größe"),
+		"a[\"b\nc\"]":    path("a", "b\nc"),
+		`a["x-y"]._z1`:   path("a", "x-y", "_z1"),
+	} {
+		assert.Equal(t, want, FormatPath(p))
+		parsed, err := ParsePath(want)
+		require.NoError(t, err, want)
+		assert.Equal(t, p, parsed)
+	}
+}
+
+func TestAPathThatIsWrittenIsReadTheSame(t *testing.T) {
+	segment := rapid.OneOf(
+		rapid.Map(rapid.IntRange(0, 1<<40), func(i int) property.PathSegment { return property.NewSegment(i) }),
+		// A last backslash is the one thing that the engine's grammar cannot say.
+		rapid.Map(keys.Filter(func(key string) bool { return !strings.HasSuffix(key, `\`) }),
+			func(key string) property.PathSegment { return property.NewSegment(key) }),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		p := property.PathFromSegments(rapid.SliceOf(segment).Draw(t, "path")...)
+		parsed, err := ParsePath(FormatPath(p))
+		require.NoError(t, err, FormatPath(p))
+		require.Equal(t, p, parsed, FormatPath(p))
+
+		elements, err := resource.ParsePropertyPathStrict(FormatPath(p))
+		require.NoError(t, err)
+		i := 0
+		for segment := range p.Segments {
+			switch segment := segment.(type) {
+			case property.KeySegment:
+				require.Equal(t, segment.Key(), elements[i])
+			case property.IndexSegment:
+				require.Equal(t, segment.Index(), elements[i])
+			}
+			i++
+		}
+	})
+}
+
+func TestAPathThatCannotBeReadIsAnError(t *testing.T) {
+	for _, text := range []string{`.a`, `a[`, `a["x`, `a[x]`, `a.`, `a[-1]`, `a["` + strings.Repeat("k", 1<<14) + `"]`} {
+		_, err := ParsePath(text)
+		assert.ErrorContains(t, err, "property path")
+	}
+}
