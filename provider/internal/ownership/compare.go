@@ -1,0 +1,102 @@
+package ownership
+
+import (
+	"reflect"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Kind says how a field differs between two projections.
+type Kind int
+
+// The kinds of change.
+const (
+	Changed Kind = iota // in both, with different values
+	Added               // only in the new tree
+	Removed             // only in the old tree
+)
+
+// Change is one difference between two projections.
+type Change struct {
+	Kind Kind
+	Path fieldpath.Path
+	// Old and New are the values on both sides; nil where there is none.
+	Old, New any
+}
+
+// Compare lists the differences between two projections, or between any two
+// trees of one object, at the leaves of fields. List items are compared by their
+// keys. A map or an item that is wholly on one side is one change, at the top of
+// what is missing on the other.
+func Compare(from, to map[string]any, fields *fieldpath.Set) []Change {
+	var changes []Change
+	reported := fieldpath.NewSet()
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		before, _, had := Locate(from, path)
+		after, _, has := Locate(to, path)
+		switch {
+		case had && has:
+			if !equal(before, after) {
+				changes = append(changes, Change{Changed, path.Copy(), before, after})
+			}
+		case has:
+			changes = appendOnce(changes, Added, from, to, path, reported)
+		case had:
+			changes = appendOnce(changes, Removed, to, from, path, reported)
+		}
+	})
+	return changes
+}
+
+// appendOnce reports a path of present that is missing in absent at the highest
+// place that is missing there, unless that place has been reported already.
+func appendOnce(
+	changes []Change, kind Kind, absent, present map[string]any, path fieldpath.Path, reported *fieldpath.Set,
+) []Change {
+	top := path
+	for n := 1; n < len(path); n++ {
+		if _, _, ok := Locate(absent, path[:n]); !ok {
+			top = path[:n]
+			break
+		}
+	}
+	if reported.Has(top) {
+		return changes
+	}
+	reported.Insert(top.Copy())
+	change := Change{Kind: kind, Path: top.Copy()}
+	v, _, _ := Locate(present, top)
+	if kind == Added {
+		change.New = v
+	} else {
+		change.Old = v
+	}
+	return append(changes, change)
+}
+
+// equal compares two JSON values. Numbers are compared by value: a state that
+// went through Pulumi holds every number as a float64.
+func equal(a, b any) bool {
+	return reflect.DeepEqual(asFloats(a), asFloats(b))
+}
+
+func asFloats(v any) any {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case map[string]any:
+		result := make(map[string]any, len(v))
+		for key, item := range v {
+			result[key] = asFloats(item)
+		}
+		return result
+	case []any:
+		result := make([]any, len(v))
+		for i, item := range v {
+			result[i] = asFloats(item)
+		}
+		return result
+	default:
+		return v
+	}
+}

@@ -1,0 +1,146 @@
+package ownership
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Applied returns the fields that manager owns on object through server-side
+// apply, and whether it has applied the object at all.
+//
+// Entries of other operations and of subresources are other owners, also under
+// our own name: only what was applied can be taken back by applying less.
+func Applied(object *unstructured.Unstructured, manager string) (*fieldpath.Set, bool, error) {
+	for _, entry := range object.GetManagedFields() {
+		if !isApplied(entry, manager) {
+			continue
+		}
+		set, err := entryFields(entry)
+		if err != nil {
+			return nil, false, err
+		}
+		return set, true, nil
+	}
+	return nil, false, nil
+}
+
+// Managers lists the field managers on object, each once, in the object's order.
+func Managers(object *unstructured.Unstructured) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, entry := range object.GetManagedFields() {
+		if !seen[entry.Manager] {
+			seen[entry.Manager] = true
+			names = append(names, entry.Manager)
+		}
+	}
+	return names
+}
+
+// Owners says for every leaf of set who owns it on object, by the leaf's string
+// form (see [Format]). Where manager is one of several owners it is named alone:
+// sharing a field with the same value is no conflict. Other owners are joined by
+// ", ". A leaf that nobody owns (any more) has the owner "".
+func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager string) (map[string]string, error) {
+	type owner struct {
+		name   string
+		ours   bool
+		fields *fieldpath.Set
+	}
+	var owners []owner
+	for _, entry := range object.GetManagedFields() {
+		fields, err := entryFields(entry)
+		if err != nil {
+			return nil, err
+		}
+		owners = append(owners, owner{entry.Manager, isApplied(entry, manager), fields})
+	}
+
+	result := map[string]string{}
+	set.Leaves().Iterate(func(path fieldpath.Path) {
+		var names []string
+		for _, o := range owners {
+			if !o.fields.Has(path) {
+				continue
+			}
+			if o.ours {
+				names = []string{manager}
+				break
+			}
+			names = append(names, o.name)
+		}
+		sort.Strings(names)
+		result[Format(path)] = strings.Join(dedupe(names), ", ")
+	})
+	return result, nil
+}
+
+// Imported returns the fields that some manager set on purpose, and those that
+// only a controller wrote through the status subresource. The first are what an
+// imported object tracks until its first apply; the second (a Deployment's
+// revision annotation, say) are nobody's intent.
+func Imported(object *unstructured.Unstructured) (intended, reported *fieldpath.Set, err error) {
+	intended, reported = fieldpath.NewSet(), fieldpath.NewSet()
+	for _, entry := range object.GetManagedFields() {
+		fields, err := entryFields(entry)
+		if err != nil {
+			return nil, nil, err
+		}
+		if entry.Subresource == "status" {
+			reported = reported.Union(fields)
+		} else {
+			intended = intended.Union(fields)
+		}
+	}
+	return intended, reported.Difference(intended), nil
+}
+
+// Encode writes set in the form of managedFields' fieldsV1.
+func Encode(set *fieldpath.Set) (string, error) {
+	text, err := set.ToJSON()
+	if err != nil {
+		return "", fmt.Errorf("field set: %w", err)
+	}
+	return string(text), nil
+}
+
+// Decode reads the form that [Encode] writes.
+func Decode(fieldsV1 string) (*fieldpath.Set, error) {
+	set := fieldpath.NewSet()
+	if err := set.FromJSON(strings.NewReader(fieldsV1)); err != nil {
+		return nil, fmt.Errorf("field set: %w", err)
+	}
+	return set, nil
+}
+
+func isApplied(entry metav1.ManagedFieldsEntry, manager string) bool {
+	return entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == ""
+}
+
+func entryFields(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+	set := fieldpath.NewSet()
+	if entry.FieldsV1 == nil {
+		return set, nil
+	}
+	if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+		return nil, fmt.Errorf("managed fields of %q: %w", entry.Manager, err)
+	}
+	return set, nil
+}
+
+// dedupe removes repetitions from a sorted list.
+func dedupe(names []string) []string {
+	var result []string
+	for i, name := range names {
+		if i == 0 || name != names[i-1] {
+			result = append(result, name)
+		}
+	}
+	return result
+}
