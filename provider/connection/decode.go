@@ -1,0 +1,140 @@
+package connection
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+// ErrUnknown says that a part of a connection is not known yet, as when the cluster is made in the same run. Test for it
+// with errors.Is.
+var ErrUnknown = errors.New("the connection is not known yet")
+
+// UnknownError says which part of a connection is not known yet. It is an [ErrUnknown].
+type UnknownError struct {
+	// Property is the name of the unknown part; empty if the whole connection is unknown.
+	Property string
+}
+
+func (e *UnknownError) Error() string {
+	if e.Property == "" {
+		return ErrUnknown.Error()
+	}
+	return fmt.Sprintf("%v: %s is known only after apply", ErrUnknown, e.Property)
+}
+
+// Is makes every UnknownError an [ErrUnknown].
+func (e *UnknownError) Is(target error) bool { return target == ErrUnknown }
+
+// DecodeValue reads a clusterConnection input. It reports false if there is none, so that the provider's connection
+// counts.
+func DecodeValue(value property.Value) (cluster.Connection, bool, error) {
+	switch value = unpack(value); {
+	case value.IsNull():
+		return cluster.Connection{}, false, nil
+	case value.IsComputed():
+		return cluster.Connection{}, true, &UnknownError{}
+	case !value.IsMap():
+		return cluster.Connection{}, true, errors.New("the connection is not an object")
+	}
+	decoded, err := Decode(value.AsMap())
+	return decoded, true, err
+}
+
+// Decode reads a connection from raw properties: a clusterConnection input, or the provider's configuration with its
+// namespace. It uses only what it knows and can read; everything else is [Check]'s business. If a part is
+// unknown, however deep, the error is an [UnknownError].
+func Decode(properties property.Map) (cluster.Connection, error) {
+	for _, name := range append(fieldNames(), namespaceField) {
+		if unpackField(name, properties.Get(name)).HasComputed() {
+			return cluster.Connection{}, &UnknownError{Property: name}
+		}
+	}
+	text := func(name string) string { return textOf(properties.Get(name)) }
+	return cluster.Connection{
+		Kubeconfig:           text("kubeconfig"),
+		Context:              text("context"),
+		Host:                 text("host"),
+		ClusterCACertificate: text("clusterCaCertificate"),
+		Insecure:             boolOf(properties.Get("insecure")),
+		TLSServerName:        text("tlsServerName"),
+		ProxyURL:             text("proxyUrl"),
+		Token:                text("token"),
+		ClientCertificate:    text("clientCertificate"),
+		ClientKey:            text("clientKey"),
+		Exec:                 execOf(unpack(properties.Get("exec"))),
+		Impersonate:          impersonationOf(unpack(properties.Get("impersonate"))),
+		Namespace:            text(namespaceField),
+	}, nil
+}
+
+func execOf(value property.Value) *cluster.Exec {
+	if !value.IsMap() {
+		return nil
+	}
+	fields := value.AsMap()
+	decoded := &cluster.Exec{
+		APIVersion: textOf(fields.Get("apiVersion")),
+		Command:    textOf(fields.Get("command")),
+		Args:       textsOf(fields.Get("args")),
+	}
+	if env := fields.Get("env"); env.IsMap() {
+		decoded.Env = map[string]string{}
+		for name, entry := range env.AsMap().All {
+			decoded.Env[name] = textOf(entry)
+		}
+	}
+	return decoded
+}
+
+func impersonationOf(value property.Value) *cluster.Impersonation {
+	if !value.IsMap() {
+		return nil
+	}
+	fields := value.AsMap()
+	decoded := &cluster.Impersonation{User: textOf(fields.Get("user")), Groups: textsOf(fields.Get("groups"))}
+	if extra := fields.Get("extra"); extra.IsMap() {
+		decoded.Extra = map[string][]string{}
+		for name, entry := range extra.AsMap().All {
+			decoded.Extra[name] = textsOf(entry)
+		}
+	}
+	return decoded
+}
+
+// textOf reads a scalar; programs and configuration files write numbers and booleans where text is meant.
+func textOf(value property.Value) string {
+	switch {
+	case value.IsString():
+		return value.AsString()
+	case value.IsBool():
+		return strconv.FormatBool(value.AsBool())
+	case value.IsNumber():
+		return strconv.FormatFloat(value.AsNumber(), 'f', -1, 64)
+	default:
+		return ""
+	}
+}
+
+func boolOf(value property.Value) bool {
+	if value.IsBool() {
+		return value.AsBool()
+	}
+	parsed, err := strconv.ParseBool(textOf(value))
+	return err == nil && parsed
+}
+
+func textsOf(value property.Value) []string {
+	if !value.IsArray() {
+		return nil
+	}
+	var texts []string
+	for _, entry := range value.AsArray().All {
+		texts = append(texts, textOf(entry))
+	}
+	return texts
+}

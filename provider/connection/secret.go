@@ -1,0 +1,37 @@
+package connection
+
+import (
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// MarkSecret marks every credential in a connection or in the provider's configuration as secret. A resource's
+// clusterConnection is marked as a whole with [MarkWhole].
+func MarkSecret(properties property.Map) property.Map {
+	for name, value := range properties.AsMap() {
+		if fields[name].secret || name == "proxyUrl" && mayHoldPassword(value) {
+			if !value.IsNull() {
+				properties = properties.Set(name, value.WithSecret(true))
+			}
+		}
+	}
+	return properties
+}
+
+// MarkWhole marks a clusterConnection input as secret as a whole, with the credentials marked inside too, so that a
+// part that is taken out stays secret.
+func MarkWhole(value property.Value) property.Value {
+	if value.IsNull() {
+		return value
+	}
+	if value.IsMap() {
+		value = property.WithGoValue(value, MarkSecret(value.AsMap()))
+	}
+	return value.WithSecret(true)
+}
+
+// mayHoldPassword recognises a URL with a user, and anything that is not known to be a URL.
+func mayHoldPassword(value property.Value) bool {
+	return !value.IsString() || strings.Contains(value.AsString(), "@")
+}

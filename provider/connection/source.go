@@ -1,0 +1,105 @@
+package connection
+
+import (
+	"context"
+	"sync"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+// Key is the name of the input that gives a resource a connection of its own.
+const Key = "clusterConnection"
+
+// Source gives resources their clusters: the provider's, or that of their own
+// connection. One client serves all resources with the same connection.
+type Source struct {
+	registry *cluster.Registry
+	warned   sync.Map // *cluster.Cluster -> bool
+
+	mu       sync.RWMutex
+	defaults cluster.Connection
+	err      error
+}
+
+// NewSource makes a source whose clients call themselves userAgent. Until
+// [Source.Configure] it connects as kubectl would.
+func NewSource(userAgent string, options ...cluster.Option) *Source {
+	return &Source{registry: cluster.NewRegistry(userAgent, options...)}
+}
+
+// Configure sets the provider's connection. It touches no network. A connection
+// that cannot be used fails the resources that use it, not the provider: another
+// resource may bring its own.
+func (s *Source) Configure(config property.Map) {
+	connection, err := Decode(config)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.defaults, s.err = connection, err
+}
+
+// Cluster returns the cluster of a resource with these inputs. The error is an
+// [ErrUnknown] while part of the connection is known only after the apply.
+func (s *Source) Cluster(inputs property.Map) (*cluster.Cluster, error) {
+	connection, err := s.connection(inputs)
+	if err != nil {
+		return nil, err
+	}
+	return s.registry.Get(connection)
+}
+
+// connection is the one that inputs name, else the provider's.
+func (s *Source) connection(inputs property.Map) (cluster.Connection, error) {
+	if own, given, err := DecodeValue(inputs.Get(Key)); given {
+		return own, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.defaults, s.err
+}
+
+// WarnOnce runs warn if it has not been run for this cluster in this process.
+// Where a cluster cannot be reached, its thousand objects are one problem.
+func (s *Source) WarnOnce(clu *cluster.Cluster, warn func()) {
+	if _, said := s.warned.LoadOrStore(clu, true); !said {
+		warn()
+	}
+}
+
+// WarnIfMoved warns when the inputs of a resource lead to another cluster than
+// before.
+func (s *Source) WarnIfMoved(ctx context.Context, before, now property.Map) {
+	if before.Get(Key).Equals(now.Get(Key)) {
+		return
+	}
+	from, err := s.connection(before)
+	if err != nil {
+		return
+	}
+	if to, err := s.connection(now); err == nil {
+		warnIfMoved(ctx, from, to)
+	}
+}
+
+// WarnIfMoved warns when the provider's configuration leads to another cluster
+// than before.
+func WarnIfMoved(ctx context.Context, before, now property.Map) {
+	from, err := Decode(before)
+	if err != nil {
+		return
+	}
+	if to, err := Decode(now); err == nil {
+		warnIfMoved(ctx, from, to)
+	}
+}
+
+// warnIfMoved compares two connections. Nothing is moved: what was applied stays
+// where it is, and the next request goes elsewhere.
+func warnIfMoved(ctx context.Context, from, to cluster.Connection) {
+	if same, err := cluster.SameCluster(from, to); err == nil && !same {
+		p.GetLogger(ctx).Warning("The connection leads to another cluster than before. Objects in the former cluster " +
+			"are not deleted; from now on their resources stand for the objects of the same names in the new cluster.")
+	}
+}

@@ -1,0 +1,102 @@
+package cluster
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"strings"
+	"unicode"
+)
+
+// ParseCertificates understands one or more certificates as PEM or base64 of PEM and gives PEM. The field is for the
+// error.
+func ParseCertificates(field, text string) ([]byte, error) {
+	data, err := decodePEM(field, text)
+	if err != nil {
+		return nil, err
+	}
+	count := 0
+	for rest := data; ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return nil, &FieldError{Field: field, Reason: "holds a damaged certificate"}
+		}
+		count++
+	}
+	if count == 0 {
+		return nil, &FieldError{Field: field, Reason: "holds no certificate (-----BEGIN CERTIFICATE-----)"}
+	}
+	return data, nil
+}
+
+// ParseKey understands a private key as PEM or base64 of PEM and gives PEM.
+func ParseKey(field, text string) ([]byte, error) {
+	data, err := decodePEM(field, text)
+	if err != nil {
+		return nil, err
+	}
+	for rest := data; ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			return nil, &FieldError{Field: field, Reason: "holds no private key (-----BEGIN … PRIVATE KEY-----)"}
+		}
+		if strings.HasSuffix(block.Type, "PRIVATE KEY") {
+			return data, nil
+		}
+	}
+}
+
+// ParseClientPair understands a client certificate and its key and makes sure that they belong together.
+func ParseClientPair(certificate, key string) (certificatePEM, keyPEM []byte, err error) {
+	if certificatePEM, err = ParseCertificates("clientCertificate", certificate); err != nil {
+		return nil, nil, err
+	}
+	if keyPEM, err = ParseKey("clientKey", key); err != nil {
+		return nil, nil, err
+	}
+	if _, err := tls.X509KeyPair(certificatePEM, keyPEM); err != nil {
+		// The cause is left out: it describes key material.
+		return nil, nil, &FieldError{Field: "clientKey", Reason: "is damaged or does not belong to clientCertificate"}
+	}
+	return certificatePEM, keyPEM, nil
+}
+
+func decodePEM(field, text string) ([]byte, error) {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "-----BEGIN") {
+		compact := strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) {
+				return -1
+			}
+			return r
+		}, text)
+		decoded, err := base64.StdEncoding.DecodeString(compact)
+		if err != nil {
+			decoded, err = base64.RawStdEncoding.DecodeString(compact)
+		}
+		if err != nil || !strings.Contains(string(decoded), "-----BEGIN") {
+			return nil, &FieldError{Field: field, Reason: "is neither PEM nor base64 of PEM"}
+		}
+		text = strings.TrimSpace(string(decoded))
+	}
+	// Environment variables and shells often turn line breaks into the two characters \n.
+	if !strings.Contains(text, "\n") {
+		text = strings.ReplaceAll(text, `\n`, "\n")
+	}
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	data := []byte(strings.Join(lines, "\n") + "\n")
+	if block, _ := pem.Decode(data); block == nil {
+		return nil, &FieldError{Field: field, Reason: "is damaged PEM"}
+	}
+	return data, nil
+}

@@ -1,0 +1,142 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
+
+// Cluster is one API server as one user. Make it with [Registry.Get]. It is safe for concurrent use.
+type Cluster struct {
+	client    *rest.RESTClient
+	namespace string
+	server    string
+	target    Target
+	plugin    string // the command of the credential plugin, if there is one
+	discovery discovery
+}
+
+// maxOverloadRetries bounds how often a write that was answered 429 is sent again.
+const maxOverloadRetries = 10
+
+func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTripper) (*Cluster, error) {
+	target, err := targetOf(settings.REST, settings.Server)
+	if err != nil {
+		return nil, &FieldError{Field: "kubeconfig", Reason: "names a certificate authority that cannot be read", Err: err}
+	}
+	config := rest.CopyConfig(settings.REST)
+	if wrap != nil {
+		config.Wrap(wrap)
+	}
+	config.Wrap(markReached)
+	// Only Status is ever decoded by client-go here: objects are decoded where their verb is.
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	config.ContentType = runtime.ContentTypeJSON
+	config.AcceptContentTypes = runtime.ContentTypeJSON
+	config.GroupVersion = &schema.GroupVersion{}
+
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, &FieldError{Field: "connection", Reason: "cannot be used", Err: err}
+	}
+	client, err := rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, &FieldError{Field: "connection", Reason: "cannot be used", Err: err}
+	}
+	c := &Cluster{client: client, namespace: settings.Namespace, server: settings.Server, target: target}
+	if config.ExecProvider != nil {
+		c.plugin = config.ExecProvider.Command
+	}
+	c.discovery.fetch = c.fetchGroupVersion
+	return c, nil
+}
+
+// Namespace is where namespaced objects go that name no namespace.
+func (c *Cluster) Namespace() string { return c.namespace }
+
+// Server is the API server's URL.
+func (c *Cluster) Server() string { return c.server }
+
+// Target says which cluster this is, to be compared with that of another connection.
+func (c *Cluster) Target() Target { return c.target }
+
+// reply is what the API server answered to a request that it accepted.
+type reply struct {
+	code int
+	body []byte
+}
+
+// read sends a request that changes nothing. client-go repeats it a few times if the connection breaks.
+func (c *Cluster) read(ctx context.Context, request *rest.Request) (reply, error) {
+	return c.once(ctx, request)
+}
+
+// write sends a request that changes something. It is sent again only after 429, which says that nothing was done,
+// at the time that the API server asks for.
+func (c *Cluster) write(ctx context.Context, request *rest.Request) (reply, error) {
+	request.MaxRetries(0)
+	for attempt := 0; ; attempt++ {
+		answer, err := c.once(ctx, request)
+		if err == nil || !apierrors.IsTooManyRequests(err) || attempt == maxOverloadRetries {
+			return answer, err
+		}
+		seconds, ok := apierrors.SuggestsClientDelay(err)
+		if !ok || !sleep(ctx, time.Duration(seconds)*time.Second) {
+			return answer, err
+		}
+	}
+}
+
+func (c *Cluster) once(ctx context.Context, request *rest.Request) (reply, error) {
+	ctx, journey := watchJourney(ctx)
+	result := request.Do(ctx)
+	if err := result.Error(); err != nil {
+		return reply{}, c.transportError(ctx, err, journey)
+	}
+	var code int
+	result.StatusCode(&code)
+	body, err := result.Raw()
+	if err != nil {
+		return reply{}, c.transportError(ctx, err, journey)
+	}
+	return reply{code: code, body: body}, nil
+}
+
+// transportError adds to a client-go error what only we know: whether the request left.
+func (c *Cluster) transportError(ctx context.Context, err error, journey *journey) error {
+	var status *apierrors.StatusError
+	if errors.As(err, &status) {
+		return withoutBody(status, err)
+	}
+	switch {
+	case journey.connected.Load():
+		return err
+	case c.plugin != "" && !journey.reached.Load() && ctx.Err() == nil:
+		return &failure.CredentialsError{Command: c.plugin, Err: innermost(err)}
+	default:
+		return &failure.NotSentError{Err: err}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,148 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const (
+	// pollInterval is how often an object is read that may not be watched.
+	pollInterval = time.Second
+	// pollsPerWatch is after how many reads a watch is tried again: a refusal may pass, as after a restart.
+	pollsPerWatch = 30
+	// retryInterval is how long we wait after an error before the next request.
+	retryInterval = 500 * time.Millisecond
+	// deniedTolerance is how long 401 and 403 are borne that come after reading worked. An API server that restarts
+	// answers them until it has read its own rules, and a credential plugin renews after a 401.
+	deniedTolerance = 10 * time.Second
+)
+
+// FollowOptions are the options of [Cluster.Follow].
+type FollowOptions struct {
+	// Polling is called once if the object may be read and not watched, so that it is read every second instead.
+	Polling func(reason error)
+	// Trouble is called with every error that is survived.
+	Trouble func(err error)
+}
+
+// Follow calls see with every state of one object until see returns true or an error, or the context ends. A nil
+// object says that it is absent. It begins with the state after from, or with the present state if from is nil.
+//
+// It is one watch, narrowed to the object's name. It survives watches that end, history that was compacted (410), and
+// an API server that is away for a while; it reads the object again where changes could have been missed, so it is
+// every state that matters that is seen, not every state there was. It gives up where waiting cannot help: when the
+// object may not be read, or the request is refused.
+func (c *Cluster) Follow(
+	ctx context.Context, ref Ref, from *unstructured.Unstructured, options FollowOptions,
+	see func(live *unstructured.Unstructured) (bool, error),
+) error {
+	f := &follower{cluster: c, ref: ref, options: options, see: see}
+	if from != nil {
+		f.version = from.GetResourceVersion()
+	}
+	f.mustRead = f.version == ""
+	for {
+		if f.mustRead || f.polls > 0 {
+			if done, err := f.read(ctx); done || err != nil {
+				return err
+			}
+		}
+		if f.mustRead {
+			if !sleep(ctx, retryInterval) {
+				return fmt.Errorf("%s: %w", ref, ctx.Err())
+			}
+			continue
+		}
+		if f.polls > 0 {
+			if f.polls++; f.polls <= pollsPerWatch {
+				if !sleep(ctx, pollInterval) {
+					return fmt.Errorf("%s: %w", ref, ctx.Err())
+				}
+				continue
+			}
+			f.polls = 0
+		}
+		began := time.Now()
+		if done, err := f.watch(ctx); done || err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s: %w", ref, ctx.Err())
+		}
+		if f.polls == 0 && time.Since(began) < retryInterval && !sleep(ctx, retryInterval) {
+			return fmt.Errorf("%s: %w", ref, ctx.Err())
+		}
+	}
+}
+
+// follower is the state of one Follow.
+type follower struct {
+	cluster *Cluster
+	ref     Ref
+	options FollowOptions
+	see     func(*unstructured.Unstructured) (bool, error)
+
+	version  string // the resourceVersion that was seen last; empty while the object is absent
+	mustRead bool   // changes may have been missed
+	polls    int    // reads since watching was refused; 0 while watching
+	told     bool   // Polling was called
+	worked   bool   // a request was answered well
+	denied   time.Time
+}
+
+// read sees the present state.
+func (f *follower) read(ctx context.Context) (bool, error) {
+	live, err := f.cluster.Get(ctx, f.ref)
+	switch {
+	case err == nil:
+		f.succeeded()
+		f.mustRead, f.version = false, live.GetResourceVersion()
+		return f.see(live)
+	case absent(err):
+		f.succeeded()
+		// A watch from no version begins with the object if it comes before the watch does.
+		f.mustRead, f.version = false, ""
+		return f.see(nil)
+	case ctx.Err() != nil:
+		return true, fmt.Errorf("%s: %w", f.ref, ctx.Err())
+	default:
+		f.mustRead = true
+		return false, f.survive(err)
+	}
+}
+
+func (f *follower) succeeded() { f.worked, f.denied = true, time.Time{} }
+
+// survive returns the errors that waiting does not help against.
+func (f *follower) survive(err error) error {
+	if apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
+		if f.denied.IsZero() {
+			f.denied = time.Now()
+		}
+		if !f.worked || time.Since(f.denied) > deniedTolerance {
+			return err
+		}
+	} else if code := statusCode(err); code >= 400 && code < 500 && code != http.StatusTooManyRequests {
+		return err
+	} else if isFieldError(err) {
+		return err
+	}
+	if f.options.Trouble != nil {
+		f.options.Trouble(err)
+	}
+	return nil
+}
+
+// poll changes from watching to reading.
+func (f *follower) poll(reason error) {
+	f.polls = 1
+	if !f.told && f.options.Polling != nil {
+		f.options.Polling(reason)
+	}
+	f.told = true
+}

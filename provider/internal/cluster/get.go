@@ -1,0 +1,36 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
+
+// Get reads an object. An absent object is an error for which apierrors.IsNotFound holds.
+func (c *Cluster) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
+	resource, path, err := c.locate(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.read(ctx, c.client.Get().AbsPath(path...))
+	if err != nil {
+		return nil, c.answerTo(ctx, ref, resource, err)
+	}
+	object, err := decode(answer)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	return object, nil
+}
+
+// decode understands an answer that is an object. The cause of a failure is left out: it may quote the object.
+func decode(answer reply) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{}
+	if err := object.UnmarshalJSON(answer.body); err != nil {
+		return nil, &failure.UnreadableReplyError{Code: answer.code}
+	}
+	return object, nil
+}

@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"k8s.io/client-go/rest"
+)
+
+func quoteJSON(text string) ([]byte, error) { return json.Marshal(text) }
+
+// identity is the same for two connections exactly if they can share a Cluster. It is derived from secrets, so it
+// stays inside the process.
+func (c Connection) identity() (string, error) {
+	// The alias has the fields and not the methods: MarshalJSON would hide just what must be told apart.
+	type fields Connection
+	type exec Exec
+	plain := struct {
+		fields
+		Exec       *exec
+		Kubeconfig string
+		Ambient    []string
+	}{fields: fields(c), Exec: (*exec)(c.Exec), Kubeconfig: strings.TrimSpace(c.Kubeconfig)}
+	if !c.inline() && plain.Kubeconfig == "" {
+		plain.Ambient = []string{os.Getenv("KUBECONFIG"), os.Getenv("HOME"), os.Getenv("KUBERNETES_SERVICE_HOST")}
+	}
+	encoded, err := json.Marshal(plain)
+	if err != nil {
+		return "", fmt.Errorf("connection identity: %w", err)
+	}
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Target is which cluster a connection goes to, whoever goes there. Targets are compared with ==.
+type Target struct {
+	// Server is the URL of the API server.
+	Server string
+	// CA is a hash of the certificates that the server is verified with; empty means the system's or none.
+	CA string
+}
+
+// Target says which cluster the connection goes to. It reads files and uses no network.
+func (c Connection) Target() (Target, error) {
+	settings, err := c.Settings("")
+	if err != nil {
+		return Target{}, err
+	}
+	return targetOf(settings.REST, settings.Server)
+}
+
+// SameCluster reports whether two connections go to the same cluster: the same server, verified by the same CA.
+func SameCluster(a, b Connection) (bool, error) {
+	first, err := a.Target()
+	if err != nil {
+		return false, err
+	}
+	second, err := b.Target()
+	if err != nil {
+		return false, err
+	}
+	return first == second, nil
+}
+
+func targetOf(config *rest.Config, server string) (Target, error) {
+	ca := config.CAData
+	if len(ca) == 0 && config.CAFile != "" {
+		var err error
+		if ca, err = os.ReadFile(config.CAFile); err != nil {
+			return Target{}, fmt.Errorf("certificate authority of %s: %w", server, err)
+		}
+	}
+	return Target{Server: server, CA: hashPEM(ca)}, nil
+}
+
+// hashPEM depends on the certificates only, not on line breaks and comments between them.
+func hashPEM(data []byte) string {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return ""
+	}
+	hash := sha256.New()
+	for {
+		block, rest := pem.Decode(data)
+		if block == nil {
+			break
+		}
+		hash.Write(block.Bytes)
+		data = rest
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// canonicalServer makes URLs of the same server equal: case, default port, trailing slash.
+func canonicalServer(address *url.URL) string {
+	clean := *address
+	clean.User = nil
+	clean.Scheme = strings.ToLower(clean.Scheme)
+	clean.Host = strings.ToLower(clean.Host)
+	switch {
+	case clean.Scheme == "https":
+		clean.Host = strings.TrimSuffix(clean.Host, ":443")
+	case clean.Scheme == "http":
+		clean.Host = strings.TrimSuffix(clean.Host, ":80")
+	}
+	clean.Path = strings.TrimRight(clean.Path, "/")
+	clean.RawQuery, clean.Fragment = "", ""
+	return clean.String()
+}

@@ -1,0 +1,46 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// PatchOptions are the options of [Cluster.Patch].
+type PatchOptions struct {
+	// Type is types.JSONPatchType or types.MergePatchType. Apply has a verb of its own.
+	Type types.PatchType
+	// FieldManager owns the changed fields; empty leaves the API server's default.
+	FieldManager string
+	// DryRun answers what would be, and writes nothing.
+	DryRun bool
+}
+
+// Patch changes an existing object in one request. Preconditions are part of the patch: a JSON patch tests or
+// replaces /metadata/uid or /metadata/resourceVersion, a merge patch sets them.
+func (c *Cluster) Patch(ctx context.Context, ref Ref, patch []byte, options PatchOptions) (*unstructured.Unstructured, error) {
+	resource, path, err := c.locate(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	request := c.client.Patch(options.Type).AbsPath(path...).
+		Param("fieldValidation", "Strict").
+		Body(patch)
+	if options.FieldManager != "" {
+		request.Param("fieldManager", options.FieldManager)
+	}
+	if options.DryRun {
+		request.Param("dryRun", "All")
+	}
+	answer, err := c.write(ctx, request)
+	if err != nil {
+		return nil, c.answerTo(ctx, ref, resource, err)
+	}
+	object, err := decode(answer)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	return object, nil
+}

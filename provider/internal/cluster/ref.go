@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
+
+// Ref names one object. The verbs take it as it is; [Cluster.Resolve] fills in what depends on the cluster.
+type Ref struct {
+	APIVersion string
+	Kind       string
+	// Namespace is empty exactly for cluster-scoped kinds.
+	Namespace string
+	Name      string
+}
+
+// RefOf names an object.
+func RefOf(object *unstructured.Unstructured) Ref {
+	return Ref{
+		APIVersion: object.GetAPIVersion(),
+		Kind:       object.GetKind(),
+		Namespace:  object.GetNamespace(),
+		Name:       object.GetName(),
+	}
+}
+
+// String names the object for people: "ConfigMap prod/web", "Namespace prod".
+func (r Ref) String() string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
+
+// Resolved is a reference made complete.
+type Resolved struct {
+	Ref
+	// Resource is how the kind is served.
+	Resource Resource
+	// NamespaceIgnored says that a namespace was given for a cluster-scoped kind and dropped.
+	NamespaceIgnored bool
+}
+
+// Resolve makes a reference complete: a namespaced kind without a namespace gets the default one, and a cluster-scoped
+// kind loses its namespace. Errors are those of [Cluster.Resource].
+func (c *Cluster) Resolve(ctx context.Context, apiVersion, kind, namespace, name string) (Resolved, error) {
+	resource, err := c.Resource(ctx, apiVersion, kind)
+	if err != nil {
+		return Resolved{}, err
+	}
+	resolved := Resolved{
+		Ref:      Ref{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name},
+		Resource: resource,
+	}
+	switch {
+	case !resource.Namespaced:
+		resolved.NamespaceIgnored = namespace != ""
+		resolved.Namespace = ""
+	case namespace == "":
+		resolved.Namespace = c.namespace
+	}
+	return resolved, nil
+}
+
+// locate finds the URL path of an object. Its errors say that nothing was sent.
+func (c *Cluster) locate(ctx context.Context, ref Ref) (Resource, []string, error) {
+	resource, err := c.Resource(ctx, ref.APIVersion, ref.Kind)
+	if err != nil {
+		return Resource{}, nil, fmt.Errorf("%s: %w", ref, &failure.NotSentError{Err: err})
+	}
+	path, err := collectionPath(resource, ref.Namespace)
+	if err == nil {
+		err = pathSegment("name", ref.Name)
+	}
+	if err != nil {
+		return Resource{}, nil, fmt.Errorf("%s: %w", ref, &failure.NotSentError{Err: err})
+	}
+	return resource, append(path, ref.Name), nil
+}
+
+// collectionPath is the URL path of all objects of a kind in a namespace, or everywhere if it is empty.
+func collectionPath(resource Resource, namespace string) ([]string, error) {
+	path := groupVersionPath(resource.GroupVersion())
+	if resource.Namespaced && namespace != "" {
+		if err := pathSegment("namespace", namespace); err != nil {
+			return nil, err
+		}
+		path = append(path, "namespaces", namespace)
+	}
+	return append(path, resource.GroupVersionResource.Resource), nil
+}
+
+// pathSegment refuses names that would change the meaning of the URL.
+func pathSegment(what, name string) error {
+	if name == "" {
+		return fmt.Errorf("%s is empty", what)
+	}
+	if problems := rest.IsValidPathSegmentName(name); len(problems) > 0 {
+		return fmt.Errorf("%s %q %s", what, name, problems[0])
+	}
+	return nil
+}
+
+// answerTo puts the subject before an error. A 404 that is about the URL says that the kind is no longer served as
+// discovery said, so discovery is asked again: it alone may say that a kind is gone.
+func (c *Cluster) answerTo(ctx context.Context, ref Ref, resource Resource, err error) error {
+	if !unrouted(err) {
+		return fmt.Errorf("%s: %w", ref, err)
+	}
+	c.discovery.forget(resource.GroupVersion())
+	if _, lookup := c.Resource(ctx, ref.APIVersion, ref.Kind); lookup != nil {
+		return fmt.Errorf("%s: %w", ref, lookup)
+	}
+	return fmt.Errorf("%s: the server lists the kind and answers 404 to its path %w", ref, hideStatus(err))
+}

@@ -1,0 +1,239 @@
+package cluster
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"sort"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// execAPIVersion is the default protocol of credential plugins.
+const execAPIVersion = "client.authentication.k8s.io/v1"
+
+// inClusterNamespaceFile says in which namespace a pod runs.
+const inClusterNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// Settings is a connection made ready to use.
+type Settings struct {
+	// REST is the configuration for client-go.
+	REST *rest.Config
+	// Namespace is for namespaced objects that name none. It is never empty.
+	Namespace string
+	// Server is the API server's URL in a form that can be shown and compared.
+	Server string
+}
+
+// Settings makes the connection ready. It reads kubeconfigs and uses no network. A mistake in the connection is a
+// *[FieldError].
+func (c Connection) Settings(userAgent string) (Settings, error) {
+	config, namespace, err := c.source()
+	if err != nil {
+		return Settings{}, err
+	}
+	if c.Namespace != "" {
+		namespace = c.Namespace
+	}
+	if namespace == "" {
+		namespace = "default"
+	}
+	if c.Impersonate != nil {
+		if c.Impersonate.User == "" {
+			return Settings{}, &FieldError{Field: "impersonate.user", Reason: "must be set to impersonate"}
+		}
+		config.Impersonate = rest.ImpersonationConfig{
+			UserName: c.Impersonate.User, Groups: c.Impersonate.Groups, Extra: c.Impersonate.Extra,
+		}
+	}
+	if config.ExecProvider != nil {
+		// A plugin that asks at the terminal would hang: the terminal belongs to the Pulumi CLI.
+		config.ExecProvider.InteractiveMode = clientcmdapi.NeverExecInteractiveMode
+		config.ExecProvider.StdinUnavailable = true
+	}
+	server, err := ParseHost(config.Host)
+	if err != nil {
+		return Settings{}, err
+	}
+	config.UserAgent = userAgent
+	config.QPS = -1
+	config.WarningHandlerWithContext = contextWarnings{}
+	return Settings{REST: config, Namespace: namespace, Server: canonicalServer(server)}, nil
+}
+
+func (c Connection) source() (*rest.Config, string, error) {
+	switch {
+	case c.inline() && c.Kubeconfig != "":
+		return nil, "", &FieldError{Field: "host", Reason: "cannot be combined with kubeconfig"}
+	case c.inline() && c.Context != "":
+		return nil, "", &FieldError{Field: "context", Reason: "is for a kubeconfig and cannot be combined with host"}
+	case c.inline():
+		config, err := c.inlineConfig()
+		return config, "", err
+	}
+	if field := c.inlineField(); field != "" {
+		return nil, "", &FieldError{Field: field, Reason: "needs host; it cannot be combined with a kubeconfig"}
+	}
+	if strings.TrimSpace(c.Kubeconfig) != "" {
+		config, err := loadKubeconfig(c.Kubeconfig)
+		if err != nil {
+			return nil, "", err
+		}
+		return fromKubeconfig(config, c.Context)
+	}
+	config, err := loadAmbient()
+	switch {
+	case err != nil:
+		return nil, "", err
+	case config != nil:
+		return fromKubeconfig(config, c.Context)
+	}
+	return c.inCluster()
+}
+
+// inlineField names a field that is set although it makes sense only together with Host.
+func (c Connection) inlineField() string {
+	for _, field := range []struct {
+		name string
+		set  bool
+	}{
+		{"clusterCaCertificate", c.ClusterCACertificate != ""},
+		{"insecure", c.Insecure},
+		{"tlsServerName", c.TLSServerName != ""},
+		{"proxyUrl", c.ProxyURL != ""},
+		{"token", c.Token != ""},
+		{"clientCertificate", c.ClientCertificate != ""},
+		{"clientKey", c.ClientKey != ""},
+		{"exec", c.Exec != nil},
+	} {
+		if field.set {
+			return field.name
+		}
+	}
+	return ""
+}
+
+func fromKubeconfig(config *clientcmdapi.Config, context string) (*rest.Config, string, error) {
+	context, err := chooseContext(config, context)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, user := range config.AuthInfos {
+		if user != nil && user.Exec != nil {
+			user.Exec.InteractiveMode = clientcmdapi.NeverExecInteractiveMode
+			user.Exec.StdinUnavailable = true
+			if user.Exec.APIVersion == "" {
+				user.Exec.APIVersion = execAPIVersion
+			}
+		}
+	}
+	client := clientcmd.NewNonInteractiveClientConfig(*config, context, &clientcmd.ConfigOverrides{}, nil)
+	settings, err := client.ClientConfig()
+	if err != nil {
+		return nil, "", &FieldError{Field: "kubeconfig", Reason: "context " + context + " is not usable", Err: err}
+	}
+	namespace := config.Contexts[context].Namespace
+	return settings, namespace, nil
+}
+
+func (c Connection) inCluster() (*rest.Config, string, error) {
+	config, err := rest.InClusterConfig()
+	switch {
+	case errors.Is(err, rest.ErrNotInCluster):
+		return nil, "", &FieldError{Field: "kubeconfig", Reason: "is not set, and there is no default: " +
+			"neither KUBECONFIG nor ~/.kube/config exists, and this is not a pod. Set kubeconfig, or host with credentials"}
+	case err != nil:
+		return nil, "", &FieldError{Field: "kubeconfig", Reason: "is not set, and the pod's service account is not usable", Err: err}
+	case c.Context != "":
+		return nil, "", &FieldError{Field: "context", Reason: "is set, and there is no kubeconfig (this is a pod)"}
+	}
+	namespace, err := os.ReadFile(inClusterNamespaceFile)
+	if err != nil {
+		return config, "", nil //nolint:nilerr // an absent file means the usual default
+	}
+	return config, strings.TrimSpace(string(namespace)), nil
+}
+
+func (c Connection) inlineConfig() (*rest.Config, error) {
+	host, err := ParseHost(c.Host)
+	if err != nil {
+		return nil, err
+	}
+	config := &rest.Config{Host: host.String(), BearerToken: strings.TrimSpace(c.Token)}
+	config.Insecure = c.Insecure
+	config.ServerName = c.TLSServerName
+	if err := c.checkCredentials(); err != nil {
+		return nil, err
+	}
+	if c.ClusterCACertificate != "" {
+		if config.CAData, err = ParseCertificates("clusterCaCertificate", c.ClusterCACertificate); err != nil {
+			return nil, err
+		}
+	}
+	if c.ClientCertificate != "" {
+		if config.CertData, config.KeyData, err = ParseClientPair(c.ClientCertificate, c.ClientKey); err != nil {
+			return nil, err
+		}
+	}
+	if c.ProxyURL != "" {
+		if config.Proxy, err = c.proxy(); err != nil {
+			return nil, err
+		}
+	}
+	if c.Exec != nil {
+		config.ExecProvider = c.Exec.provider()
+	}
+	return config, nil
+}
+
+// checkCredentials refuses mixes of which the API server would silently use one half.
+func (c Connection) checkCredentials() error {
+	switch {
+	case c.Insecure && c.ClusterCACertificate != "":
+		return &FieldError{Field: "insecure", Reason: "cannot be combined with clusterCaCertificate"}
+	case c.Token != "" && c.Exec != nil:
+		return &FieldError{Field: "token", Reason: "cannot be combined with exec"}
+	case c.Token != "" && c.ClientCertificate != "":
+		return &FieldError{Field: "token", Reason: "cannot be combined with clientCertificate"}
+	case c.Exec != nil && c.ClientCertificate != "":
+		return &FieldError{Field: "exec", Reason: "cannot be combined with clientCertificate"}
+	case c.ClientCertificate != "" && c.ClientKey == "":
+		return &FieldError{Field: "clientCertificate", Reason: "needs clientKey"}
+	case c.ClientKey != "" && c.ClientCertificate == "":
+		return &FieldError{Field: "clientKey", Reason: "needs clientCertificate"}
+	case c.Exec != nil && c.Exec.Command == "":
+		return &FieldError{Field: "exec.command", Reason: "must be set"}
+	}
+	return nil
+}
+
+func (c Connection) proxy() (func(*http.Request) (*url.URL, error), error) {
+	address, err := ParseProxy(c.ProxyURL)
+	if err != nil {
+		return nil, err
+	}
+	return http.ProxyURL(address), nil
+}
+
+func (e Exec) provider() *clientcmdapi.ExecConfig {
+	config := &clientcmdapi.ExecConfig{
+		APIVersion:       e.APIVersion,
+		Command:          e.Command,
+		Args:             e.Args,
+		InteractiveMode:  clientcmdapi.NeverExecInteractiveMode,
+		StdinUnavailable: true,
+	}
+	if config.APIVersion == "" {
+		config.APIVersion = execAPIVersion
+	}
+	for name, value := range e.Env {
+		config.Env = append(config.Env, clientcmdapi.ExecEnvVar{Name: name, Value: value})
+	}
+	// client-go shares one login between equal plugins, and compares the environment as a list.
+	sort.Slice(config.Env, func(i, j int) bool { return config.Env[i].Name < config.Env[j].Name })
+	return config
+}

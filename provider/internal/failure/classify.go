@@ -1,0 +1,158 @@
+package failure
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Class is the kind of problem that an error is, as far as the user's next step depends on it.
+type Class string
+
+// The classes. A quota, an admission webhook and a missing RBAC rule are one class, because the API server gives
+// them one reason (Forbidden) and tells them apart only in its text, which is shown.
+const (
+	ClassConfiguration    Class = "configuration"     // a field of the connection is wrong
+	ClassCredentials      Class = "credentials"       // a credential plugin failed
+	ClassAuthentication   Class = "authentication"    // 401
+	ClassForbidden        Class = "forbidden"         // 403
+	ClassNotFound         Class = "not found"         // 404
+	ClassNamespaceMissing Class = "namespace missing" // 404 about the namespace of the object
+	ClassKindNotServed    Class = "kind not served"   // no such kind on the server
+	ClassAlreadyExists    Class = "already exists"    // 409 AlreadyExists
+	ClassConflict         Class = "conflict"          // 409
+	ClassFieldConflict    Class = "field conflict"    // 409 that lists fields of other managers
+	ClassInvalid          Class = "invalid"           // 422, 400 and the typed-patch 500
+	ClassTooManyRequests  Class = "too many requests" // 429
+	ClassServer           Class = "server error"      // 5xx
+	ClassUnreachable      Class = "unreachable"       // nobody listens, or no route
+	ClassDNS              Class = "DNS"               // the host name does not resolve
+	ClassCertificate      Class = "certificate"       // TLS
+	ClassTimeout          Class = "timeout"           // no answer in time
+	ClassCancelled        Class = "cancelled"         // the caller stopped it
+	ClassConnection       Class = "connection"        // any other transport error
+	ClassOther            Class = "other"             // anything else
+)
+
+// kindNamespaces is what Status.details.kind says when a namespace is missing.
+const kindNamespaces = "namespaces"
+
+// Classify finds the class of err.
+func Classify(err error) Class {
+	var (
+		field       *FieldError
+		credentials *CredentialsError
+		notServed   *KindNotServedError
+		status      apierrors.APIStatus
+	)
+	switch {
+	case errors.As(err, &field):
+		return ClassConfiguration
+	case errors.As(err, &credentials):
+		return ClassCredentials
+	case errors.As(err, &notServed):
+		return ClassKindNotServed
+	case errors.As(err, &status):
+		return classifyStatus(err, status.Status())
+	default:
+		return classifyTransport(err)
+	}
+}
+
+func classifyStatus(err error, status metav1.Status) Class {
+	switch code := status.Code; {
+	case code == http.StatusUnauthorized:
+		return ClassAuthentication
+	case code == http.StatusForbidden:
+		return ClassForbidden
+	case NamespaceMissing(err):
+		return ClassNamespaceMissing
+	case code == http.StatusNotFound, code == http.StatusGone:
+		return ClassNotFound
+	case status.Reason == metav1.StatusReasonAlreadyExists:
+		return ClassAlreadyExists
+	case code == http.StatusConflict && len(FieldConflicts(err)) > 0:
+		return ClassFieldConflict
+	case code == http.StatusConflict:
+		return ClassConflict
+	case code == http.StatusTooManyRequests:
+		return ClassTooManyRequests
+	case code == http.StatusGatewayTimeout, code == http.StatusRequestTimeout:
+		return ClassTimeout
+	case IsTypedPatchError(err):
+		return ClassInvalid
+	case code >= 500:
+		return ClassServer
+	case code >= 400:
+		return ClassInvalid
+	default:
+		return ClassOther
+	}
+}
+
+func classifyTransport(err error) Class {
+	var (
+		dns     *net.DNSError
+		op      *net.OpError
+		timeout interface{ Timeout() bool }
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return ClassCancelled
+	case errors.As(err, &dns):
+		return ClassDNS
+	case isCertificateError(err):
+		return ClassCertificate
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return ClassUnreachable
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.As(err, &timeout) && timeout.Timeout():
+		return ClassTimeout
+	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
+		return ClassUnreachable
+	case Outcome(err) == NotSent, errors.As(err, &op), errors.Is(err, net.ErrClosed):
+		return ClassConnection
+	default:
+		return ClassOther
+	}
+}
+
+// NamespaceMissing reports whether err is a 404 about the namespace that an object was to be put into, and not
+// about the object.
+func NamespaceMissing(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	answer := status.Status()
+	return answer.Code == http.StatusNotFound && answer.Details != nil && answer.Details.Kind == kindNamespaces
+}
+
+// FieldConflict is one field that another field manager owns and that a server-side apply without force wanted.
+type FieldConflict struct {
+	// Field is the path as the API server writes it, such as ".spec.replicas".
+	Field string
+	// Message names the manager, such as `conflict with "kube-controller-manager" using apps/v1`.
+	Message string
+}
+
+// FieldConflicts lists the conflicts that a refused server-side apply reports, or nothing for any other error.
+func FieldConflicts(err error) []FieldConflict {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var found []FieldConflict
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeFieldManagerConflict {
+			found = append(found, FieldConflict{Field: cause.Field, Message: cause.Message})
+		}
+	}
+	return found
+}

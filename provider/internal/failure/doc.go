@@ -1,0 +1,13 @@
+// Package failure turns what went wrong into what the user needs to know: what happened, why, and what
+// to do next. It also answers the one question on which state safety rests: did the request have an effect?
+//
+// Its laws:
+//
+//   - An error is classified by its type, the API server's status reason and the status code, never by its text.
+//     There is one exception, in typedpatch.go, for a user error that the API server reports as a bare 500.
+//   - [Outcome] is conservative. "It was refused" and "it never left" are said only when they are certain, because
+//     the caller then saves nothing. Everything else is [Unknown], and the caller records that the object may exist.
+//   - The cause stays reachable: every error made here unwraps to the one that it explains.
+//   - Nothing secret is printed. Bodies of requests and responses are never part of a text, and the values that a
+//     caller declares as sensitive are replaced wherever the API server quotes them.
+package failure

@@ -1,0 +1,86 @@
+package failure
+
+import (
+	"fmt"
+)
+
+// NotSentError says that a request certainly never reached the API server: no connection was made, the TLS
+// handshake failed, credentials could not be had, or something that is needed before the request (such as
+// discovery) failed. Whoever sends requests wraps the cause in it, because only the sender can be certain.
+type NotSentError struct {
+	// Err is why it was not sent.
+	Err error
+}
+
+func (e *NotSentError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *NotSentError) Unwrap() error { return e.Err }
+
+// NotSent marks the error for [Outcome].
+func (e *NotSentError) NotSent() bool { return true }
+
+// FieldError is a mistake in one field of a connection. It never contains the field's value.
+type FieldError struct {
+	// Field is the name that the user knows, such as "proxyUrl".
+	Field string
+	// Reason says what is wrong, as the rest of a sentence that begins with the field's name.
+	Reason string
+	// Err is the cause, if there is one whose text is safe to show.
+	Err error
+}
+
+func (e *FieldError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Field, e.Reason, e.Err)
+	}
+	return fmt.Sprintf("%s: %s", e.Field, e.Reason)
+}
+
+// Unwrap gives the cause, if any.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// NotSent marks the error for [Outcome]: a connection that cannot be used sends nothing.
+func (e *FieldError) NotSent() bool { return true }
+
+// KindNotServedError says that the API server answered and does not serve a kind: its CustomResourceDefinition is not
+// installed (yet), or the version or group is wrong. A discovery that failed is never reported as this error.
+type KindNotServedError struct {
+	// APIVersion is the group and version as in a manifest, such as "apps/v1".
+	APIVersion string
+	// Kind is the kind as in a manifest.
+	Kind string
+}
+
+func (e *KindNotServedError) Error() string {
+	return fmt.Sprintf("the API server does not serve kind %q of %q", e.Kind, e.APIVersion)
+}
+
+// CredentialsError says that a credential plugin did not give credentials, so nothing was sent.
+type CredentialsError struct {
+	// Command is the plugin's command without its arguments, which may be secret.
+	Command string
+	// Err is what client-go says about it.
+	Err error
+}
+
+func (e *CredentialsError) Error() string {
+	return fmt.Sprintf("credential plugin %q: %v", e.Command, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *CredentialsError) Unwrap() error { return e.Err }
+
+// NotSent marks the error for [Outcome].
+func (e *CredentialsError) NotSent() bool { return true }
+
+// UnreadableReplyError says that the API server accepted a request and its answer could not be understood. The
+// request has had its effect.
+type UnreadableReplyError struct {
+	// Code is the HTTP status of the answer.
+	Code int
+}
+
+func (e *UnreadableReplyError) Error() string {
+	return fmt.Sprintf("the API server accepted the request (HTTP %d) but its answer is not a Kubernetes object", e.Code)
+}
