@@ -1,0 +1,118 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+// Config is the provider's configuration as the schema shows it. It is never
+// decoded by infer, which would keep options that were removed.
+type Config struct {
+	connection.ClusterConnection
+
+	Namespace      *string `pulumi:"namespace,optional"`
+	DriftDetection *string `pulumi:"driftDetection,optional"`
+}
+
+var _ infer.Annotated = (*Config)(nil)
+
+// Annotate describes the configuration for the schema.
+func (c *Config) Annotate(a infer.Annotator) {
+	a.Describe(&c.Namespace, "The namespace of namespaced objects that name none. "+
+		"Default: the namespace of the kubeconfig's context, else `default`.")
+	a.Describe(&c.DriftDetection, "When drift is looked for: `preview` (the default) reads the live objects before "+
+		"every preview, update and destroy; `refresh` only in `pulumi refresh`.")
+}
+
+// The configuration beside the connection.
+const (
+	keyNamespace      = "namespace"
+	keyDriftDetection = "driftDetection"
+
+	driftInPreview = "preview"
+	driftInRefresh = "refresh"
+)
+
+// otherKeys may stand beside the keys of the connection: our two other options,
+// and what the engine adds.
+var otherKeys = []string{keyNamespace, keyDriftDetection, "version", "pluginDownloadURL", "pluginChecksums"}
+
+// Configuration is the configuration of one running provider.
+type Configuration struct {
+	source         *connection.Source
+	driftInRefresh atomic.Bool
+}
+
+// NewConfiguration makes the configuration of a provider that was not configured
+// yet. It uses the kubeconfig that kubectl would use. options are for tests.
+func NewConfiguration(version string, options ...cluster.Option) *Configuration {
+	return &Configuration{source: connection.NewSource("pulumi-k8sconnect/"+version, options...)}
+}
+
+// DriftInPreview reports whether previews look for drift.
+func (c *Configuration) DriftInPreview() bool { return !c.driftInRefresh.Load() }
+
+// Check validates the configuration, without the network.
+func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+	var failures []p.CheckFailure
+	fail := func(path, reason string) {
+		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})
+	}
+	for _, problem := range connection.Check(property.New(req.Inputs), "", otherKeys...) {
+		fail(problem.Property, problem.Reason)
+	}
+	if v := req.Inputs.Get(keyNamespace); !v.IsNull() && !v.IsComputed() && !v.IsString() {
+		fail(keyNamespace, "The namespace must be a string.")
+	}
+	if v := req.Inputs.Get(keyDriftDetection); !v.IsNull() && !v.IsComputed() {
+		modes := []string{driftInPreview, driftInRefresh}
+		if !v.IsString() || !slices.Contains(modes, v.AsString()) {
+			fail(keyDriftDetection, fmt.Sprintf("driftDetection must be one of %s.", strings.Join(modes, ", ")))
+		}
+	}
+	return p.CheckResponse{Inputs: connection.MarkSecret(req.Inputs), Failures: failures}, nil
+}
+
+// Diff never replaces the provider: a replaced provider would replace every
+// resource with it. A change takes effect with the next request.
+func (c *Configuration) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
+	change := req.OldInputs.Diff(req.Inputs)
+	if change == nil {
+		return diff, nil
+	}
+	for _, key := range change.ChangedKeys() {
+		if strings.HasPrefix(key, "__") || key == "version" {
+			continue
+		}
+		kind := p.Update
+		switch {
+		case change.Added(key):
+			kind = p.Add
+		case !change.Updated(key):
+			kind = p.Delete
+		}
+		diff.HasChanges = true
+		diff.DetailedDiff[key] = p.PropertyDiff{Kind: kind, InputDiff: true}
+	}
+	connection.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
+	return diff, nil
+}
+
+// Configure takes the configuration over. It touches no network.
+func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) error {
+	c.source.Configure(req.Args)
+	mode := req.Args.Get(keyDriftDetection)
+	c.driftInRefresh.Store(mode.IsString() && mode.AsString() == driftInRefresh)
+	return nil
+}

@@ -1,0 +1,153 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+var (
+	inputKeys           = []string{keyManifest, keyYAML, keyClusterConnection, keyDeletionPropagation}
+	propagationPolicies = []string{"Background", "Foreground", "Orphan"}
+)
+
+// Check validates the inputs, without the network, and brings them into the one
+// form that the other verbs read: yaml becomes manifest, and what never reaches
+// the API server is dropped.
+func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+	checked := req.Inputs.Delete(keyYAML)
+	var failures []p.CheckFailure
+	fail := func(path, reason string) {
+		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})
+	}
+
+	for key := range req.Inputs.AllStable {
+		if !slices.Contains(inputKeys, key) {
+			fail(key, fmt.Sprintf("There is no input %q. The inputs are %s.", key, strings.Join(inputKeys, ", ")))
+		}
+	}
+
+	if object, ok := checkManifest(ctx, req.Inputs, fail); ok {
+		checked = checked.Set(keyManifest, object)
+	}
+
+	if v, ok := req.Inputs.GetOk(keyClusterConnection); ok && !v.IsNull() {
+		for _, problem := range connection.Check(v, keyClusterConnection) {
+			fail(problem.Property, problem.Reason)
+		}
+		checked = checked.Set(keyClusterConnection, connection.MarkWhole(v))
+	}
+
+	if v := req.Inputs.Get(keyDeletionPropagation); !v.IsNull() && !v.IsComputed() {
+		if !v.IsString() || !slices.Contains(propagationPolicies, v.AsString()) {
+			fail(keyDeletionPropagation, "The policy must be one of "+strings.Join(propagationPolicies, ", ")+".")
+		}
+	}
+	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
+}
+
+// checkManifest returns the normalized manifest out of whichever of the two
+// inputs holds it.
+func checkManifest(ctx context.Context, in property.Map, fail func(path, reason string)) (property.Value, bool) {
+	object, text := in.Get(keyManifest), in.Get(keyYAML)
+	switch {
+	case !object.IsNull() && !text.IsNull():
+		fail(keyYAML, "Give either manifest or yaml, not both.")
+		return property.Value{}, false
+	case object.IsNull() && text.IsNull():
+		fail(keyManifest, "Give the object as manifest, or as text in yaml.")
+		return property.Value{}, false
+	case object.IsNull() && text.IsComputed():
+		return property.New(property.Computed).WithSecret(text.Secret()), true
+	case object.IsNull():
+		parsed, ok := parseYAML(text, fail)
+		if !ok {
+			return property.Value{}, false
+		}
+		return normalize(ctx, parsed, text.Secret(), values.Marks{}, keyYAML, fail)
+	}
+
+	plain, secrets, err := values.FromProperty(object)
+	if err != nil {
+		fail(keyManifest, err.Error())
+		return property.Value{}, false
+	}
+	if values.IsUnknown(plain) {
+		return object, true
+	}
+	parsed, ok := plain.(map[string]any)
+	if !ok {
+		fail(keyManifest, "The manifest must be an object with apiVersion, kind and metadata. For text use yaml.")
+		return object, false
+	}
+	return normalize(ctx, parsed, false, secrets, keyManifest, fail)
+}
+
+func parseYAML(text property.Value, fail func(path, reason string)) (map[string]any, bool) {
+	if !text.IsString() {
+		fail(keyYAML, "The value must be text. For an object use manifest.")
+		return nil, false
+	}
+	object, err := manifest.ParseYAML(text.AsString())
+	switch {
+	case err == nil:
+		return object, true
+	case text.Secret():
+		fail(keyYAML, "The text is not one Kubernetes object in YAML. Where it breaks is not shown, because it is secret.")
+	default:
+		fail(keyYAML, err.Error())
+	}
+	return nil, false
+}
+
+// normalize drops what is never sent, validates the rest, and puts the secret
+// marks back. Problems are reported under the input that the user wrote.
+func normalize(
+	ctx context.Context, object map[string]any, secret bool, secrets values.Marks, input string,
+	fail func(path, reason string),
+) (property.Value, bool) {
+	clean, dropped := manifest.Normalize(object)
+	problems := manifest.Validate(clean)
+	for _, problem := range problems {
+		fail(joinPath(input, problem.Path), problem.Reason)
+	}
+	if len(dropped) > 0 {
+		p.GetLogger(ctx).Warningf("%s: %s left out, because the API server alone writes it.",
+			input, strings.Join(dropped, ", "))
+	}
+	if id := manifest.IdentityOf(clean); manifest.IsSecretKind(id.APIVersion, id.Kind) {
+		for _, key := range []string{"data", "stringData"} {
+			secrets.Add(propertyPath(ownership.Location{key}))
+		}
+	}
+	result, err := values.ToProperty(clean, secrets)
+	if err != nil {
+		fail(input, err.Error())
+		return property.Value{}, false
+	}
+	if secret {
+		result = result.WithSecret(true)
+	}
+	return result, len(problems) == 0
+}
+
+// joinPath puts a path inside the manifest behind the input's name.
+func joinPath(input, path string) string {
+	switch {
+	case path == "":
+		return input
+	case strings.HasPrefix(path, "["):
+		return input + path
+	default:
+		return input + "." + path
+	}
+}

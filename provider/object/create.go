@@ -1,0 +1,251 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// prerequisitePatience bounds how long an apply waits for a namespace or a kind
+// that may be on its way in the same run.
+const prerequisitePatience = 30 * time.Second
+
+// Create applies the object where none is.
+func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
+	in, err := decodeInputs(req.Properties)
+	if err != nil {
+		return p.CreateResponse{}, err
+	}
+	clu, err := r.source.Cluster(req.Properties)
+	id, known := in.identity()
+	if errors.Is(err, connection.ErrUnknown) || (err == nil && in.unknown > 0) {
+		if !req.DryRun {
+			return p.CreateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
+		}
+		if in.unknown > 0 {
+			p.GetLogger(ctx).Infof("%d value(s) of the manifest are known only after the apply.", in.unknown)
+		}
+		r.planned.add(clu, id, known)
+		return p.CreateResponse{Properties: unknownOutputs(id, false, "")}, nil
+	}
+	if err != nil {
+		return p.CreateResponse{}, err
+	}
+	r.planned.add(clu, id, req.DryRun)
+
+	manager := managerOf(req.Urn)
+	outcome, err := r.create(ctx, clu, in, manager, newHashKey(), req.DryRun, false)
+	if err != nil {
+		return p.CreateResponse{}, err
+	}
+	return outcome.createResponse(in, req.DryRun)
+}
+
+// outcome is what an apply led to.
+type outcome struct {
+	target target
+	state  state
+	// unconfirmed is why it is not known whether the apply had its effect.
+	unconfirmed error
+	// unresolved says that a preview could not ask the API server yet.
+	unresolved bool
+}
+
+// unknownOutputs are the outputs of a preview that could not ask the API server.
+func (o outcome) unknownOutputs(in inputs, uid string) property.Map {
+	if o.target.ref.Name != "" {
+		return unknownOutputs(o.target.identity(), true, uid)
+	}
+	id, _ := in.identity()
+	return unknownOutputs(id, false, uid)
+}
+
+// createResponse is the answer to the engine. In a preview the API server has
+// given no uid to keep.
+func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, error) {
+	if o.unresolved {
+		return p.CreateResponse{Properties: o.unknownOutputs(in, "")}, nil
+	}
+	out, err := o.state.encode(in.written)
+	if err != nil {
+		return p.CreateResponse{}, err
+	}
+	if preview {
+		// The API server makes up a uid for every dry-run, and the revision's key is new.
+		ref := o.state.ref.encodeIdentity()
+		ref["uid"], ref["revision"] = property.New(property.Computed), property.New(property.Computed)
+		return p.CreateResponse{Properties: out.Set(keyResourceRef, property.New(ref))}, nil
+	}
+	resp := p.CreateResponse{ID: o.state.ref.identity.String(), Properties: out}
+	if o.unconfirmed != nil {
+		resp.PartialState, err = pendingFailure(o.target, o.unconfirmed)
+	}
+	return resp, err
+}
+
+// create is an apply that must find nothing in its place, or only what an
+// earlier attempt of our own has left there. continuing says that the state
+// already knows of such an attempt.
+func (r *kubeObject) create(
+	ctx context.Context, clu *cluster.Cluster, in inputs, manager, hashKey string, preview, continuing bool,
+) (outcome, error) {
+	id, _ := in.identity()
+	t := target{cluster: clu, manager: manager}
+	apply := func() (*unstructured.Unstructured, error) {
+		var err error
+		if t, err = resolve(ctx, clu, id, manager); err != nil {
+			return nil, err
+		}
+		return t.apply(ctx, in, cluster.ApplyOptions{CreateOnly: true, DryRun: preview})
+	}
+
+	answer, err := apply()
+	if isPrerequisiteMissing(err) {
+		if preview {
+			r.warnPrerequisite(ctx, clu, id, err)
+			return outcome{target: t, unresolved: true}, nil
+		}
+		answer, err = retryPrerequisite(ctx, err, apply)
+	}
+	result := attempt{answer: answer, err: err, wrote: !preview}
+	if apierrors.IsConflict(err) {
+		result = t.takeUp(ctx, in, preview, continuing)
+	}
+	return t.conclude(result, in, hashKey, "", "create")
+}
+
+// attempt is one try to write the object.
+type attempt struct {
+	answer *unstructured.Unstructured
+	err    error
+	// wrote says that the request that failed was one that writes. What a read or
+	// a dry-run leaves behind is always known: nothing.
+	wrote bool
+}
+
+// conclude turns an attempt into its outcome: done, not known, or an error after
+// which nothing is saved. uid is the object's uid where the state knows it.
+func (t target) conclude(a attempt, in inputs, hashKey, uid, verb string) (outcome, error) {
+	err := a.err
+	if err == nil {
+		var s state
+		if s, err = t.settle(a.answer, in, hashKey); err == nil {
+			return outcome{target: t, state: s}, nil
+		}
+		uid = string(a.answer.GetUID())
+	} else if !a.wrote || failure.Outcome(err).Definite() {
+		return outcome{}, t.explain(verb, err, in)
+	}
+	if !a.wrote {
+		return outcome{}, err
+	}
+	return outcome{target: t, state: t.unconfirmed(uid, hashKey), unconfirmed: t.explain(verb, err, in)}, nil
+}
+
+// apply sends the object under our field manager.
+func (t target) apply(ctx context.Context, in inputs, options cluster.ApplyOptions) (*unstructured.Unstructured, error) {
+	options.FieldManager = t.manager
+	options.Force = true
+	result, err := t.cluster.Apply(withWarnings(ctx), t.object(in), options)
+	if err != nil {
+		return nil, err
+	}
+	return result.Object, nil
+}
+
+// takeUp decides what an object in our place means. One that an earlier attempt
+// of ours made, whose reply was lost, is continued; anybody else's is not touched.
+func (t target) takeUp(ctx context.Context, in inputs, preview, continuing bool) attempt {
+	live, err := t.cluster.Get(ctx, t.ref)
+	if err != nil {
+		return attempt{err: err}
+	}
+	fields, ours, err := ownership.Applied(live, t.manager)
+	if err != nil {
+		return attempt{err: err}
+	}
+	if !ours {
+		return attempt{err: t.occupied(live)}
+	}
+	if continuing {
+		answer, err := t.apply(ctx, in, cluster.ApplyOptions{UID: live.GetUID(), DryRun: preview})
+		return attempt{answer: answer, err: err, wrote: !preview}
+	}
+	answer, err := t.apply(ctx, in, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true})
+	if err != nil {
+		return attempt{err: err}
+	}
+	wanted, _, err := ownership.Applied(answer, t.manager)
+	if err != nil {
+		return attempt{err: err}
+	}
+	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
+	if !fields.Equals(wanted) || len(ownership.Compare(before, after, wanted)) > 0 {
+		return attempt{err: refused("%s already exists. This resource has applied it before, with other content, "+
+			"and the state does not know of it.\n"+
+			"To continue with it, import it: pulumi import %s NAME '%s'", t.ref, Token, t.identity())}
+	}
+	return attempt{answer: live}
+}
+
+// occupied says whose the object is that stands in our place.
+func (t target) occupied(live *unstructured.Unstructured) error {
+	for _, manager := range ownership.Managers(live) {
+		if ownership.Foreign(manager, t.manager) {
+			return refused("%s already exists and is managed by resource %s (field manager %q).\n"+
+				"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias "+
+				"(the resource option `aliases`); else remove one of the two.",
+				t.ref, ownership.DescribeManager(manager), manager)
+		}
+	}
+	return refused("%s already exists. It was not touched.\n"+
+		"To manage it with this resource, import it: pulumi import %s NAME '%s'", t.ref, Token, t.identity())
+}
+
+// refusal is an apply that we refuse ourselves. It is complete as it is: what
+// happened, why, and what to do.
+type refusal struct{ text string }
+
+func (r refusal) Error() string { return r.text }
+
+func refused(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
+
+// isPrerequisiteMissing reports whether a namespace or a kind is not there, which
+// may be because it is made in the same run.
+func isPrerequisiteMissing(err error) bool {
+	var notServed *failure.KindNotServedError
+	return errors.As(err, &notServed) || failure.NamespaceMissing(err)
+}
+
+// retryPrerequisite tries again while a prerequisite is missing.
+func retryPrerequisite(
+	ctx context.Context, err error, apply func() (*unstructured.Unstructured, error),
+) (*unstructured.Unstructured, error) {
+	patience, cancel := context.WithTimeout(ctx, prerequisitePatience)
+	defer cancel()
+	backoff := wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 40}
+	var answer *unstructured.Unstructured
+	// What ends the waiting is told by err, which apply has set last.
+	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
+		answer, err = apply()
+		return !isPrerequisiteMissing(err), nil
+	})
+	return answer, err
+}
+
+// withWarnings shows the API server's warnings on the resource that they are about.
+func withWarnings(ctx context.Context) context.Context {
+	return cluster.WithWarnings(ctx, func(text string) { p.GetLogger(ctx).Warning(text) })
+}

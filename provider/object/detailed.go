@@ -1,0 +1,128 @@
+package object
+
+import (
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// detailedDiff writes changes of fields as changes of properties. The engine
+// takes the left side of each from the output manifest and the right side from
+// the input manifest, at the same path, so each path is a place in both.
+func detailedDiff(changes []ownership.Change, s state, in inputs, ignored ignoredPaths) p.DiffResponse {
+	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
+	for _, change := range changes {
+		path, kind := s.place(change, in)
+		if ignored.covers(path) {
+			continue
+		}
+		diff.HasChanges = true
+		diff.DetailedDiff[path] = p.PropertyDiff{Kind: kind}
+	}
+	return diff
+}
+
+// place returns where the engine shows a change, and as what.
+func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
+	path := change.Path
+	for _, m := range []marked{in.marked(), {s.live, s.secrets}} {
+		// Inside a secret not even the names of fields are shown.
+		if depth, ok := m.secretDepth(path); ok && depth < len(path) {
+			path, change.Kind = path[:depth], ownership.Changed
+		}
+	}
+	_, before, had := ownership.Locate(s.live, path)
+	_, after, has := ownership.Locate(in.applied, path)
+	kind, at := p.Update, after
+	switch {
+	case change.Kind == ownership.Added && has:
+		kind = p.Add
+	case !has && had:
+		kind, at = p.Delete, before
+	case had && has:
+		// An item that stands elsewhere on the other side cannot be shown alone: the
+		// engine would hold it against another one.
+		at = after[:sharedPrefix(before, after)]
+	case !has:
+		// On neither side as written: a default that appeared, say.
+		at = nil
+	}
+	return s.display(at, in), kind
+}
+
+// display writes a place in the manifest as a property path, in the way that the
+// user wrote the object.
+func (s state) display(at ownership.Location, in inputs) string {
+	id := manifest.IdentityOf(in.applied)
+	if len(at) > 0 && at[0] == "data" && manifest.IsSecretKind(id.APIVersion, id.Kind) {
+		if _, ok := in.written["data"]; !ok {
+			at = append(ownership.Location{"stringData"}, at[1:]...)
+		}
+	}
+	segments := append([]property.PathSegment{property.NewSegment(keyManifest)}, segments(at)...)
+	return values.FormatPath(property.PathFromSegments(segments...))
+}
+
+func sharedPrefix(a, b ownership.Location) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// lost lists the applied fields that this resource no longer owns, beside those
+// whose values have changed and are listed already.
+func (s state) lost(listed []ownership.Change) []ownership.Change {
+	var lost []ownership.Change
+	known := fieldpath.NewSet()
+	for _, change := range listed {
+		known.Insert(change.Path)
+	}
+	s.fields.Leaves().Iterate(func(path fieldpath.Path) {
+		owner, ok := s.ownership[ownership.Format(path)]
+		if !ok || owner == s.manager {
+			return
+		}
+		for n := 1; n <= len(path); n++ {
+			if known.Has(path[:n]) {
+				return
+			}
+		}
+		v, _, _ := ownership.Locate(s.live, path)
+		lost = append(lost, ownership.Change{Kind: ownership.Changed, Path: path.Copy(), Old: v, New: v})
+	})
+	return lost
+}
+
+// ignoredPaths are the resource option ignoreChanges.
+type ignoredPaths []resource.PropertyPath
+
+func parseIgnored(paths []string) ignoredPaths {
+	var ignored ignoredPaths
+	for _, path := range paths {
+		// The engine has parsed the paths before, and refused what is not one.
+		if parsed, err := resource.ParsePropertyPath(path); err == nil {
+			ignored = append(ignored, parsed)
+		}
+	}
+	return ignored
+}
+
+func (ignored ignoredPaths) covers(path string) bool {
+	parsed, err := resource.ParsePropertyPath(path)
+	if err != nil {
+		return false
+	}
+	for _, prefix := range ignored {
+		if prefix.Contains(parsed) {
+			return true
+		}
+	}
+	return false
+}

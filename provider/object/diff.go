@@ -1,0 +1,158 @@
+package object
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// Diff compares what is wanted with what was applied and with what is live. While
+// the inputs are those that were applied, and the last read went well, it makes no
+// request: the engine calls it serially, and again after every read.
+func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+	in, err := decodeInputs(req.Inputs)
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	old, err := decodeState(req.State)
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	ignored := parseIgnored(req.IgnoreChanges)
+	clu, err := r.source.Cluster(req.Inputs)
+	clusterUnknown := errors.Is(err, connection.ErrUnknown)
+	if err != nil && !clusterUnknown {
+		return p.DiffResponse{}, err
+	}
+	r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
+
+	namespace := ""
+	if clu != nil {
+		namespace = clu.Namespace()
+	}
+	if diff, replaced := identityDiff(in, old, namespace); replaced {
+		return diff, nil
+	}
+	if old.pending {
+		// The whole manifest is shown: nothing is known of what is live.
+		return changed(keyManifest, p.Update), nil
+	}
+	if old.unchanged(in) {
+		if old.stale && clu != nil {
+			if old, err = r.lookAgain(ctx, req, old, in); err != nil {
+				return p.DiffResponse{}, err
+			}
+		}
+		return old.drift(in, ignored), nil
+	}
+	if clusterUnknown || in.unknown > 0 {
+		return writtenDiff(req.OldInputs, req.Inputs, ignored), nil
+	}
+
+	result, err := r.update(ctx, clu, in, old, managerOf(req.Urn), true)
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	if result.unresolved {
+		return changed(keyManifest, p.Update), nil
+	}
+	r.answers.keep(req.Urn, old, result)
+	fields := result.state.fields
+	if old.fields != nil {
+		fields = fields.Union(old.fields)
+	}
+	changes := ownership.Compare(old.live, result.state.live, fields)
+	diff := detailedDiff(changes, old, in, ignored)
+	if !diff.HasChanges && old.hash == "" {
+		// An earlier update was not confirmed. Applying again settles it.
+		return changed(keyManifest, p.Update), nil
+	}
+	return diff, nil
+}
+
+// identityDiff reports a replacement where the object would be another one. A new
+// version of the same API group is not.
+func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse, bool) {
+	id, known := in.identity()
+	was := old.ref.identity
+	if !known || was.Name == "" {
+		return p.DiffResponse{}, false
+	}
+	// Whether the kind has namespaces is not known here without a request, but the
+	// state knows where the object went.
+	if was.Namespace == "" {
+		id.Namespace = ""
+	} else if id.Namespace == "" {
+		id.Namespace = defaultNamespace
+	}
+	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
+	replace := func(path string, differs bool) {
+		if differs {
+			diff.HasChanges = true
+			diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.UpdateReplace}
+		}
+	}
+	replace(keyManifest+".apiVersion", id.Group() != was.Group())
+	replace(keyManifest+".kind", id.Kind != was.Kind)
+	replace(keyManifest+".metadata.name", id.Name != was.Name)
+	replace(keyManifest+".metadata.namespace", id.Namespace != was.Namespace)
+	return diff, diff.HasChanges
+}
+
+// lookAgain reads the live object from inside Diff, because the read before it
+// failed. That read used the connection of the last run; this one uses the
+// connection of the program that runs now.
+func (r *kubeObject) lookAgain(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
+	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerOf(req.Urn))
+	if isGone(err) {
+		old.applied, old.live = old.wanted(), map[string]any{}
+		return old, nil
+	}
+	if err != nil {
+		return state{}, t.explain("read", err, in)
+	}
+	return old.observe(t, live, in)
+}
+
+// drift compares what was applied with what is live. A field that another manager
+// has taken has drifted also if its value is the same.
+func (s state) drift(in inputs, ignored ignoredPaths) p.DiffResponse {
+	if s.fields == nil {
+		return p.DiffResponse{}
+	}
+	var changes []ownership.Change
+	if s.applied != nil {
+		changes = ownership.Compare(s.live, s.applied, s.fields)
+	}
+	if s.manager != "" {
+		changes = append(changes, s.lost(changes)...)
+	}
+	return detailedDiff(changes, s, in, ignored)
+}
+
+// changed is a diff of one path.
+func changed(path string, kind p.DiffKind) p.DiffResponse {
+	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{path: {Kind: kind}}}
+}
+
+// writtenDiff compares the inputs as they are written, for where the API server
+// cannot be asked: the cluster or a value is not known yet.
+func writtenDiff(olds, news property.Map, ignored ignoredPaths) p.DiffResponse {
+	old := resource.ToResourcePropertyMap(property.NewMap(map[string]property.Value{keyManifest: olds.Get(keyManifest)}))
+	now := resource.ToResourcePropertyMap(property.NewMap(map[string]property.Value{keyManifest: news.Get(keyManifest)}))
+	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
+	for path, change := range plugin.NewDetailedDiffFromObjectDiff(old.Diff(now), true) {
+		if !ignored.covers(path) {
+			diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(change.Kind.String()), InputDiff: true}
+		}
+	}
+	diff.HasChanges = len(diff.DetailedDiff) > 0
+	return diff
+}

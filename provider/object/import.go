@@ -1,0 +1,113 @@
+package object
+
+import (
+	"context"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// lastApplied is where kubectl keeps a copy of the manifest. It may hold a
+// Secret's data in the clear, and it is kubectl's.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// importObject reads an object that is not in the state by its ID. The inputs are
+// the object without what the API server or a controller alone writes. Nothing is
+// written; our field manager joins with the first update.
+func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	id, err := manifest.ParseID(req.ID)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	live, t, err := r.look(ctx, property.Map{}, id, managerOf(req.Urn))
+	switch {
+	case isGone(err):
+		return p.ReadResponse{}, nil
+	case err != nil && t.cluster != nil:
+		return p.ReadResponse{}, t.explain("read", err, inputs{})
+	case err != nil:
+		return p.ReadResponse{}, err
+	}
+
+	intended, reported, err := ownership.Imported(live)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	written := imported(live)
+	remove(written, reported)
+	fields := intended
+	if fields.Empty() {
+		fields = fieldpath.SetFromValue(value.NewValueInterface(written))
+	}
+	owners, err := ownership.Owners(live, fields, t.manager)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	hashKey := newHashKey()
+	sum, err := hash(hashKey, written)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	s := state{
+		live:      written,
+		ownership: owners,
+		ref:       objectRef{identity: t.identity(), uid: string(live.GetUID()), revision: sum[:revisionLength]},
+		hash:      sum,
+		hashKey:   hashKey,
+		fields:    fields,
+	}
+	s.secrets, _ = secretPlaces(written, fields)
+	out, err := s.encode(nil)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	object, err := values.ToProperty(written, s.secrets)
+	if err != nil {
+		return p.ReadResponse{}, fmt.Errorf("%s: %w", t.ref, err)
+	}
+	return p.ReadResponse{
+		ID:         t.identity().String(),
+		Properties: out,
+		Inputs:     property.NewMap(map[string]property.Value{keyManifest: object}),
+	}, nil
+}
+
+// imported is the live object without what the API server owns.
+func imported(live *unstructured.Unstructured) map[string]any {
+	object, _ := manifest.Normalize(live.Object)
+	unstructured.RemoveNestedField(object, "metadata", "annotations", lastApplied)
+	if annotations, ok, _ := unstructured.NestedMap(object, "metadata", "annotations"); ok && len(annotations) == 0 {
+		unstructured.RemoveNestedField(object, "metadata", "annotations")
+	}
+	return object
+}
+
+// remove takes fields that are selected by names alone out of object, and maps
+// that become empty by it.
+func remove(object map[string]any, fields *fieldpath.Set) {
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		var names []string
+		for _, element := range path {
+			if element.FieldName == nil {
+				return
+			}
+			names = append(names, *element.FieldName)
+		}
+		unstructured.RemoveNestedField(object, names...)
+		for n := len(names) - 1; n > 1; n-- {
+			parent, ok, err := unstructured.NestedMap(object, names[:n]...)
+			if err != nil || !ok || len(parent) > 0 {
+				return
+			}
+			unstructured.RemoveNestedField(object, names[:n]...)
+		}
+	})
+}

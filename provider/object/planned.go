@@ -1,0 +1,48 @@
+package object
+
+import (
+	"context"
+	"sync"
+
+	p "github.com/pulumi/pulumi-go-provider"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// planned remembers the namespaces that a preview is going to make, so that an
+// object inside of one is not called misplaced.
+type planned struct {
+	namespaces sync.Map // of plannedNamespace
+}
+
+type plannedNamespace struct {
+	cluster *cluster.Cluster
+	name    string
+}
+
+// add notes what a preview creates. clu is nil where the cluster is not known yet.
+func (p *planned) add(clu *cluster.Cluster, id manifest.Identity, preview bool) {
+	if preview && clu != nil && id.APIVersion == "v1" && id.Kind == "Namespace" {
+		p.namespaces.Store(plannedNamespace{clu, id.Name}, true)
+	}
+}
+
+// warnPrerequisite says in a preview what is missing, unless the same preview makes it.
+func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, err error) {
+	if failure.NamespaceMissing(err) {
+		namespace := id.Namespace
+		if namespace == "" {
+			namespace = clu.Namespace()
+		}
+		if _, ok := r.planned.namespaces.Load(plannedNamespace{clu, namespace}); ok {
+			return
+		}
+		p.GetLogger(ctx).Warningf("Namespace %q does not exist yet. The values of this object are known only after the apply, "+
+			"which waits up to %s for it.", namespace, prerequisitePatience)
+		return
+	}
+	p.GetLogger(ctx).Warningf("Kind %q of %q is not known to the API server yet. The values of this object are known only after "+
+		"the apply, which waits up to %s for its CustomResourceDefinition.", id.Kind, id.APIVersion, prerequisitePatience)
+}

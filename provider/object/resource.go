@@ -1,0 +1,84 @@
+// Package object is the KubeObject resource: any Kubernetes object, applied by
+// server-side apply.
+//
+// # What is in the state
+//
+// The output manifest is the projection of the live object on the fields that
+// this resource applied (see package ownership). It has the name of the input,
+// so a detailed diff shows what is live on the left and what is wanted on the
+// right. Hidden outputs remember what was applied: the field set, a keyed hash of
+// the manifest, and, only while the live object differs, the values that were
+// applied. See state.go.
+//
+// # How a failure is kept
+//
+// An apply has three outcomes. Refused: nothing happened, nothing is saved.
+// Done: the state is saved. Unknown, because the reply was lost or could not be
+// read: the identity is saved with a flag of our own, the operation fails, and
+// the next update applies again in place. Pulumi's own record of such failures is
+// cleared by a refresh; the flag is not.
+//
+// # Which call may do what
+//
+// Check never touches the network. Diff does so only when the inputs changed
+// (one dry-run) or when the last read failed (one read). Create, Read, Update
+// and Delete run in parallel and make one request each where one is enough.
+package object
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	pschema "github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+
+	"github.com/pulumi/pulumi-go-provider/middleware/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+)
+
+// Token is the resource's type. It is not "Object": a class of that name does
+// not compile in TypeScript and shadows java.lang.Object.
+const Token = "k8sconnect:index:KubeObject"
+
+// New makes the resource. source gives it its clusters.
+func New(source *connection.Source) infer.InferredResource {
+	return &kubeObject{
+		InferredResource: infer.Resource(&Object{}),
+		source:           source,
+	}
+}
+
+// kubeObject serves the verbs from the raw requests and leaves typing, schema and
+// registration to infer. Free-form values must not pass through infer: it loses
+// secret marks at some depths, and unknowns arrive as zero values.
+type kubeObject struct {
+	infer.InferredResource
+
+	source  *connection.Source
+	planned planned
+	answers answers
+}
+
+var (
+	_ infer.InferredResource                       = (*kubeObject)(nil)
+	_ infer.CustomResource[Args, State]            = (*Object)(nil)
+	_ infer.Annotated                              = (*Object)(nil)
+	_ infer.Annotated                              = (*Args)(nil)
+	_ infer.Annotated                              = (*State)(nil)
+	_ schema.Resource                              = (*kubeObject)(nil)
+	_ func(context.Context, p.DeleteRequest) error = (*kubeObject)(nil).Delete
+)
+
+// GetSchema returns infer's schema: hidden outputs are no fields of State and so
+// cannot appear in it.
+func (r *kubeObject) GetSchema(register schema.RegisterDerivativeType) (pschema.ResourceSpec, error) {
+	return r.InferredResource.GetSchema(register)
+}
+
+// Create satisfies infer's constraint on resource types. It is never reached,
+// because kubeObject serves Create from the raw request.
+func (*Object) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[State], error) {
+	return infer.CreateResponse[State]{}, errors.New("KubeObject is created from the raw request")
+}

@@ -1,0 +1,113 @@
+package object
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+// Update applies the object in place. It is also what repairs: an apply whose
+// effect is not known is simply made again.
+func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
+	in, err := decodeInputs(req.Inputs)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	old, err := decodeState(req.State)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	clu, err := r.source.Cluster(req.Inputs)
+	unknown := errors.Is(err, connection.ErrUnknown)
+	if err != nil && !unknown {
+		return p.UpdateResponse{}, err
+	}
+	if unknown || in.unknown > 0 || (old.pending && req.DryRun) {
+		if !req.DryRun {
+			return p.UpdateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
+		}
+		return p.UpdateResponse{Properties: unknownOutputs(old.ref.identity, true, old.ref.uid)}, nil
+	}
+
+	var result outcome
+	if remembered, ok := r.answers.take(req.Urn, old, in); ok && req.DryRun {
+		result = remembered
+	} else if result, err = r.update(ctx, clu, in, old, managerOf(req.Urn), req.DryRun); err != nil {
+		return p.UpdateResponse{}, err
+	}
+	return result.updateResponse(in, old)
+}
+
+// updateResponse is the answer to the engine.
+func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) {
+	if o.unresolved {
+		return p.UpdateResponse{Properties: o.unknownOutputs(in, old.ref.uid)}, nil
+	}
+	out, err := o.state.encode(in.written)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	resp := p.UpdateResponse{Properties: out}
+	if o.unconfirmed != nil {
+		resp.PartialState, err = pendingFailure(o.target, o.unconfirmed)
+	}
+	return resp, err
+}
+
+// update applies onto the very object that the state knows. If that is gone, or
+// another one stands in its place, the rules of create decide.
+func (r *kubeObject) update(
+	ctx context.Context, clu *cluster.Cluster, in inputs, old state, manager string, preview bool,
+) (outcome, error) {
+	hashKey := old.hashKey
+	if hashKey == "" {
+		hashKey = newHashKey()
+	}
+	if old.ref.uid == "" {
+		return r.create(ctx, clu, in, manager, hashKey, preview, true)
+	}
+	id, _ := in.identity()
+	t, err := resolve(ctx, clu, id, manager)
+	if err != nil && !isPrerequisiteMissing(err) {
+		return outcome{}, target{cluster: clu, ref: refOf(id)}.explain("update", err, in)
+	}
+	if err != nil {
+		// The kind is gone, and the object with it.
+		return r.create(ctx, clu, in, manager, hashKey, preview, false)
+	}
+	result := attempt{wrote: !preview}
+	result.answer, result.err = t.apply(ctx, in, cluster.ApplyOptions{UID: types.UID(old.ref.uid), DryRun: preview})
+	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
+		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.ref)
+		return r.create(ctx, clu, in, manager, hashKey, preview, false)
+	}
+	return t.conclude(result, in, hashKey, old.ref.uid, "update")
+}
+
+// isOtherObject recognises the API server's answers to a uid that is not the
+// object's: a conflict where there is no object, a validation error of
+// metadata.uid where there is another one.
+func isOtherObject(err error) bool {
+	if apierrors.IsConflict(err) {
+		return true
+	}
+	if !apierrors.IsInvalid(err) {
+		return false
+	}
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Field == "metadata.uid" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,50 @@
+// Package provider is what the plugin k8sconnect is: its resources, its
+// configuration, its metadata, and how it is served.
+//
+// Below it, every resource is a package of its own that knows the packages under
+// internal and no other resource. Those packages know Kubernetes and nothing of
+// Pulumi, but for values, which stands between the two.
+package provider
+
+import (
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi-go-provider/middleware/complexconfig"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+)
+
+// Name is the name of the Pulumi package and the prefix of all its tokens.
+const Name = "k8sconnect"
+
+// Version is the version of the plugin; the build sets it.
+var Version = "0.0.1-dev"
+
+// New builds the provider on a configuration.
+func New(configuration *Configuration) (p.Provider, error) {
+	built, err := infer.NewProviderBuilder().
+		WithResources(object.New(configuration.source)).
+		WithConfig(infer.Config(&Config{})).
+		WithDisplayName("k8sconnect").
+		WithDescription("Kubernetes objects that are never destroyed to retry: server-side apply with exact "+
+			"ownership, precise drift, and failures that the next `pulumi up` repairs in place.").
+		WithKeywords("pulumi", "kubernetes", "category/infrastructure", "kind/native").
+		WithHomepage("https://github.com/k8sconnect/pulumi-k8sconnect").
+		WithRepository("https://github.com/k8sconnect/pulumi-k8sconnect").
+		WithPublisher("k8sconnect").
+		WithLicense("Apache-2.0").
+		WithPluginDownloadURL("github://api.github.com/k8sconnect/pulumi-k8sconnect").
+		WithGoImportPath("github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect").
+		Build()
+	if err != nil {
+		return p.Provider{}, fmt.Errorf("provider: %w", err)
+	}
+	built.CheckConfig = configuration.Check
+	built.DiffConfig = configuration.Diff
+	built.Configure = configuration.Configure
+	// Nested configuration arrives as JSON texts. This wrapper, infer's own, decodes
+	// them, with their secrets and unknowns.
+	return complexconfig.Wrap(built), nil
+}
