@@ -1,0 +1,182 @@
+package ownership
+
+import (
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+func TestCompare(t *testing.T) {
+	const containers = `{"f:c":{` +
+		`"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:env":{"k:{\"name\":\"X\"}":{".":{},"f:name":{},"f:value":{}}}},` +
+		`"k:{\"name\":\"b\"}":{".":{},"f:name":{},"f:image":{}},` +
+		`"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:image":{}}}}`
+	tests := []struct {
+		name             string
+		from, to, fields string
+		want             []string
+	}{
+		{
+			name: "equal projections do not differ, whatever the order of keyed items",
+			from: `{c: [{name: a}, {name: b, image: x}]}`, to: `{c: [{name: b, image: x}, {name: a}]}`, fields: containers,
+		},
+		{
+			name: "a changed value is one change at its leaf",
+			from: `{c: [{name: a, env: [{name: X, value: "1"}]}]}`, to: `{c: [{name: a, env: [{name: X, value: "2"}]}]}`,
+			fields: containers, want: []string{"~c[name=a].env[name=X].value"},
+		},
+		{
+			name: "an inserted item is one added item",
+			from: `{c: [{name: a}, {name: c, image: z}]}`, to: `{c: [{name: a}, {name: b, image: y}, {name: c, image: z}]}`,
+			fields: containers, want: []string{"+c[name=b]"},
+		},
+		{
+			name: "a removed item is one removed item",
+			from: `{c: [{name: a}, {name: b, image: y}]}`, to: `{c: [{name: a}]}`, fields: containers, want: []string{"-c[name=b]"},
+		},
+		{
+			name: "a map that is wholly new is one addition",
+			from: `{spec: {}}`, to: `{spec: {template: {metadata: {labels: {a: "1", b: "2"}}}}}`,
+			fields: `{"f:spec":{"f:template":{"f:metadata":{"f:labels":{"f:a":{},"f:b":{}}}}}}`, want: []string{"+spec.template"},
+		},
+		{
+			name: "numbers are compared by value, as a state holds them as floats",
+			from: `{replicas: 2}`, to: `{replicas: 2.0}`, fields: `{"f:replicas":{}}`,
+		},
+		{
+			name: "an atomic list differs as a whole",
+			from: `{args: [a, b]}`, to: `{args: [b, a]}`, fields: `{"f:args":{}}`, want: []string{"~args"},
+		},
+		{
+			name: "what is in neither tree does not differ",
+			from: `{}`, to: `{}`, fields: `{"f:gone":{"f:away":{}}}`,
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			assert.Equal(t, test.want, describe(Compare(object(t, test.from), object(t, test.to), fields(t, test.fields))))
+		})
+	}
+}
+
+func TestCompareIsAntisymmetric(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		from, to := drawTree(t, "from"), drawTree(t, "to")
+		set := fieldpath.SetFromValue(value.NewValueInterface(from)).
+			Union(fieldpath.SetFromValue(value.NewValueInterface(to)))
+		assert.Empty(t, Compare(from, from, set), "a projection differs from itself")
+		flipped := Compare(to, from, set)
+		for i := range flipped {
+			switch flipped[i].Kind {
+			case Added:
+				flipped[i].Kind = Removed
+			case Removed:
+				flipped[i].Kind = Added
+			case Changed:
+			}
+		}
+		assert.Equal(t, describe(Compare(from, to, set)), describe(flipped))
+		assert.Equal(t, len(Compare(from, to, set)) == 0, equal(from, to), "no change means equal trees")
+	})
+}
+
+// drawTree draws a map of maps and scalars: lists get their meaning from a schema,
+// which the tables above stand for.
+func drawTree(t *rapid.T, label string) map[string]any {
+	key := rapid.SampledFrom([]string{"a", "b", "c.d", "e/f"})
+	leaf := rapid.OneOf(
+		rapid.Map(rapid.SampledFrom([]string{"x", "y"}), func(s string) any { return s }),
+		rapid.Map(rapid.Int64Range(0, 2), func(n int64) any { return n }),
+	)
+	inner := rapid.MapOfN(key, leaf, 1, 3)
+	item := rapid.OneOf(leaf, rapid.Map(inner, func(m map[string]any) any { return m }))
+	return rapid.MapOfN(key, item, 0, 4).Draw(t, label)
+}
+
+func TestFormat(t *testing.T) {
+	tests := []struct {
+		path fieldpath.Path
+		want string
+	}{
+		{fieldpath.MakePathOrDie("spec", "replicas"), "spec.replicas"},
+		{fieldpath.MakePathOrDie("metadata", "labels", "app.kubernetes.io/name"), `metadata.labels["app.kubernetes.io/name"]`},
+		{fieldpath.MakePathOrDie("data", `say "hi"`), `data["say \"hi\""]`},
+		{
+			fieldpath.MakePathOrDie("spec", "containers", fieldpath.KeyByFields("name", "aws-node"), "env",
+				fieldpath.KeyByFields("name", "HTTP_PROXY"), "value"),
+			"spec.containers[name=aws-node].env[name=HTTP_PROXY].value",
+		},
+		{fieldpath.MakePathOrDie("ports", fieldpath.KeyByFields("port", 80, "protocol", "TCP")), "ports[port=80,protocol=TCP]"},
+		{fieldpath.MakePathOrDie("ports", fieldpath.KeyByFields("name", "80")), `ports[name="80"]`},
+		{fieldpath.MakePathOrDie("x", fieldpath.KeyByFields("k", "true")), `x[k="true"]`},
+		{fieldpath.MakePathOrDie("x", fieldpath.KeyByFields("k", "a]b")), `x[k="a]b"]`},
+		{fieldpath.MakePathOrDie("metadata", "finalizers", valueElement("example.com/a")), `metadata.finalizers[="example.com/a"]`},
+		{fieldpath.MakePathOrDie("args", 3), "args[3]"},
+	}
+	for _, test := range tests {
+		t.Run(test.want, func(t *testing.T) { assert.Equal(t, test.want, Format(test.path)) })
+	}
+}
+
+func TestManager(t *testing.T) {
+	urn := "urn:pulumi:prod::shop::k8sconnect:index:KubeObject::web"
+	assert.Equal(t, "k8sconnect-shop.prod.web-82ff371e", Manager("shop", "prod", "web", urn))
+
+	t.Run("is never longer than the API server allows, and keeps its hash", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			name, urn := rapid.String().Draw(t, "name"), rapid.String().Draw(t, "urn")
+			manager := Manager("p", "s", strings.Repeat(name, 20), urn)
+			short := Manager("p", "s", "n", urn)
+			assert.LessOrEqual(t, len(manager), 128)
+			assert.Equal(t, short[len(short)-9:], manager[len(manager)-9:])
+		})
+	})
+	t.Run("is described by its parts", func(t *testing.T) {
+		assert.Equal(t, `"web" of shop/prod`, DescribeManager(Manager("shop", "prod", "web", urn)))
+		assert.Equal(t, `"my.shop.prod.web"`, DescribeManager(Manager("my.shop", "prod", "web", urn)))
+		assert.Equal(t, `"kubectl"`, DescribeManager("kubectl"))
+	})
+	t.Run("is foreign if it is another resource's", func(t *testing.T) {
+		own := Manager("shop", "prod", "web", urn)
+		assert.False(t, Foreign(own, own))
+		assert.False(t, Foreign("kubectl", own))
+		assert.True(t, Foreign(Manager("shop", "prod", "api", urn+"2"), own))
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"f:spec":{"k:{\"name\":\"a\"}":{".":{}},"v:1":{},"i:0":{}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		set, err := Decode(text)
+		if err != nil {
+			return
+		}
+		encoded, err := Encode(set)
+		if err != nil {
+			return
+		}
+		again, err := Decode(encoded)
+		if err != nil {
+			t.Fatalf("what was encoded cannot be decoded: %v", err)
+		}
+		if !again.Equals(set) {
+			t.Fatalf("%s is not %s", again, set)
+		}
+	})
+}
+
+func describe(changes []Change) []string {
+	var lines []string
+	for _, change := range changes {
+		lines = append(lines, string("~+-"[change.Kind])+Format(change.Path))
+	}
+	sort.Strings(lines)
+	return lines
+}
+
+func valueElement(v any) fieldpath.PathElement { return fieldpath.ValueElement(value.NewValueInterface(v)) }
