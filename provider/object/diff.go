@@ -44,12 +44,12 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		// The whole manifest is shown: nothing is known of what is live.
 		return changed(keyManifest, p.Update), nil
 	}
-	if old.unchanged(in) {
-		if old.stale && clu != nil {
-			if old, err = r.lookAgain(ctx, req, old, in); err != nil {
-				return p.DiffResponse{}, err
-			}
+	if old.stale && clu != nil {
+		if old, err = r.lookAgain(ctx, req, old, in); err != nil {
+			return p.DiffResponse{}, err
 		}
+	}
+	if old.unchanged(in) {
 		return old.drift(in, ignored), nil
 	}
 	if clusterUnknown || in.unknown > 0 {

@@ -37,15 +37,9 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		return p.ReadResponse{}, err
 	}
 
-	intended, reported, err := ownership.Imported(live)
+	written, fields, err := imported(live)
 	if err != nil {
 		return p.ReadResponse{}, err
-	}
-	written := imported(live)
-	remove(written, reported)
-	fields := intended
-	if fields.Empty() {
-		fields = fieldpath.SetFromValue(value.NewValueInterface(written))
 	}
 	owners, err := ownership.Owners(live, fields, t.manager)
 	if err != nil {
@@ -80,14 +74,20 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	}, nil
 }
 
-// imported is the live object without what the API server owns.
-func imported(live *unstructured.Unstructured) map[string]any {
-	object, _ := manifest.Normalize(live.Object)
-	unstructured.RemoveNestedField(object, "metadata", "annotations", lastApplied)
-	if annotations, ok, _ := unstructured.NestedMap(object, "metadata", "annotations"); ok && len(annotations) == 0 {
-		unstructured.RemoveNestedField(object, "metadata", "annotations")
+// imported returns the live object without what the API server or a controller
+// alone writes, and the fields in it that somebody set on purpose.
+func imported(live *unstructured.Unstructured) (map[string]any, *fieldpath.Set, error) {
+	fields, reported, err := ownership.Imported(live)
+	if err != nil {
+		return nil, nil, err
 	}
-	return object
+	object, _ := manifest.Normalize(live.Object)
+	remove(object, reported)
+	remove(object, fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", lastApplied)))
+	if fields.Empty() {
+		fields = fieldpath.SetFromValue(value.NewValueInterface(object))
+	}
+	return object, fields, nil
 }
 
 // remove takes fields that are selected by names alone out of object, and maps

@@ -132,9 +132,14 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	now := s
 	now.stale = false
 	applied := s.wanted()
-	now.live = t.project(live, s.fields, applied)
+	var err error
 	if s.manager == "" {
-		now.live = imported(live)
+		now.live, _, err = imported(live)
+	} else {
+		now.live = t.project(live, s.fields, applied)
+	}
+	if err != nil {
+		return state{}, err
 	}
 	// A recreated object keeps the old uid in the state, so that the next update
 	// notices. One that carries our own field manager is ours.
@@ -143,7 +148,6 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	} else if ours {
 		now.ref.uid = string(live.GetUID())
 	}
-	var err error
 	if now.ownership, err = ownership.Owners(live, s.fields, t.manager); err != nil {
 		return state{}, err
 	}

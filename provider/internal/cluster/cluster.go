@@ -118,7 +118,7 @@ func (c *Cluster) once(ctx context.Context, request *rest.Request) (reply, error
 func (c *Cluster) transportError(ctx context.Context, err error, journey *journey) error {
 	var status *apierrors.StatusError
 	if errors.As(err, &status) {
-		return withoutBody(status, err)
+		return withoutBody(err)
 	}
 	switch {
 	case journey.connected.Load():

@@ -47,11 +47,12 @@ func (m marker) WrappedRoundTripper() http.RoundTripper { return m.next }
 
 // withoutBody replaces an error for which client-go quotes the body of the answer, because the body was no Status. Such
 // a body comes from a proxy or an old component and may repeat the request.
-func withoutBody(status *apierrors.StatusError, err error) error {
-	details := status.ErrStatus.Details
-	if details == nil {
+func withoutBody(err error) error {
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
 		return err
 	}
+	details := status.ErrStatus.Details
 	for _, cause := range details.Causes {
 		if cause.Type != metav1.CauseTypeUnexpectedServerResponse {
 			continue

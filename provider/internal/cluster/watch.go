@@ -36,7 +36,7 @@ func (f *follower) watch(ctx context.Context) (bool, error) {
 	}
 	stream, err := request.Stream(ctx)
 	if err != nil {
-		f.watchRefused(err)
+		f.watchRefused(withoutBody(err))
 		return false, nil
 	}
 	defer func() { _ = stream.Close() }()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"syscall"
 
@@ -89,7 +90,8 @@ func classifyStatus(err error, status metav1.Status) Class {
 		return ClassInvalid
 	case code >= 500:
 		return ClassServer
-	case code >= 400:
+	case code == http.StatusBadRequest, code == http.StatusUnprocessableEntity,
+		code == http.StatusRequestEntityTooLarge, code == http.StatusUnsupportedMediaType:
 		return ClassInvalid
 	default:
 		return ClassOther
@@ -100,6 +102,7 @@ func classifyTransport(err error) Class {
 	var (
 		dns     *net.DNSError
 		op      *net.OpError
+		request *url.Error
 		timeout interface{ Timeout() bool }
 	)
 	switch {
@@ -116,7 +119,7 @@ func classifyTransport(err error) Class {
 		return ClassTimeout
 	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
 		return ClassUnreachable
-	case Outcome(err) == NotSent, errors.As(err, &op), errors.Is(err, net.ErrClosed):
+	case Outcome(err) == NotSent, errors.As(err, &op), errors.As(err, &request):
 		return ClassConnection
 	default:
 		return ClassOther

@@ -131,6 +131,9 @@ func checkNormalize(t require.TestingT, object map[string]any) {
 	v, err := values.ToProperty(object, values.Marks{})
 	require.NoError(t, err)
 	visit(clean, nil, func(leaf any, at []property.PathSegment) {
+		if _, isItem := at[len(at)-1].(property.IndexSegment); !isItem {
+			require.NotNil(t, leaf, "a null member is left")
+		}
 		found, err := property.PathFromSegments(at...).Get(v)
 		require.NoError(t, err, "a path that is left leads nowhere in the original")
 		want, err := values.ToProperty(leaf, values.Marks{})

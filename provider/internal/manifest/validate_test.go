@@ -18,7 +18,7 @@ func parsed(t *testing.T, text string) map[string]any {
 	return object
 }
 
-// found are problems as `path: beginning of the reason`, where the beginning is what want has.
+// assertProblems compares the problems of an object, written as `path: reason`, with their beginnings.
 func assertProblems(t *testing.T, object map[string]any, want ...string) {
 	t.Helper()
 	before := values.DeepCopy(object)

@@ -21,9 +21,10 @@
 //   - Whole numbers within ±2^53 become int64, as Kubernetes keeps them; all others stay float64.
 //
 // What the wire does to a value on its way was measured (the tests repeat it): dependency lists come
-// and go, the type of an unknown is forgotten, an unknown never has children, and "output values",
-// secrets in secrets and unknown secrets arrive as one node with flags. The relations "this leaf is
-// secret" and "this leaf is unknown" always survive, and only those are promised.
+// and go, the type of an unknown is forgotten (an unknown typed null arrives as null), an unknown never
+// has children, and "output values", secrets in secrets and unknown secrets arrive as one node with
+// flags. The relations "this leaf is secret" and "this leaf is unknown" survive, and only those are
+// promised.
 package values
 
 import "errors"
