@@ -11,7 +11,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
-	"github.com/pulumi/pulumi-go-provider/middleware/complexconfig"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 )
@@ -44,7 +43,5 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
-	// Nested configuration arrives as JSON texts. This wrapper, infer's own, decodes
-	// them, with their secrets and unknowns.
-	return complexconfig.Wrap(built), nil
+	return built, nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
 // Identity says which object a manifest is about. Namespace is empty for objects without one.
@@ -86,7 +86,7 @@ func ParseID(id string) (Identity, error) {
 		}
 	}
 	for _, segment := range segments[head:] {
-		if faults := path.IsValidPathSegmentName(segment); len(faults) > 0 {
+		if faults := content.IsPathSegmentName(segment); len(faults) > 0 {
 			return Identity{}, idError(id, fmt.Sprintf("the part %q %s", segment, faults[0]))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -146,7 +146,7 @@ func (c *checks) name(metadata map[string]any) {
 	if !given {
 		return
 	}
-	faults := path.IsValidPathSegmentName(name)
+	faults := content.IsPathSegmentName(name)
 	if len(name) > validation.DNS1123SubdomainMaxLength {
 		faults = append(faults, fmt.Sprintf("has %d characters, more than the %d that a name may have",
 			len(name), validation.DNS1123SubdomainMaxLength))

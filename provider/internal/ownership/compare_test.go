@@ -179,4 +179,6 @@ func describe(changes []Change) []string {
 	return lines
 }
 
-func valueElement(v any) fieldpath.PathElement { return fieldpath.ValueElement(value.NewValueInterface(v)) }
+func valueElement(v any) fieldpath.PathElement {
+	return fieldpath.ValueElement(value.NewValueInterface(v))
+}

@@ -1,7 +1,6 @@
 package ownership
 
 import (
-	"bytes"
 	"fmt"
 	"sort"
 	"strings"
@@ -128,7 +127,7 @@ func entryFields(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	if entry.FieldsV1 == nil {
 		return set, nil
 	}
-	if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+	if err := set.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
 		return nil, fmt.Errorf("managed fields of %q: %w", entry.Manager, err)
 	}
 	return set, nil
