@@ -1,0 +1,198 @@
+# Everything that is built lands in bin/, once: a second make does nothing.
+# "make help" lists what there is. Needed: Go 1.26, GNU make, bash; gcc or clang for the race detector.
+
+SHELL := bash
+BIN := $(CURDIR)/bin
+
+# The provider's version: that of the last tag, or what you say: make build VERSION=1.2.3
+VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)),0.0.1-dev)
+
+# The race detector. "make test RACE=" does without, where there is no C compiler.
+RACE := -race
+
+# The same flags everywhere, so that all builds and tests share what is compiled. No stamping by git: the
+# version is said explicitly, and a clone that belongs to somebody else can be built too.
+export GOFLAGS := $(strip $(filter-out -buildvcs=%,$(shell go env GOFLAGS)) -buildvcs=false)
+export GOWORK := off
+export PULUMI_SKIP_UPDATE_CHECK := true
+
+# What is pinned in the go.mod files of the tools, for the version numbers that are linked in.
+pinned = $(shell awk '$$1 == "$(1)" { print $$2; exit }' $(2))
+PULUMI_VERSION := $(call pinned,github.com/pulumi/pulumi/pkg/v3,tests/pulumi/go.mod)
+KUBERNETES_VERSION := $(call pinned,k8s.io/kubernetes,tests/cluster/controlplane/go.mod)
+KUBERNETES_MINOR := $(word 2,$(subst ., ,$(KUBERNETES_VERSION)))
+
+PROVIDER := bin/pulumi-resource-k8sconnect
+PROVIDER_SOURCES := main.go go.mod go.sum $(shell find provider -name '*.go' ! -name '*_test.go')
+CLUSTER_SOURCES := go.mod go.sum $(shell find tests/cluster -name '*.go' ! -name '*_test.go' ! -path '*/controlplane/*')
+CONTROLPLANE_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,go.mod go.sum *.go))
+CONTROLPLANE_LINKS := $(addprefix bin/,etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl)
+PULUMI := bin/pulumi bin/pulumi-language-yaml
+
+# One line that says what is being done.
+say = @echo "--- $(1)"
+
+# Runs a go command without its lines about downloads and about packages that have no tests.
+quietly = set -o pipefail && $(1) 2>&1 | { grep -Ev '^go: downloading |\[no test files\]$$' || true; }
+
+# $(call go-build,DIR,OUTPUT,PACKAGE,LDFLAGS): a binary of the module in DIR. It appears when it is complete, and
+# replaces the old one even where that is running.
+define go-build
+@mkdir -p $(BIN)
+@cd $(1) && $(call quietly,go build -o $(BIN)/.new-$(2) -ldflags "-s -w $(strip $(4))" $(3)) && mv -f $(BIN)/.new-$(2) $(BIN)/$(2)
+endef
+
+# One thing at a time, also with -j: each build uses all cores, and linking takes much memory.
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+##@ The two commands
+
+.PHONY: demo
+demo: $(PROVIDER) $(PULUMI) $(if $(KUBECONFIG),$(if $(shell type -p kubectl),,bin/kubectl),bin/cluster) ## Show it: up, drift, repair and destroy on a real API server
+	@bash tests/demo/demo.sh
+
+.PHONY: test
+test: race-detector ## Everything: build, schema, lint, all tests (up to half an hour from cold caches)
+	@set -e; phase() { printf '\n=== %s\n' "$$1"; $(MAKE) --no-print-directory "$$2"; }; \
+	echo "Testing $(VERSION). The first run downloads and compiles a Kubernetes control plane, the Pulumi CLI"; \
+	echo "and the linter, which takes minutes each, mostly in silence; later runs reuse bin/ and Go's caches."; \
+	phase "1/6 The provider" build; \
+	phase "2/6 schema.json: is it what the code says?" schema-check; \
+	phase "3/6 Tests that need no cluster, to fail early" test-unit; \
+	phase "4/6 Lint: gofmt, go vet, golangci-lint" lint; \
+	phase "5/6 Tools: the Kubernetes control plane and the Pulumi CLI" tools; \
+	phase "6/6 All tests: against a real API server, and end to end with the real Pulumi CLI" test-all; \
+	printf '\nEverything passed, in %d min %d s.\n' $$((SECONDS / 60)) $$((SECONDS % 60))
+
+##@ The provider
+
+.PHONY: build
+build: $(PROVIDER) ## The provider, as bin/pulumi-resource-k8sconnect
+
+.PHONY: install
+install: $(PROVIDER) $(if $(shell type -p pulumi),,bin/pulumi) ## Install the provider as a plugin into PULUMI_HOME (default ~/.pulumi)
+	@PATH="$$PATH:$(BIN)" pulumi plugin install resource k8sconnect $(VERSION) --file $(PROVIDER) --reinstall
+	@echo "Installed k8sconnect $(VERSION) into $${PULUMI_HOME:-$$HOME/.pulumi}/plugins"
+
+.PHONY: schema
+schema: ## Write schema.json from the code
+	@$(call quietly,go run ./provider/cmd/pulumi-gen-k8sconnect schema.json)
+
+.PHONY: schema-check
+schema-check: ## Fail if schema.json is out of date
+	@fresh=$$(mktemp) && trap 'rm -f "$$fresh"' EXIT && \
+	$(call quietly,go run ./provider/cmd/pulumi-gen-k8sconnect "$$fresh") && \
+	if ! diff -u schema.json "$$fresh"; then \
+		echo 'schema.json is not what the code says: run "make schema" and commit the result.' >&2; exit 1; \
+	fi
+	@echo "schema.json is up to date."
+
+$(PROVIDER): $(PROVIDER_SOURCES) bin/.version
+	$(call say,Building the provider $(VERSION) (two minutes the first time))
+	$(call go-build,.,pulumi-resource-k8sconnect,.,-X github.com/k8sconnect/pulumi-k8sconnect/provider.Version=$(VERSION))
+
+# Changes only when the version does.
+bin/.version: FORCE
+	@mkdir -p bin && echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+
+##@ Checks
+
+.PHONY: test-unit
+test-unit: race-detector ## Tests that need no cluster (under a minute once compiled)
+	$(call say,Compiling and running the unit tests (three minutes the first time))
+	@$(call go-test,-short ./provider/...)
+
+.PHONY: test-all
+test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## All tests, those against a real API server and a real CLI included
+	$(call say,Running all tests; a line appears when a package is through)
+	@$(call go-test,-count=1 -timeout 20m ./...)
+
+.PHONY: lint
+lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
+	@unformatted=$$(find . -name '*.go' -not -path './sdk/*' -not -path './.git/*' -exec gofmt -l {} +) && \
+	if [ -n "$$unformatted" ]; then printf 'Not formatted, run gofmt -w:\n%s\n' "$$unformatted" >&2; exit 1; fi
+	$(call say,go vet)
+	@$(call quietly,go vet ./...)
+	$(call say,golangci-lint)
+	@$(BIN)/golangci-lint run ./...
+
+go-test = $(call quietly,go test $(RACE) $(1))
+
+.PHONY: race-detector
+race-detector:
+ifneq ($(RACE),)
+	@if [ "$$(go env CGO_ENABLED)" != 1 ]; then \
+		echo 'The race detector needs a C compiler (gcc or clang) on the PATH and CGO_ENABLED=1.' >&2; \
+		echo 'Without one: make $(MAKECMDGOALS) RACE=' >&2; exit 1; \
+	fi
+endif
+
+##@ The cluster and the tools
+
+.PHONY: cluster
+cluster: bin/cluster ## Run a cluster for yourself until ^C; .cluster/kubeconfig leads to it
+	@exec bin/cluster
+
+.PHONY: tools
+tools: $(CONTROLPLANE_LINKS) $(PULUMI) ## What is not ours: control plane, kubectl, the Pulumi CLI and its YAML host
+
+# The cluster's starter is ours and takes seconds, what it starts does not.
+bin/cluster: $(CLUSTER_SOURCES) $(CONTROLPLANE_LINKS)
+	$(call say,Building the starter of the cluster)
+	$(call go-build,.,cluster,./tests/cluster/cmd/cluster,)
+
+$(CONTROLPLANE_LINKS): bin/controlplane
+	@ln -sf controlplane $@
+
+bin/controlplane: $(CONTROLPLANE_SOURCES)
+	$(call say,Building the control plane of Kubernetes $(KUBERNETES_VERSION) as one program (five minutes the first time))
+	$(call go-build,tests/cluster/controlplane,controlplane,.,$(foreach package,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
+		-X $(package).gitVersion=$(KUBERNETES_VERSION) -X $(package).gitMajor=1 -X $(package).gitMinor=$(KUBERNETES_MINOR) \
+		-X $(package).gitTreeState=clean -X $(package).gitCommit=))
+
+# The folder of a pulumi on the PATH that is new enough and has the YAML host beside it, if there is one.
+INSTALLED_PULUMI = $(shell type -ap pulumi | grep -vxF '$(BIN)/pulumi' | while read -r candidate; do \
+	dir=$$(dirname "$$candidate"); \
+	if [ -x "$$dir/pulumi-language-yaml" ] && \
+		printf '%s\n' $(PULUMI_VERSION) "$$("$$candidate" version 2>/dev/null)" | sort -CV; then \
+		echo "$$dir"; break; \
+	fi; done)
+
+# $(call pulumi-tool,NAME,PACKAGE,TIME): calls the installed one, or is built. (A script, not a link: make would
+# look at the age of the link's target.)
+define pulumi-tool
+@mkdir -p bin
+$(if $(INSTALLED_PULUMI),\
+	@echo '--- Using $(INSTALLED_PULUMI)/$(1)' && \
+	printf '#!/bin/sh\nexec "%s" "$$@"\n' '$(INSTALLED_PULUMI)/$(1)' > bin/.new-$(1) && chmod +x bin/.new-$(1) && mv -f bin/.new-$(1) bin/$(1),\
+	$(call say,Building $(1) ($(3) the first time))
+	$(call go-build,tests/pulumi,$(1),$(2),-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=$(PULUMI_VERSION)))
+endef
+
+bin/pulumi: tests/pulumi/go.mod tests/pulumi/go.sum
+	$(call pulumi-tool,pulumi,github.com/pulumi/pulumi/pkg/v3/cmd/pulumi,three minutes)
+
+bin/pulumi-language-yaml: tests/pulumi/go.mod tests/pulumi/go.sum
+	$(call pulumi-tool,pulumi-language-yaml,github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml,half a minute)
+
+bin/golangci-lint: tests/lint/go.mod tests/lint/go.sum
+	$(call say,Building golangci-lint (two minutes the first time))
+	$(call go-build,tests/lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,)
+
+##@ Housekeeping
+
+.PHONY: clean
+clean: ## Remove what was built (Go's own caches stay)
+	rm -rf bin .cluster
+
+.PHONY: help
+help: ## This list
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: FORCE
+FORCE:
+
+.DEFAULT_GOAL := build

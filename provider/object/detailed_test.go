@@ -1,0 +1,163 @@
+package object
+
+import (
+	"testing"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/yaml"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+func TestDetailedDiff(t *testing.T) {
+	const containers = `"f:c":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:v":{}},` +
+		`"k:{\"name\":\"b\"}":{".":{},"f:name":{},"f:v":{}},"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:v":{}}}`
+	tests := []struct {
+		name               string
+		live, want, fields string
+		secret             []string
+		ignore             []string
+		diff               map[string]p.DiffKind
+	}{
+		{
+			name: "one field of one item", fields: "{" + containers + "}",
+			live: `{c: [{name: a, v: "1"}, {name: b, v: "2"}]}`, want: `{c: [{name: a, v: "1"}, {name: b, v: "3"}]}`,
+			diff: map[string]p.DiffKind{"manifest.c[1].v": p.Update},
+		},
+		{
+			name: "an item inserted in the middle is shown where it is written", fields: "{" + containers + "}",
+			live: `{c: [{name: a, v: "1"}, {name: c, v: "3"}]}`, want: `{c: [{name: a, v: "1"}, {name: b, v: "2"}, {name: c, v: "3"}]}`,
+			diff: map[string]p.DiffKind{"manifest.c[1]": p.Add},
+		},
+		{
+			name: "an item that is no longer wanted is shown where it was", fields: "{" + containers + "}",
+			live: `{c: [{name: a, v: "1"}, {name: b, v: "2"}]}`, want: `{c: [{name: b, v: "2"}]}`,
+			diff: map[string]p.DiffKind{"manifest.c[0]": p.Delete},
+		},
+		{
+			name: "a change in an item that stands elsewhere is shown as a change of the list", fields: "{" + containers + "}",
+			live: `{c: [{name: b, v: "2"}, {name: a, v: "1"}]}`, want: `{c: [{name: a, v: "9"}, {name: b, v: "2"}]}`,
+			diff: map[string]p.DiffKind{"manifest.c": p.Update},
+		},
+		{
+			name: "a key with dots is quoted [O25]", fields: `{"f:l":{"f:app.kubernetes.io/name":{}}}`,
+			live: `{l: {app.kubernetes.io/name: x}}`, want: `{l: {app.kubernetes.io/name: web}}`,
+			diff: map[string]p.DiffKind{`manifest.l["app.kubernetes.io/name"]`: p.Update},
+		},
+		{
+			name: "inside a secret map not even the keys are named", fields: `{"f:data":{"f:user":{},"f:pin":{}}}`,
+			live: `{data: {user: a, pin: b}}`, want: `{data: {user: a, pin: c}}`, secret: []string{"data"},
+			diff: map[string]p.DiffKind{"manifest.data": p.Update},
+		},
+		{
+			name: "ignoreChanges covers what is below a path", fields: `{"f:spec":{"f:replicas":{},"f:image":{}}}`,
+			live: `{spec: {replicas: 5, image: x}}`, want: `{spec: {replicas: 2, image: y}}`, ignore: []string{"manifest.spec.replicas"},
+			diff: map[string]p.DiffKind{"manifest.spec.image": p.Update},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			fields, err := ownership.Decode(test.fields)
+			require.NoError(t, err)
+			in := inputs{written: parse(t, test.want), applied: parse(t, test.want)}
+			for _, path := range test.secret {
+				parsed, err := values.ParsePath(path)
+				require.NoError(t, err)
+				in.secrets.Add(parsed)
+			}
+			s := state{live: parse(t, test.live), fields: fields}
+			got := detailedDiff(ownership.Compare(s.live, in.applied, fields), s, in, parseIgnored(test.ignore))
+			kinds := map[string]p.DiffKind{}
+			for path, change := range got.DetailedDiff {
+				kinds[path] = change.Kind
+			}
+			assert.Equal(t, test.diff, kinds)
+			assert.Equal(t, len(test.diff) > 0, got.HasChanges)
+		})
+	}
+}
+
+func TestSecretPlaces(t *testing.T) {
+	const env = `{"f:env":{"k:{\"name\":\"A\"}":{".":{},"f:name":{},"f:value":{}},` +
+		`"k:{\"name\":\"B\"}":{".":{},"f:name":{},"f:value":{}}},"f:args":{}}`
+	source := `{env: [{name: A, value: x}, {name: B, value: y}], args: [p, q]}`
+	tests := []struct {
+		name        string
+		secret      string
+		want        []string
+		namesSecret bool
+	}{
+		{"a value in a keyed list is found where the item stands now", "env[1].value", []string{"env[0].value"}, false},
+		{"a secret inside an atomic list makes the list secret", "args[1]", []string{"args"}, false},
+		{"a secret item is secret as a whole, and so are the names in it", "env[0]", []string{"env[1]"}, true},
+		{"a secret key is secret, and so are paths with it", "env[0].name", []string{"env[1].name"}, true},
+		{"a secret manifest is secret as a whole", "", []string{""}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name+" [O78]", func(t *testing.T) {
+			fields, err := ownership.Decode(env)
+			require.NoError(t, err)
+			from := marked{tree: parse(t, source)}
+			path, err := values.ParsePath(test.secret)
+			require.NoError(t, err)
+			from.secrets.Add(path)
+			live := parse(t, `{env: [{name: B, value: y}, {name: A, value: x}], args: [p, q]}`)
+
+			got, namesSecret := secretPlaces(live, fields, from)
+			var places []string
+			for place := range got.Secrets() {
+				places = append(places, values.FormatPath(place))
+			}
+			assert.Equal(t, test.want, places)
+			assert.Equal(t, test.namesSecret, namesSecret)
+		})
+	}
+	t.Run("a Secret's data is secret whatever the input says [O79]", func(t *testing.T) {
+		got, _ := secretPlaces(parse(t, `{apiVersion: v1, kind: Secret, data: {a: eA==}}`), fieldpath.NewSet())
+		assert.True(t, got.IsSecret(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a"))))
+		assert.False(t, got.IsSecret(property.PathFromSegments(property.NewSegment("kind"))))
+	})
+}
+
+func TestIdentityDiff(t *testing.T) {
+	was := state{ref: objectRef{identity: manifest.Identity{
+		APIVersion: "apps/v1", Kind: "Deployment", Namespace: "prod", Name: "web",
+	}}}
+	tests := []struct {
+		name, manifest string
+		replaces       []string
+	}{
+		{"the same object", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: prod}}`, nil},
+		{"another version of the group is the same object [O43]", `{apiVersion: apps/v1beta1, kind: Deployment, metadata: {name: web, namespace: prod}}`, nil},
+		{"no namespace means the default one", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}`, []string{"manifest.metadata.namespace"}},
+		{"another name [O42]", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: api, namespace: prod}}`, []string{"manifest.metadata.name"}},
+		{"another group [O42]", `{apiVersion: extensions/v1, kind: Deployment, metadata: {name: web, namespace: prod}}`, []string{"manifest.apiVersion"}},
+		{"another kind [O42]", `{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: web, namespace: prod}}`, []string{"manifest.kind"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			diff, replaced := identityDiff(inputs{written: parse(t, test.manifest)}, was, "default")
+			var paths []string
+			for path, change := range diff.DetailedDiff {
+				assert.Equal(t, p.UpdateReplace, change.Kind)
+				paths = append(paths, path)
+			}
+			assert.Equal(t, test.replaces, paths)
+			assert.Equal(t, test.replaces != nil, replaced)
+		})
+	}
+}
+
+func parse(t *testing.T, text string) map[string]any {
+	t.Helper()
+	object := map[string]any{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &object))
+	clean, _ := manifest.Normalize(object)
+	return clean
+}
