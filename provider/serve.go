@@ -57,6 +57,11 @@ func (s *server) Read(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumir
 	if err != nil {
 		return nil, s.markFailure(err)
 	}
+	if resp.GetId() == "" {
+		// The framework writes empty maps, which an import takes for an object without
+		// properties. Only their absence says that there is none.
+		resp.Properties, resp.Inputs = nil, nil
+	}
 	resp.RefreshBeforeUpdate = s.drift()
 	return resp, nil
 }

@@ -68,6 +68,13 @@ func (s *Source) WarnOnce(clu *cluster.Cluster, warn func()) {
 	}
 }
 
+// Warned reports whether this cluster was warned about, which [Source.WarnOnce] does
+// when it could not be reached.
+func (s *Source) Warned(clu *cluster.Cluster) bool {
+	_, said := s.warned.Load(clu)
+	return said
+}
+
 // WarnIfMoved warns when the inputs of a resource lead to another cluster than
 // before.
 func (s *Source) WarnIfMoved(ctx context.Context, before, now property.Map) {

@@ -23,6 +23,8 @@ type target struct {
 	cluster *cluster.Cluster
 	ref     cluster.Ref
 	manager string
+	// namespaceIgnored says that a namespace is named for a kind that has none.
+	namespaceIgnored bool
 }
 
 // managerOf is the field manager of the resource urn.
@@ -37,7 +39,9 @@ func resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, ma
 	if err != nil {
 		return target{cluster: clu, manager: manager}, err
 	}
-	return target{cluster: clu, ref: resolved.Ref, manager: manager}, nil
+	return target{
+		cluster: clu, ref: resolved.Ref, manager: manager, namespaceIgnored: resolved.NamespaceIgnored,
+	}, nil
 }
 
 // refOf names an object as it is written, for messages about one that cannot be
@@ -50,6 +54,12 @@ func refOf(id manifest.Identity) cluster.Ref {
 func (t target) object(in inputs) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: values.DeepCopy(in.applied).(map[string]any)}
 	object.SetNamespace(t.ref.Namespace)
+	if in.isBare() {
+		// Owning that there are labels, though none of them, writes nothing on the
+		// object and keeps our field manager on it: without any field of its own the
+		// object would not be recognised as ours after a lost reply.
+		_ = unstructured.SetNestedMap(object.Object, map[string]any{}, "metadata", "labels")
+	}
 	return object
 }
 
@@ -89,7 +99,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 		return state{}, err
 	}
 	s := state{
-		live:      t.project(answer, fields, in.applied),
+		live:      t.project(answer, fields, t.object(in).Object),
 		ownership: owners,
 		ref:       objectRef{identity: t.identity(), uid: string(answer.GetUID()), revision: sum[:revisionLength]},
 		manager:   t.manager,

@@ -119,6 +119,9 @@ func (r *kubeObject) create(
 		}
 		answer, err = retryPrerequisite(ctx, err, apply)
 	}
+	if t.namespaceIgnored {
+		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.ref)
+	}
 	result := attempt{answer: answer, err: err, wrote: !preview}
 	if apierrors.IsConflict(err) {
 		result = t.takeUp(ctx, in, preview, continuing)

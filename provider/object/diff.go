@@ -44,7 +44,9 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		// The whole manifest is shown: nothing is known of what is live.
 		return changed(keyManifest, p.Update), nil
 	}
-	if old.stale && clu != nil {
+	// The engine also calls Diff right after the read that failed, with the same
+	// connection. Asking that again would fail again, and with it the operation.
+	if old.stale && clu != nil && !r.source.Warned(clu) {
 		if old, err = r.lookAgain(ctx, req, old, in); err != nil {
 			return p.DiffResponse{}, err
 		}

@@ -65,6 +65,44 @@ func (in inputs) identity() (id manifest.Identity, known bool) {
 	return manifest.IdentityOf(in.written), true
 }
 
+// isBare reports whether the manifest is an identity and nothing else but empty
+// maps and lists, as that of many a ServiceAccount. It may own no field, and the API
+// server keeps no entry for a field manager that owns none.
+func (in inputs) isBare() bool {
+	metadata, ok := in.applied["metadata"].(map[string]any)
+	if !ok {
+		return false
+	}
+	for key, v := range in.applied {
+		if key != "apiVersion" && key != "kind" && key != "metadata" && !isHollow(v) {
+			return false
+		}
+	}
+	for key, v := range metadata {
+		if key != "name" && key != "namespace" && !isHollow(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// isHollow reports whether there is no value in a tree, only empty maps and lists.
+func isHollow(tree any) bool {
+	switch tree := tree.(type) {
+	case map[string]any:
+		for _, v := range tree {
+			if !isHollow(v) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return len(tree) == 0
+	default:
+		return false
+	}
+}
+
 // marked is the manifest with its secret places, as the fields see it.
 func (in inputs) marked() marked { return marked{in.applied, in.secrets} }
 
@@ -74,8 +112,14 @@ func (in inputs) sensitive() []string {
 	var texts []string
 	id := manifest.IdentityOf(in.written)
 	collect := func(v any) { texts = append(texts, leaves(v)...) }
+	// The keys of a secret map are secret too. Of a Secret's data they are not, and
+	// of a whole manifest they are mostly the names of the kind's fields.
+	namesToo := !manifest.IsSecretKind(id.APIVersion, id.Kind) && !in.secrets.IsSecret(property.Path{})
 	for path := range in.secrets.Secrets() {
 		collect(valueAt(in.written, path))
+		if namesToo {
+			texts = append(texts, names(valueAt(in.written, path))...)
+		}
 	}
 	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		for _, key := range []string{"data", "stringData"} {
@@ -84,6 +128,22 @@ func (in inputs) sensitive() []string {
 		}
 	}
 	return texts
+}
+
+// names lists the keys of the maps in a tree.
+func names(tree any) []string {
+	var keys []string
+	switch tree := tree.(type) {
+	case map[string]any:
+		for key, v := range tree {
+			keys = append(append(keys, key), names(v)...)
+		}
+	case []any:
+		for _, v := range tree {
+			keys = append(keys, names(v)...)
+		}
+	}
+	return keys
 }
 
 // valueAt follows a path; it returns nil where there is nothing.

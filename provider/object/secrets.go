@@ -62,7 +62,7 @@ func (m marked) secretDepth(path fieldpath.Path) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	for depth := 1; depth <= len(at); depth++ {
+	for depth := 0; depth <= len(at); depth++ {
 		if m.secrets.IsSecret(propertyPath(at[:depth])) {
 			return depth, true
 		}

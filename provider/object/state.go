@@ -158,8 +158,9 @@ func decodeState(properties property.Map) (state, error) {
 		}
 	}
 	if v := properties.Get(keyAppliedFields); v.IsString() {
-		if s.fields, err = ownership.Decode(v.AsString()); err != nil {
-			return state{}, fmt.Errorf("state: applied fields: %w", err)
+		// Without the fields the next look or apply finds them again.
+		if fields, err := ownership.Decode(v.AsString()); err == nil {
+			s.fields = fields
 		}
 	}
 	if v := properties.Get(keyResourceRef); v.IsMap() {

@@ -1,0 +1,235 @@
+#!/usr/bin/env bash
+# What k8sconnect does, shown on a real API server: create, drift, repair, destroy.
+#
+# "make demo" builds what this needs and runs it. Without KUBECONFIG it starts a cluster of
+# its own and stops it at the end; with KUBECONFIG it uses that cluster, in the namespace
+# "quickstart". It leaves nothing behind, also after a failure or ^C.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+bin=$root/bin
+work=$(mktemp -d "${TMPDIR:-/tmp}/k8sconnect-demo.XXXXXX")
+namespace=quickstart
+cluster=      # process id of our own cluster
+stack=        # not empty while there is a stack that may have objects in the cluster
+step=preparing
+
+# --- How it looks -------------------------------------------------------------------------
+
+bold='' red='' green='' reset='' color=never
+if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
+	bold=$'\e[1m' red=$'\e[31m' green=$'\e[32m' reset=$'\e[0m' color=always
+fi
+
+# title TEXT: the heading of a step.
+title() {
+	step=$1
+	printf '%s=== %s%s\n\n' "$bold" "$1" "$reset"
+}
+
+# say: explains, from standard input.
+say() {
+	cat
+	echo
+}
+
+# run COMMAND...: shows a command and its output.
+run() {
+	printf '%s$ %s%s\n' "$bold" "$(printable "$@")" "$reset"
+	"$@" 2>&1 | tidy | record
+	echo
+}
+
+# printable COMMAND...: the command as one would type it.
+printable() {
+	local word line=
+	for word in "$@"; do
+		if [[ $word =~ ^[A-Za-z0-9_./:=@-]+$ ]]; then line+=" $word"; else line+=" '$word'"; fi
+	done
+	echo "${line# }"
+}
+
+# tidy: drops lines that only say that something has begun (one follows when it is done) or
+# that reading found nothing, and runs of empty lines. Like record it outlives a ^C, so that
+# the command before it can end in good order.
+tidy() {
+	trap '' INT
+	awk '{
+		plain = $0
+		gsub(/\033\[[0-9;]*m/, "", plain)
+		if (plain ~ / (creating|updating|deleting|refreshing|running) *(\(|$)/) next
+		if (plain ~ / refresh *(\([0-9.a-z]+\))? *$/) next
+		if (plain ~ /^[ \t]*$/) { gap = lines; next }
+		if (gap) print ""
+		print
+		gap = 0
+		lines = 1
+		fflush()
+	}'
+}
+
+# record: keeps what passes for expect.
+record() {
+	trap '' INT
+	tee "$work/output"
+}
+
+# expect TEXT: the output of the last command must contain it.
+expect() {
+	if ! sed $'s/\e\\[[0-9;]*m//g' "$work/output" | grep -F -- "$1" >/dev/null; then
+		echo "This should have been in the output above: $1" >&2
+		return 1
+	fi
+}
+
+# --- Clean up, whatever happens -----------------------------------------------------------
+
+finish() {
+	local status=$?
+	trap - EXIT
+	trap '' INT TERM HUP
+	if ((status != 0)); then
+		printf '\n%sThe demo stopped at "%s" (exit code %d).%s\n' "$red" "$step" "$status" "$reset" >&2
+	fi
+	if [[ -n $stack && -z $cluster ]]; then # our own cluster goes as a whole
+		echo "Removing what the demo made in your cluster…" >&2
+		if ! pulumi destroy --yes --skip-preview >"$work/destroy.log" 2>&1; then
+			cat "$work/destroy.log" >&2
+			echo "That failed. What is left is in the namespace $namespace." >&2
+		fi
+	fi
+	if [[ -n $cluster ]]; then
+		kill "$cluster" 2>/dev/null || true
+		wait "$cluster" 2>/dev/null || true
+	fi
+	rm -rf "$work"
+	exit "$status"
+}
+trap finish EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# --- A Pulumi of our own, that touches nothing of yours -----------------------------------
+
+# Links and not bin/ itself: Pulumi warns about a provider that it finds on the PATH instead
+# of among its plugins.
+if [[ ! -x $bin/pulumi-resource-k8sconnect ]]; then
+	echo 'The provider is not built. "make demo" builds it and runs this.' >&2
+	exit 1
+fi
+mkdir "$work/tools" "$work/home" "$work/state"
+for tool in pulumi pulumi-language-yaml kubectl; do
+	if [[ -x $bin/$tool ]]; then ln -s "$bin/$tool" "$work/tools/$tool"; fi
+done
+export PATH="$work/tools:$PATH"
+export K8SCONNECT_BIN="$bin"
+export PULUMI_HOME="$work/home" PULUMI_BACKEND_URL="file://$work/state" PULUMI_CONFIG_PASSPHRASE=demo
+export PULUMI_SKIP_UPDATE_CHECK=true PULUMI_OPTION_NON_INTERACTIVE=true
+export PULUMI_OPTION_COLOR=$color PULUMI_OPTION_SUPPRESS_PROGRESS=true
+unset PULUMI_CONFIG_PASSPHRASE_FILE PULUMI_STACK PULUMI_ACCESS_TOKEN
+cp -r "$root/examples/quickstart" "$work/quickstart"
+cd "$work/quickstart"
+
+# --- The story ----------------------------------------------------------------------------
+
+if [[ -n ${KUBECONFIG:-} ]]; then
+	title "Your cluster"
+	say <<-EOF
+		KUBECONFIG is set, so this uses your cluster, context "$(kubectl config current-context)",
+		and there the namespace "$namespace".
+	EOF
+	if [[ -n $(kubectl get namespace "$namespace" --ignore-not-found --output name) ]]; then
+		echo "The namespace $namespace exists already, and the demo would not touch what is yours." >&2
+		exit 1
+	fi
+else
+	title "A Kubernetes cluster"
+	say <<-'EOF'
+		etcd, API server, controllers and scheduler as released, with kwok playing a node: pods
+		get ready, but no image runs. It listens on 127.0.0.1 and is gone at the end.
+	EOF
+	"$bin/cluster" -dir "$work/cluster" >"$work/cluster.log" 2>&1 </dev/null &
+	cluster=$!
+	for ((i = 0; i < 600; i++)); do
+		[[ ! -f $work/cluster/kubeconfig ]] || break
+		if ! kill -0 "$cluster" 2>/dev/null || ((i == 599)); then
+			cat "$work/cluster.log" >&2
+			echo "The cluster did not start." >&2
+			exit 1
+		fi
+		sleep 0.2
+	done
+	export KUBECONFIG="$work/cluster/kubeconfig"
+fi
+run kubectl get nodes
+
+title "1. Create"
+say <<-EOF
+	examples/quickstart/Pulumi.yaml has a Namespace, a ConfigMap, a Deployment and a Service.
+	Each is one server-side apply that can only create: what is already there is never
+	overwritten by accident.
+EOF
+pulumi plugin install resource k8sconnect "$(cat "$bin/.version")" --file "$bin/pulumi-resource-k8sconnect" >"$work/install.log" 2>&1 ||
+	{ cat "$work/install.log" >&2; exit 1; }
+run pulumi stack init demo
+stack=demo
+run pulumi up --yes --skip-preview
+say <<<"The controllers take it from there: pods are made, scheduled and become ready."
+run kubectl rollout status deployment/web --namespace "$namespace" --timeout 2m
+
+title "2. Nothing to do"
+say <<-'EOF'
+	The API server has filled in dozens of defaults, a clusterIP, a status. None of that is in
+	the program, none of it is owned by it, so none of it is a difference. (The state of every
+	object is read from the cluster first. No --refresh is needed.)
+EOF
+run pulumi preview --expect-no-changes
+
+title "3. Somebody changes things behind Pulumi's back"
+say <<<"One field that the program owns, and one annotation that it knows nothing about:"
+run kubectl patch configmap settings --namespace "$namespace" --type merge --patch '{"data":{"log.level":"debug"}}'
+run kubectl annotate deployment web --namespace "$namespace" example.com/team=blue
+
+title "4. The preview finds exactly the field that is ours"
+say <<-'EOF'
+	First what changed in the cluster since the last run, with who did it; then what an update
+	would do about it, as live => desired. The annotation belongs to somebody else: no word of it.
+EOF
+run pulumi preview --diff
+expect '"debug" => "info"'
+expect '1 to update'
+
+title "5. Put it right"
+say <<<"One field is applied again, in place. Nothing is replaced, nothing else is touched."
+run pulumi up --yes --skip-preview
+expect '1 updated'
+run kubectl get configmap settings --namespace "$namespace" --output 'jsonpath={.data.log\.level}{"\n"}'
+expect 'info'
+say <<<"And the annotation of the others is still there:"
+run kubectl get deployment web --namespace "$namespace" --output 'jsonpath={.metadata.annotations.example\.com/team}{"\n"}'
+expect 'blue'
+
+title "6. Refresh"
+say <<<"State and cluster agree, so a refresh has nothing to report."
+run pulumi refresh --yes --skip-preview --expect-no-changes
+
+title "7. Destroy"
+say <<-'EOF'
+	In the reverse order, and each object is waited for until it is really gone: the
+	Deployment with its pods first, the namespace last.
+EOF
+run pulumi destroy --yes --skip-preview --remove
+stack=
+left=$(kubectl get namespace "$namespace" --ignore-not-found --output name)
+if [[ -n $left ]]; then
+	echo "Still in the cluster: $left" >&2
+	exit 1
+fi
+
+title "Done"
+say <<-EOF
+	${green}Nothing is left in the cluster.${reset}
+	Next: examples/quickstart is the program. "make cluster" runs such a cluster for yourself,
+	"make install" makes the provider a plugin of your own Pulumi.
+EOF
