@@ -146,7 +146,7 @@ $(CONTROLPLANE_LINKS): bin/controlplane
 	@ln -sf controlplane $@
 
 bin/controlplane: $(CONTROLPLANE_SOURCES)
-	$(call say,Building the control plane of Kubernetes $(KUBERNETES_VERSION) as one program (five minutes the first time))
+	$(call say,Building the control plane of Kubernetes $(KUBERNETES_VERSION) as one program (five to eight minutes the first time))
 	$(call go-build,tests/cluster/controlplane,controlplane,.,$(foreach package,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
 		-X $(package).gitVersion=$(KUBERNETES_VERSION) -X $(package).gitMajor=1 -X $(package).gitMinor=$(KUBERNETES_MINOR) \
 		-X $(package).gitTreeState=clean -X $(package).gitCommit=))

@@ -99,18 +99,25 @@ func (c *Cluster) RequestsSince(mark AuditMark) (Requests, error) {
 		return nil, fmt.Errorf("audit log: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	if _, err := file.Seek(int64(mark), io.SeekStart); err != nil {
+	// Others may have been in the middle of a line when the mark was made. What began before
+	// it is left out.
+	if _, err := file.Seek(max(int64(mark)-1, 0), io.SeekStart); err != nil {
 		return nil, fmt.Errorf("audit log: %w", err)
 	}
-	return readAudit(file)
+	lines := bufio.NewReader(file)
+	if mark > 0 {
+		if _, err := lines.ReadBytes('\n'); err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("audit log: %w", err)
+		}
+	}
+	return readAudit(lines)
 }
 
 // readAudit joins the two records of each request. One whose arrival was recorded before the
 // mark is left out, and so is a line that is being written.
-func readAudit(from io.Reader) (Requests, error) {
+func readAudit(lines *bufio.Reader) (Requests, error) {
 	var requests Requests
 	index := map[string]int{}
-	lines := bufio.NewReader(from)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
