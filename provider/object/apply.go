@@ -90,6 +90,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 	if !ok {
 		return state{}, fmt.Errorf("%s: the API server's answer does not name %q among its field managers", t.ref, t.manager)
 	}
+	fields = stored(answer, fields)
 	owners, err := ownership.Owners(answer, fields, t.manager)
 	if err != nil {
 		return state{}, err
@@ -109,6 +110,18 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 	}
 	s.secrets, s.namesSecret = secretPlaces(s.live, fields, in.marked())
 	return s, nil
+}
+
+// stored leaves out the fields of which the answer has nothing. They are empty maps
+// that the API server does not keep. Whoever fills one later changes nothing of ours.
+func stored(answer *unstructured.Unstructured, fields *fieldpath.Set) *fieldpath.Set {
+	missing := fieldpath.NewSet()
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		if _, _, ok := ownership.Locate(answer.Object, path); !ok {
+			missing.Insert(path.Copy())
+		}
+	})
+	return fields.Difference(missing)
 }
 
 // project cuts the live object down to fields and adds its identity, which the

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"sort"
 	"testing"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -160,4 +161,43 @@ func parse(t *testing.T, text string) map[string]any {
 	require.NoError(t, yaml.Unmarshal([]byte(text), &object))
 	clean, _ := manifest.Normalize(object)
 	return clean
+}
+
+func TestDrift(t *testing.T) {
+	fields, err := ownership.Decode(`{"f:spec":{"f:a":{},"f:b":{}}}`)
+	require.NoError(t, err)
+	wanted := parse(t, `{spec: {a: "1", b: "2"}}`)
+	in := inputs{written: wanted, applied: wanted}
+	ours := map[string]string{"spec.a": "us", "spec.b": "us"}
+	tests := []struct {
+		name      string
+		live      string
+		ownership map[string]string
+		want      []string
+	}{
+		{"nothing", `{spec: {a: "1", b: "2"}}`, ours, nil},
+		{"a value that changed under our name, as a webhook does", `{spec: {a: "9", b: "2"}}`, ours, []string{"manifest.spec.a"}},
+		{"a field that another manager has taken, value and all [O30]", `{spec: {a: "1", b: "2"}}`,
+			map[string]string{"spec.a": "us", "spec.b": "other"}, []string{"manifest.spec.b"}},
+		{"both", `{spec: {a: "9", b: "2"}}`, map[string]string{"spec.a": "us", "spec.b": "other"},
+			[]string{"manifest.spec.a", "manifest.spec.b"}},
+		{"a field that is gone and nobody's", `{spec: {b: "2"}}`, map[string]string{"spec.a": "", "spec.b": "us"}, []string{"manifest.spec.a"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := state{live: parse(t, test.live), applied: wanted, fields: fields, ownership: test.ownership, manager: "us"}
+			diff := s.drift(in, nil)
+			var paths []string
+			for path := range diff.DetailedDiff {
+				paths = append(paths, path)
+			}
+			sort.Strings(paths)
+			assert.Equal(t, test.want, paths)
+			assert.Equal(t, test.want != nil, diff.HasChanges)
+		})
+	}
+	t.Run("is none on an imported object that was not applied yet", func(t *testing.T) {
+		s := state{live: wanted, fields: fields, ownership: map[string]string{"spec.a": "kubectl", "spec.b": "kubectl"}}
+		assert.False(t, s.drift(in, nil).HasChanges)
+	})
 }

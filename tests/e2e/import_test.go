@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	c := shared.Get(t)
+	k, space := kubeOf(t, c), c.Namespace(t)
+
+	for _, object := range []struct{ name, id, program string }{
+		{
+			"a namespaced object", "apps/v1/Deployment/" + space + "/web", workload,
+		}, {
+			"a cluster-scoped object", "rbac.authorization.k8s.io/v1/ClusterRole/imported:" + space, `
+resources:
+  role:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: ClusterRole
+        metadata: {name: "imported:%s"}
+        rules: [{apiGroups: [""], resources: [pods], verbs: [get, list]}]
+`,
+		},
+	} {
+		t.Run(object.name+" is imported into a second stack, whose next preview is empty [O65]", func(t *testing.T) {
+			first, second := newStack(t), newStack(t)
+			first.program(t, object.program, space)
+			first.up(t)
+			before := k.get(t, object.id)
+
+			generated := second.importResource(t, "taken", object.id)
+			second.file(t, "Pulumi.yaml", "name: "+second.project+"\nruntime: yaml\n"+generated)
+			r := second.export(t).get(t, "taken")
+			assert.Equal(t, object.id, r.ID)
+			assert.Equal(t, string(before.GetUID()), r.uid())
+			second.previewEmpty(t)
+			second.up(t, "--expect-no-changes")
+			second.refresh(t, "--expect-no-changes")
+			second.previewEmpty(t)
+			assert.Equal(t, before.GetResourceVersion(), k.get(t, object.id).GetResourceVersion(), "an import writes nothing")
+			first.previewEmpty(t)
+		})
+	}
+
+	t.Run("the resource option import takes a hand-written manifest [O65]", func(t *testing.T) {
+		first, second := newStack(t), newStack(t)
+		id := "v1/ConfigMap/" + space + "/optioned"
+		first.program(t, configMap("one", "optioned", space))
+		first.up(t)
+		second.program(t, configMap("two", "optioned", space, "import: "+id))
+		second.up(t)
+		assert.Equal(t, string(k.get(t, id).GetUID()), second.export(t).get(t, "two").uid())
+		second.previewEmpty(t)
+		second.program(t, configMap("two", "optioned", space))
+		second.previewEmpty(t)
+	})
+
+	t.Run("an object that is not there cannot be imported [O68]", func(t *testing.T) {
+		s := newStack(t)
+		id := "v1/ConfigMap/" + space + "/absent"
+		out := s.runFails(t, "import", "k8sconnect:index:KubeObject", "absent", id, "--yes", "--skip-preview", "--generate-code=false")
+		assert.Contains(t, out, "does not exist")
+		assert.Empty(t, s.export(t).resources)
+		assert.Contains(t, s.runFails(t, "import", "k8sconnect:index:KubeObject", "absent", "nonsense", "--yes", "--skip-preview"),
+			"apiVersion/kind")
+	})
+
+	t.Run("an imported Secret is secret in the state and in what is printed [O80]", func(t *testing.T) {
+		first, second := newStack(t), newStack(t)
+		id := "v1/Secret/" + space + "/imported"
+		first.program(t, `
+resources:
+  secret:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: v1
+        kind: Secret
+        metadata: {name: imported, namespace: %s}
+        stringData: {password: swordfish-imported}
+`, space)
+		first.up(t)
+		out := second.run(t, "import", "k8sconnect:index:KubeObject", "taken", id,
+			"--yes", "--skip-preview", "--protect=false", "--generate-code=false")
+		out += second.run(t, "refresh", "--preview-only", "--diff")
+		second.refresh(t)
+		encoded := "c3dvcmRmaXNoLWltcG9ydGVk"
+		for place, text := range map[string]string{
+			"export": second.export(t).text, "backend": second.everythingSaved(t), "output": out,
+		} {
+			assert.False(t, strings.Contains(text, "swordfish") || strings.Contains(text, encoded), "readable in the %s", place)
+		}
+		assert.JSONEq(t, `{"password": "`+encoded+`"}`,
+			at(parseState(t, second.succeed(t, "stack", "export", "--show-secrets").stdout).
+				get(t, "taken").Outputs, "manifest", "data", "plaintext").(string), "and it is there")
+	})
+}

@@ -1,0 +1,91 @@
+// Package e2e runs programs with the real Pulumi CLI and the provider's plugin against a real
+// API server, and looks at three sides of what came out: the objects in the cluster, the state
+// that Pulumi has saved, and what the command printed and returned.
+//
+// A test makes a stack (stack_test.go), writes a program into it, and runs commands; the cluster
+// is looked at and disturbed through kube_test.go; faulty_test.go stands between the provider
+// and the API server and loses replies. The names of tests carry the numbers of the cases that
+// they prove.
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	// What is tested is another program. This tells go test that its results are out of date when
+	// the provider has changed.
+	_ "github.com/k8sconnect/pulumi-k8sconnect/provider"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+)
+
+// shared is the cluster of all tests. Its controllers delete namespaces for real and give each
+// one its service account, without which no pod is admitted.
+var shared = cluster.Shared{Options: cluster.Options{ControllerManager: true, Audit: true}}
+
+// tools are what the commands need that is made once for the whole run.
+var tools struct {
+	pulumi string // path of the CLI
+	path   string // PATH with the plugin and the language host
+	home   string // PULUMI_HOME and HOME
+}
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) (code int) {
+	fail := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			code = max(code, 1)
+		}
+	}
+	dir, err := os.MkdirTemp("", "k8sconnect-e2e-")
+	if err == nil {
+		defer func() { fail(os.RemoveAll(dir)) }()
+		err = prepareTools(dir)
+	}
+	if err != nil {
+		fail(err)
+		return code
+	}
+	return shared.Run(m)
+}
+
+// prepareTools builds the plugin from source, so that what is tested is never an old build,
+// and finds the rest.
+func prepareTools(dir string) error {
+	pulumi, err := cluster.Tool("pulumi")
+	if err != nil {
+		return err
+	}
+	language, err := cluster.Tool("pulumi-language-yaml")
+	if err != nil {
+		return err
+	}
+	tools.pulumi = pulumi
+	tools.home = filepath.Join(dir, "home")
+	plugins := filepath.Join(dir, "plugins")
+	tools.path = strings.Join([]string{plugins, filepath.Dir(language), os.Getenv("PATH")}, string(os.PathListSeparator))
+	for _, folder := range []string{tools.home, plugins} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(plugins, "pulumi-resource-k8sconnect"),
+		"github.com/k8sconnect/pulumi-k8sconnect")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the plugin: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// step is a part of a longer story: where it fails, the rest of the story is not told.
+func step(t *testing.T, name string, run func(t *testing.T)) {
+	t.Helper()
+	if !t.Run(name, run) {
+		t.FailNow()
+	}
+}
