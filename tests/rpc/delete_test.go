@@ -1,0 +1,166 @@
+package rpc_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	held := func(name string) resource.PropertyMap {
+		manifest := w.configMap(name, nil)
+		manifest["metadata"].(map[string]any)["finalizers"] = []any{"example.com/hold"}
+		return program(manifest)
+	}
+	release := func(name string) {
+		w.patch("ConfigMap", name, map[string]any{"metadata": map[string]any{"finalizers": nil}})
+	}
+
+	t.Run("a timeout names the finalizer, the object remains, and a later one ends [O58] [O62]", func(t *testing.T) {
+		t.Parallel()
+		s := start(t, inline(newUser(t))).resource(t, "stuck").mustUp("create", held("stuck"))
+		s.timeout = 1
+		err := s.destroy()
+		require.ErrorContains(t, err, "example.com/hold")
+		require.ErrorContains(t, err, "run the command again")
+		assert.NotEmpty(t, s.id, "the resource stays in the state")
+		assert.True(t, w.exists("ConfigMap", "stuck"))
+		release("stuck")
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("ConfigMap", "stuck"))
+	})
+	t.Run("a finalizer that goes later ends it at once, and the status says what holds", func(t *testing.T) {
+		t.Parallel()
+		s := start(t, inline(newUser(t))).resource(t, "later").mustUp("create", held("later"))
+		done := make(chan error)
+		go func() { done <- s.destroy() }()
+		eventually(t, func() bool { return len(s.process.log.statuses()) > 0 }, "a status line")
+		assert.Contains(t, s.process.log.statuses()[0], "example.com/hold")
+		release("later")
+		require.NoError(t, <-done)
+	})
+	t.Run("the object is gone already", func(t *testing.T) {
+		t.Parallel()
+		s := start(t, inline(newUser(t))).resource(t, "gone").mustUp("create", program(w.configMap("gone", nil)))
+		w.delete("ConfigMap", "gone")
+		require.NoError(t, s.destroy())
+	})
+	t.Run("the object belongs to somebody else now [O61]", func(t *testing.T) {
+		t.Parallel()
+		s := start(t, inline(newUser(t))).resource(t, "theirs").mustUp("create", program(w.configMap("theirs", nil)))
+		w.delete("ConfigMap", "theirs")
+		theirs := w.create(w.configMap("theirs", nil))
+		require.NoError(t, s.destroy())
+		assert.Equal(t, theirs.GetResourceVersion(), w.get("ConfigMap", "theirs").GetResourceVersion())
+	})
+	for code, reason := range map[int32]metav1.StatusReason{
+		401: metav1.StatusReasonUnauthorized, 403: metav1.StatusReasonForbidden, 500: metav1.StatusReasonInternalError,
+		503: metav1.StatusReasonServiceUnavailable,
+	} {
+		t.Run(fmt.Sprintf("a %d is an error, never success [O60]", code), func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t)
+			name := fmt.Sprintf("refused-%d", code)
+			s := start(t, g.connection()).resource(t, name).mustUp("create", program(w.configMap(name, nil)))
+			g.next(isDelete, refuse(code, reason, "no"))
+			require.Error(t, s.destroy())
+			assert.NotEmpty(t, s.id)
+			assert.True(t, w.exists("ConfigMap", name))
+
+			s.in(start(t, g.connection()))
+			g.next(isDiscovery, refuse(code, reason, "no"))
+			require.Error(t, s.destroy(), "a discovery that fails proves nothing")
+			assert.True(t, w.exists("ConfigMap", name))
+			require.NoError(t, s.destroy())
+		})
+	}
+	t.Run("an API server that is away is an error, never success [O60]", func(t *testing.T) {
+		t.Parallel()
+		s := start(t, inline(newUser(t))).resource(t, "away").mustUp("create", program(w.configMap("away", nil)))
+		s.in(start(t, map[string]any{"host": closedHost(t), "token": "t", "insecure": true}))
+		require.ErrorContains(t, s.destroy(), "cannot be reached")
+		assert.NotEmpty(t, s.id)
+	})
+	t.Run("a 404 that is not Kubernetes' is an error [O60]", func(t *testing.T) {
+		t.Parallel()
+		g := newGateway(t)
+		s := start(t, g.connection()).resource(t, "proxy404").mustUp("create", program(w.configMap("proxy404", nil)))
+		s.in(start(t, g.connection()))
+		g.always(anything, notFoundPage)
+		require.Error(t, s.destroy())
+		s.mustRead()
+		assert.Equal(t, true, at(t, s.outputs, "__staleRead"))
+		g.heal()
+		require.NoError(t, s.destroy())
+	})
+	t.Run("a lost reply to a delete is an error, and the next one ends", func(t *testing.T) {
+		t.Parallel()
+		g := newGateway(t)
+		s := start(t, g.connection()).resource(t, "lost").mustUp("create", program(w.configMap("lost", nil)))
+		g.next(isDelete, loseReply)
+		require.Error(t, s.destroy())
+		require.NoError(t, s.destroy())
+	})
+	t.Run("the kind is gone, at read and at delete [O18]", func(t *testing.T) {
+		t.Parallel()
+		define(t, "Crate", "crates")
+		manifest := w.box("crate", map[string]any{"a": "b"})
+		manifest["kind"] = "Crate"
+		p := start(t, inline(newUser(t)))
+		s := p.resource(t, "crate").mustUp("create", program(manifest))
+		saved := s.stored
+		require.NoError(t, w.client.Resource(definitions).Delete(t.Context(), "crates.example.com", metav1.DeleteOptions{}))
+		eventually(t, func() bool {
+			_, err := w.client.Resource(definitions).Get(t.Context(), "crates.example.com", metav1.GetOptions{})
+			return apierrors.IsNotFound(err)
+		}, "the definition is gone")
+		for _, q := range []*process{p, start(t, inline(newUser(t)))} {
+			eventually(t, func() bool {
+				s.stored = saved
+				require.NoError(t, s.in(q).read())
+				return s.id == ""
+			}, "the server forgets the kind")
+			s.stored = saved
+			require.NoError(t, s.destroy())
+		}
+	})
+	t.Run("deletionPropagation is sent, Foreground where children may be", func(t *testing.T) {
+		t.Parallel()
+		p := start(t, inline(newUser(t)))
+		background := p.resource(t, "quick").mustUp("create", program(w.deployment(t, "quick"), map[string]any{"deletionPropagation": "Background"}))
+		require.NoError(t, background.destroy(), "nobody collects garbage here, and nobody needs to")
+		s := p.resource(t, "waits").mustUp("create", program(w.deployment(t, "waits")))
+		s.timeout = 1
+		require.ErrorContains(t, s.destroy(), "foregroundDeletion")
+	})
+}
+
+func TestIdentityChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := start(t, inline(newUser(t)))
+	in := program(w.configMap("one", nil))
+	s := p.resource(t, "one").mustUp("create", in)
+	for path, v := range map[string]any{
+		"manifest.metadata.name": "two", "manifest.metadata.namespace": "elsewhere", "manifest.kind": "Secret", "manifest.apiVersion": "example.com/v1",
+	} {
+		t.Run(path+" replaces [O42]", func(t *testing.T) {
+			diff, err := s.diff(with(t, in, path, v))
+			require.NoError(t, err)
+			assert.True(t, diff.Replace())
+			assert.True(t, diff.DetailedDiff[path].Kind.IsReplace(), "%v", diff.DetailedDiff)
+		})
+	}
+	t.Run("the old object is gone after a replacement [O42]", func(t *testing.T) {
+		s.mustUp("replace", with(t, in, "manifest.metadata.name", "two"))
+		assert.False(t, w.exists("ConfigMap", "one"))
+		assert.True(t, w.exists("ConfigMap", "two"))
+	})
+}

@@ -1,0 +1,37 @@
+// Package rpc_test drives the provider through its RPC surface, as the Pulumi engine does, against a real
+// API server.
+//
+// The provider is served on a real gRPC connection, and the messages are made by the engine's own client
+// (plugin.NewProviderWithClient), so secrets, unknowns, old and new inputs travel as they do in a real run.
+// What the engine itself adds is which verb it calls when, and what it keeps of the answers; that is session. A
+// gateway between provider and API server loses, garbles and holds back replies.
+package rpc_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+)
+
+var shared = cluster.Shared{Options: cluster.Options{Audit: true}}
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	// Nobody's own kubeconfig may be found by accident.
+	home, err := os.MkdirTemp("", "k8sconnect-rpc-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	for key, value := range map[string]string{"HOME": home, "KUBECONFIG": "", "HTTPS_PROXY": "", "https_proxy": ""} {
+		if err := os.Setenv(key, value); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return shared.Run(m)
+}

@@ -1,0 +1,273 @@
+package rpc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/stretchr/testify/require"
+)
+
+const objectType = tokens.Type("k8sconnect:index:KubeObject")
+
+// stored is what the engine keeps of a resource between runs.
+type stored struct {
+	id              resource.ID
+	inputs, outputs resource.PropertyMap
+	initErrors      []string
+	// refresh is refresh_before_update as the provider said it last.
+	refresh bool
+}
+
+// session is one resource of a stack, over any number of runs.
+type session struct {
+	stored
+
+	t       testing.TB
+	process *process
+	urn     resource.URN
+
+	// timeout is customTimeouts, in seconds; ignore is ignoreChanges.
+	timeout float64
+	ignore  []string
+}
+
+func urnOf(name string) resource.URN {
+	return resource.URN("urn:pulumi:dev::shop::" + string(objectType) + "::" + name)
+}
+
+// resource adds a resource to the stack.
+func (p *process) resource(t testing.TB, name string) *session {
+	return &session{t: t, process: p, urn: urnOf(name)}
+}
+
+// in continues with another provider process, as every new run does.
+func (s *session) in(p *process) *session {
+	s.process = p
+	return s
+}
+
+// invalid is an error of Check.
+type invalid struct{ failures []plugin.CheckFailure }
+
+func (e invalid) Error() string {
+	return fmt.Sprintf("%d check failures: %v", len(e.failures), e.failures)
+}
+
+func (s *session) check(program resource.PropertyMap, preview bool) (resource.PropertyMap, error) {
+	resp, err := s.process.Check(context.Background(), plugin.CheckRequest{
+		URN: s.urn, Olds: s.inputs, News: program, AllowUnknowns: preview,
+	})
+	if err == nil && len(resp.Failures) > 0 {
+		err = invalid{resp.Failures}
+	}
+	return resp.Properties, err
+}
+
+// diff is what the engine shows in a preview of an existing resource.
+func (s *session) diff(program resource.PropertyMap) (plugin.DiffResult, error) {
+	inputs, err := s.check(program, true)
+	if err != nil {
+		return plugin.DiffResult{}, err
+	}
+	return s.diffChecked(inputs)
+}
+
+func (s *session) diffChecked(inputs resource.PropertyMap) (plugin.DiffResult, error) {
+	return s.process.Diff(context.Background(), plugin.DiffRequest{
+		URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: inputs,
+		AllowUnknowns: true, IgnoreChanges: s.ignore,
+	})
+}
+
+// mustDiff is the paths of a diff and their kinds, as the engine would show them.
+func (s *session) mustDiff(program resource.PropertyMap) map[string]string {
+	s.t.Helper()
+	diff, err := s.diff(program)
+	require.NoError(s.t, err)
+	return kinds(s.t, diff)
+}
+
+func kinds(t testing.TB, diff plugin.DiffResult) map[string]string {
+	t.Helper()
+	require.Equal(t, len(diff.DetailedDiff) > 0, diff.Changes == plugin.DiffSome, "a diff says where")
+	result := map[string]string{}
+	for path, change := range diff.DetailedDiff {
+		result[path] = change.Kind.String()
+	}
+	return result
+}
+
+// create is Check and Create.
+func (s *session) create(program resource.PropertyMap) error {
+	inputs, err := s.check(program, false)
+	if err != nil {
+		return err
+	}
+	return s.createChecked(inputs)
+}
+
+func (s *session) createChecked(inputs resource.PropertyMap) error {
+	resp, err := s.process.Create(context.Background(), plugin.CreateRequest{URN: s.urn, Properties: inputs, Timeout: s.timeout})
+	if err != nil && resp.Status != resource.StatusPartialFailure {
+		return err
+	}
+	s.stored = stored{resp.ID, inputs, resp.Properties, reasons(err), resp.RefreshBeforeUpdate}
+	return err
+}
+
+// update is the Update RPC with checked inputs.
+func (s *session) update(inputs resource.PropertyMap) error {
+	resp, err := s.process.Update(context.Background(), plugin.UpdateRequest{
+		URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: inputs,
+		IgnoreChanges: s.ignore, Timeout: s.timeout,
+	})
+	if err != nil && resp.Status != resource.StatusPartialFailure {
+		return err
+	}
+	if err == nil {
+		s.inputs = inputs // else the engine keeps the old ones
+	}
+	s.outputs, s.initErrors, s.refresh = resp.Properties, reasons(err), resp.RefreshBeforeUpdate
+	return err
+}
+
+// reasons are the init errors that the engine keeps.
+func reasons(err error) []string {
+	var failed *plugin.InitError
+	if errors.As(err, &failed) {
+		return failed.Reasons
+	}
+	return nil
+}
+
+// read is a refresh of this resource. An init error is a warning to the engine, and is only kept.
+func (s *session) read() error {
+	resp, err := s.process.Read(context.Background(), plugin.ReadRequest{
+		URN: s.urn, ID: s.id, Inputs: s.inputs, State: s.outputs,
+	})
+	if err != nil && resp.Status != resource.StatusPartialFailure {
+		return err
+	}
+	if resp.ID == "" {
+		s.stored = stored{}
+		return nil
+	}
+	inputs := s.inputs
+	if resp.Inputs != nil {
+		inputs = resp.Inputs
+	}
+	s.stored = stored{resp.ID, inputs, resp.Outputs, reasons(err), resp.RefreshBeforeUpdate}
+	return nil
+}
+
+// mustRead is a refresh that must find the object.
+func (s *session) mustRead() *session {
+	s.t.Helper()
+	require.NoError(s.t, s.read())
+	require.NotEmpty(s.t, s.id, "the object is there")
+	return s
+}
+
+// up is pulumi up: what the engine does with one resource, in the engine's order. It says what it did.
+func (s *session) up(program resource.PropertyMap) (string, error) {
+	if s.id != "" && s.refresh {
+		if err := s.read(); err != nil {
+			return "refresh", err
+		}
+	}
+	inputs, err := s.check(program, false)
+	if err != nil {
+		return "check", err
+	}
+	if s.id == "" {
+		return "create", s.createChecked(inputs)
+	}
+	diff, err := s.diffChecked(inputs)
+	switch {
+	case err != nil:
+		return "diff", err
+	case diff.Replace():
+		if err := s.destroy(); err != nil {
+			return "delete", err
+		}
+		return "replace", s.createChecked(inputs)
+	case diff.Changes == plugin.DiffSome || len(s.initErrors) > 0:
+		return "update", s.update(inputs)
+	}
+	s.inputs = inputs // an unchanged resource keeps its outputs
+	return "same", nil
+}
+
+// mustUp is an up that must succeed and do this.
+func (s *session) mustUp(want string, program resource.PropertyMap) *session {
+	s.t.Helper()
+	did, err := s.up(program)
+	require.NoError(s.t, err)
+	require.Equal(s.t, want, did)
+	return s
+}
+
+// preview is pulumi preview. Nothing of it is kept.
+func (s *session) preview(program resource.PropertyMap) (did string, outputs resource.PropertyMap, err error) {
+	before := s.stored
+	defer func() { s.stored = before }()
+	if s.id != "" && s.refresh {
+		if err := s.read(); err != nil {
+			return "refresh", nil, err
+		}
+	}
+	inputs, err := s.check(program, true)
+	if err != nil {
+		return "check", nil, err
+	}
+	if s.id == "" {
+		resp, err := s.process.Create(context.Background(), plugin.CreateRequest{URN: s.urn, Properties: inputs, Preview: true})
+		return "create", resp.Properties, err
+	}
+	diff, err := s.diffChecked(inputs)
+	switch {
+	case err != nil:
+		return "diff", nil, err
+	case diff.Replace():
+		resp, err := s.process.Create(context.Background(), plugin.CreateRequest{URN: s.urn, Properties: inputs, Preview: true})
+		return "replace", resp.Properties, err
+	case diff.Changes == plugin.DiffSome || len(s.initErrors) > 0:
+		resp, err := s.process.Update(context.Background(), plugin.UpdateRequest{
+			URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: inputs, Preview: true,
+		})
+		return "update", resp.Properties, err
+	}
+	return "same", s.outputs, nil
+}
+
+// destroy is the Delete RPC.
+func (s *session) destroy() error {
+	_, err := s.process.Delete(context.Background(), plugin.DeleteRequest{
+		URN: s.urn, ID: s.id, Inputs: s.inputs, Outputs: s.outputs, Timeout: s.timeout,
+	})
+	if err == nil {
+		s.stored = stored{}
+	}
+	return err
+}
+
+// importID is pulumi import.
+func (s *session) importID(id string) error {
+	resp, err := s.process.Read(context.Background(), plugin.ReadRequest{URN: s.urn, ID: resource.ID(id)})
+	if err != nil {
+		return err
+	}
+	switch {
+	case resp.Outputs == nil: // this is how the engine knows
+		return fmt.Errorf("resource %q does not exist", id)
+	case resp.Inputs == nil:
+		return errors.New("provider does not support importing resources")
+	}
+	s.stored = stored{resp.ID, resp.Inputs, resp.Outputs, nil, resp.RefreshBeforeUpdate}
+	return nil
+}
