@@ -1,0 +1,110 @@
+package ownership
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// Ignore selects the fields that others manage.
+type Ignore []Pattern
+
+// Covers reports whether path is one of the ignored fields, or below one.
+func (ignore Ignore) Covers(path fieldpath.Path) bool {
+	for _, pattern := range ignore {
+		if pattern.Matches(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// Split divides a set into the fields that are ignored and those that are kept.
+func (ignore Ignore) Split(fields *fieldpath.Set) (kept, ignored *fieldpath.Set) {
+	kept, ignored = fieldpath.NewSet(), fieldpath.NewSet()
+	fields.Iterate(func(path fieldpath.Path) {
+		if ignore.Covers(path) {
+			ignored.Insert(path.Copy())
+		} else {
+			kept.Insert(path.Copy())
+		}
+	})
+	return kept, ignored
+}
+
+// Prune returns a manifest without the ignored fields, and without maps that hold
+// nothing else.
+func (ignore Ignore) Prune(manifest map[string]any) map[string]any {
+	if len(ignore) == 0 {
+		return manifest
+	}
+	result := runtime.DeepCopyJSON(manifest)
+	for _, pattern := range ignore {
+		prune(result, pattern.steps)
+	}
+	return result
+}
+
+// prune removes what steps select from tree, and returns what is left of it.
+func prune(tree any, steps []selector) any {
+	step, rest := steps[0], steps[1:]
+	switch tree := tree.(type) {
+	case map[string]any:
+		for name, member := range tree {
+			if !step.all && (step.name == nil || *step.name != name) {
+				continue
+			}
+			if len(rest) == 0 {
+				delete(tree, name)
+				continue
+			}
+			wasEmpty := isEmptyContainer(member)
+			left := prune(member, rest)
+			if isEmptyContainer(left) && !wasEmpty {
+				delete(tree, name)
+			} else {
+				tree[name] = left
+			}
+		}
+	case []any:
+		kept := make([]any, 0, len(tree))
+		for _, item := range tree {
+			switch {
+			case !step.selects(item):
+				kept = append(kept, item)
+			case len(rest) > 0:
+				kept = append(kept, prune(item, rest))
+			}
+		}
+		return kept
+	}
+	return tree
+}
+
+// selects reports whether the selector takes an item of a list. A key that the
+// item leaves out has its default, which the manifest alone does not tell; then
+// the other keys decide.
+func (s selector) selects(item any) bool {
+	switch {
+	case s.all:
+		return true
+	case s.item != nil:
+		return isScalar(item) && value.Equals(value.NewValueInterface(item), value.NewValueInterface(*s.item))
+	}
+	object, ok := item.(map[string]any)
+	if !ok {
+		return false
+	}
+	found := 0
+	for name, want := range s.keys {
+		have, ok := object[name]
+		if !ok {
+			continue
+		}
+		if !isScalar(have) || !value.Equals(value.NewValueInterface(have), value.NewValueInterface(want)) {
+			return false
+		}
+		found++
+	}
+	return found > 0
+}
