@@ -30,7 +30,7 @@ func (a *answers) take(urn resource.URN, old state, in inputs) (outcome, bool) {
 		return outcome{}, false
 	}
 	kept := v.(remembered)
-	sum, err := hash(kept.result.state.hashKey, in.applied)
+	sum, err := hash(kept.result.state.hashKey, in.sent())
 	if err != nil || kept.uid != old.ref.uid || sum != kept.hash {
 		return outcome{}, false
 	}

@@ -32,6 +32,16 @@ func managerOf(urn resource.URN) string {
 	return ownership.Manager(string(urn.Project()), string(urn.Stack()), urn.Name(), string(urn))
 }
 
+// managerFor is the field manager of a resource with a state. It stays what it was
+// when the resource was created: a resource that was renamed by an alias goes on
+// under its old name, or it would leave the fields of that behind.
+func managerFor(urn resource.URN, old state) string {
+	if old.manager != "" {
+		return old.manager
+	}
+	return managerOf(urn)
+}
+
 // resolve finds out where the object with this identity lives. It asks the API
 // server for the kinds of one group-version, once a process.
 func resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (target, error) {
@@ -50,11 +60,11 @@ func refOf(id manifest.Identity) cluster.Ref {
 	return cluster.Ref{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
 }
 
-// object is the body of an apply: the manifest in the namespace it goes to.
-func (t target) object(in inputs) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{Object: values.DeepCopy(in.applied).(map[string]any)}
+// object is the body of an apply: a manifest in the namespace it goes to.
+func (t target) object(body map[string]any) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: values.DeepCopy(body).(map[string]any)}
 	object.SetNamespace(t.ref.Namespace)
-	if in.isBare() {
+	if isBare(body) {
 		// Owning that there are labels, though none of them, writes nothing on the
 		// object and keeps our field manager on it: without any field of its own the
 		// object would not be recognised as ours after a lost reply.
@@ -90,23 +100,24 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 	if !ok {
 		return state{}, fmt.Errorf("%s: the API server's answer does not name %q among its field managers", t.ref, t.manager)
 	}
-	fields = stored(answer, fields)
+	fields, ignored := in.ignore.Split(stored(answer, fields))
 	owners, err := ownership.Owners(answer, fields, t.manager)
 	if err != nil {
 		return state{}, err
 	}
-	sum, err := hash(hashKey, in.applied)
+	sum, err := hash(hashKey, in.sent())
 	if err != nil {
 		return state{}, err
 	}
 	s := state{
-		live:      t.project(answer, fields, t.object(in).Object),
+		live:      t.project(answer, fields, t.object(in.applied).Object),
 		ownership: owners,
 		ref:       objectRef{identity: t.identity(), uid: string(answer.GetUID()), revision: sum[:revisionLength]},
 		manager:   t.manager,
 		hash:      sum,
 		hashKey:   hashKey,
 		fields:    fields,
+		ignored:   ignored,
 	}
 	s.secrets, s.namesSecret = secretPlaces(s.live, fields, in.marked())
 	return s, nil

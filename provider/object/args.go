@@ -30,7 +30,12 @@ type Args struct {
 	Manifest            any                           `pulumi:"manifest,optional"`
 	YAML                *string                       `pulumi:"yaml,optional"`
 	ClusterConnection   *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
+	IgnoreFields        []string                      `pulumi:"ignoreFields,optional"`
+	ConflictPolicy      *string                       `pulumi:"conflictPolicy,optional"`
+	Adopt               *bool                         `pulumi:"adopt,optional"`
+	OnImmutable         *string                       `pulumi:"onImmutable,optional"`
 	DeletionPropagation *string                       `pulumi:"deletionPropagation,optional"`
+	ForceDestroy        *bool                         `pulumi:"forceDestroy,optional"`
 }
 
 // Annotate describes the inputs for the schema.
@@ -43,9 +48,24 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"formatting and the order of keys are never a difference.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+
 		"Always secret, never part of an output.")
+	an.Describe(&a.IgnoreFields, "Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. "+
+		"They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. "+
+		"A path covers everything below it: `spec.replicas`, `metadata.annotations[\"a.b/c\"]`, "+
+		"`spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, "+
+		"or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.")
+	an.Describe(&a.ConflictPolicy, "What happens where another manager owns a field and this manifest sets another "+
+		"value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and "+
+		"lists each field, its owner and both values.")
+	an.Describe(&a.Adopt, "Take over an object that exists already. Without it, an object in the way is an error. "+
+		"An object of another resource of this provider is never taken. Default false.")
+	an.Describe(&a.OnImmutable, "What happens when a change cannot be made on an existing object, which the API server "+
+		"has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for "+
+		"PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.")
 	an.Describe(&a.DeletionPropagation, "What happens to objects that this one owns when it is deleted: `Foreground` "+
 		"deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, "+
 		"but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.")
+	an.Describe(&a.ForceDestroy, "When the deletion times out, remove the finalizers that hold the object, with a "+
+		"warning that lists them. What the finalizers protect may be left behind. Default false.")
 }
 
 // State are the outputs of a KubeObject.

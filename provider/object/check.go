@@ -16,8 +16,15 @@ import (
 )
 
 var (
-	inputKeys           = []string{keyManifest, keyYAML, keyClusterConnection, keyDeletionPropagation}
-	propagationPolicies = []string{"Background", "Foreground", "Orphan"}
+	inputKeys = []string{
+		keyManifest, keyYAML, keyClusterConnection, keyIgnoreFields, keyConflictPolicy, keyAdopt, keyOnImmutable,
+		keyDeletionPropagation, keyForceDestroy,
+	}
+	choices = map[string][]string{
+		keyConflictPolicy:      {conflictForce, conflictFail},
+		keyOnImmutable:         {immutableReplace, immutableFail},
+		keyDeletionPropagation: {"Background", "Foreground", "Orphan"},
+	}
 )
 
 // Check validates the inputs, without the network, and brings them into the one
@@ -47,12 +54,42 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 		checked = checked.Set(keyClusterConnection, connection.MarkWhole(v))
 	}
 
-	if v := req.Inputs.Get(keyDeletionPropagation); !v.IsNull() && !v.IsComputed() {
-		if !v.IsString() || !slices.Contains(propagationPolicies, v.AsString()) {
-			fail(keyDeletionPropagation, "The policy must be one of "+strings.Join(propagationPolicies, ", ")+".")
+	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), fail)
+	for _, key := range []string{keyConflictPolicy, keyOnImmutable, keyDeletionPropagation} {
+		v := req.Inputs.Get(key)
+		if !v.IsNull() && !v.IsComputed() && !slices.Contains(choices[key], text(v)) {
+			fail(key, "The value must be one of "+strings.Join(choices[key], ", ")+".")
+		}
+	}
+	for _, key := range []string{keyAdopt, keyForceDestroy} {
+		if v := req.Inputs.Get(key); !v.IsNull() && !v.IsComputed() && !v.IsBool() {
+			fail(key, "The value must be true or false.")
 		}
 	}
 	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
+}
+
+// checkIgnoreFields refuses what cannot be parsed, since a path that selects
+// nothing by mistake would take a field from its manager.
+func checkIgnoreFields(v property.Value, fail func(path, reason string)) {
+	switch {
+	case v.IsNull(), v.IsComputed():
+		return
+	case !v.IsArray():
+		fail(keyIgnoreFields, "The value must be a list of paths.")
+		return
+	}
+	for i, item := range v.AsArray().All {
+		if item.IsComputed() {
+			continue
+		}
+		path := fmt.Sprintf("%s[%d]", keyIgnoreFields, i)
+		if !item.IsString() {
+			fail(path, "The path must be a string.")
+		} else if _, err := ownership.ParsePattern(item.AsString()); err != nil {
+			fail(path, err.Error())
+		}
+	}
 }
 
 // checkManifest returns the normalized manifest out of whichever of the two

@@ -15,7 +15,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
 // prerequisitePatience bounds how long an apply waits for a namespace or a kind
@@ -45,8 +44,10 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	}
 	r.planned.add(clu, id, req.DryRun)
 
-	manager := managerOf(req.Urn)
-	outcome, err := r.create(ctx, clu, in, manager, newHashKey(), req.DryRun, false)
+	outcome, err := r.create(ctx, clu, in, creation{
+		manager: managerOf(req.Urn), hashKey: newHashKey(), preview: req.DryRun,
+		stands: func(uid string) bool { return r.standing.is(req.Urn, uid) },
+	})
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
@@ -95,25 +96,35 @@ func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, erro
 	return resp, err
 }
 
-// create is an apply that must find nothing in its place, or only what an
-// earlier attempt of our own has left there. continuing says that the state
-// already knows of such an attempt.
-func (r *kubeObject) create(
-	ctx context.Context, clu *cluster.Cluster, in inputs, manager, hashKey string, preview, continuing bool,
-) (outcome, error) {
+// creation is how an object is created.
+type creation struct {
+	manager string
+	hashKey string
+	preview bool
+	// continuing says that the state knows of an earlier attempt.
+	continuing bool
+	// stands reports whether an object is the one that this resource stands for
+	// already, which then is to be replaced. It is nil in an update, which never is
+	// part of a replacement.
+	stands func(uid string) bool
+}
+
+// create is an apply that must find nothing in its place, or only what an earlier
+// attempt of our own has left there.
+func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
 	id, _ := in.identity()
-	t := target{cluster: clu, manager: manager}
+	t := target{cluster: clu, manager: c.manager}
 	apply := func() (*unstructured.Unstructured, error) {
 		var err error
-		if t, err = resolve(ctx, clu, id, manager); err != nil {
+		if t, err = resolve(ctx, clu, id, c.manager); err != nil {
 			return nil, err
 		}
-		return t.apply(ctx, in, cluster.ApplyOptions{CreateOnly: true, DryRun: preview})
+		return t.apply(ctx, in.applied, cluster.ApplyOptions{CreateOnly: true, DryRun: c.preview, Force: true})
 	}
 
 	answer, err := apply()
 	if isPrerequisiteMissing(err) {
-		if preview {
+		if c.preview {
 			r.warnPrerequisite(ctx, clu, id, err)
 			return outcome{target: t, unresolved: true}, nil
 		}
@@ -122,11 +133,14 @@ func (r *kubeObject) create(
 	if t.namespaceIgnored {
 		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.ref)
 	}
-	result := attempt{answer: answer, err: err, wrote: !preview}
+	result := attempt{answer: answer, err: err, wrote: !c.preview}
 	if apierrors.IsConflict(err) {
-		result = t.takeUp(ctx, in, preview, continuing)
+		result = t.takeUp(ctx, in, c)
+		if result.err == nil && !c.preview && c.stands != nil {
+			r.standing.claim(string(result.answer.GetUID()), c.hashKey)
+		}
 	}
-	return t.conclude(result, in, hashKey, "", "create")
+	return t.conclude(result, in, c.hashKey, "", "create")
 }
 
 // attempt is one try to write the object.
@@ -149,72 +163,24 @@ func (t target) conclude(a attempt, in inputs, hashKey, uid, verb string) (outco
 		}
 		uid = string(a.answer.GetUID())
 	} else if !a.wrote || failure.Outcome(err).Definite() {
-		return outcome{}, t.explain(verb, err, in)
+		return outcome{target: t}, t.explain(verb, err, in)
 	}
 	if !a.wrote {
-		return outcome{}, err
+		return outcome{target: t}, err
 	}
 	return outcome{target: t, state: t.unconfirmed(uid, hashKey), unconfirmed: t.explain(verb, err, in)}, nil
 }
 
 // apply sends the object under our field manager.
-func (t target) apply(ctx context.Context, in inputs, options cluster.ApplyOptions) (*unstructured.Unstructured, error) {
+func (t target) apply(
+	ctx context.Context, body map[string]any, options cluster.ApplyOptions,
+) (*unstructured.Unstructured, error) {
 	options.FieldManager = t.manager
-	options.Force = true
-	result, err := t.cluster.Apply(withWarnings(ctx), t.object(in), options)
+	result, err := t.cluster.Apply(withWarnings(ctx), t.object(body), options)
 	if err != nil {
 		return nil, err
 	}
 	return result.Object, nil
-}
-
-// takeUp decides what an object in our place means. One that an earlier attempt
-// of ours made, whose reply was lost, is continued; anybody else's is not touched.
-func (t target) takeUp(ctx context.Context, in inputs, preview, continuing bool) attempt {
-	live, err := t.cluster.Get(ctx, t.ref)
-	if err != nil {
-		return attempt{err: err}
-	}
-	fields, ours, err := ownership.Applied(live, t.manager)
-	if err != nil {
-		return attempt{err: err}
-	}
-	if !ours {
-		return attempt{err: t.occupied(live)}
-	}
-	if continuing {
-		answer, err := t.apply(ctx, in, cluster.ApplyOptions{UID: live.GetUID(), DryRun: preview})
-		return attempt{answer: answer, err: err, wrote: !preview}
-	}
-	answer, err := t.apply(ctx, in, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true})
-	if err != nil {
-		return attempt{err: err}
-	}
-	wanted, _, err := ownership.Applied(answer, t.manager)
-	if err != nil {
-		return attempt{err: err}
-	}
-	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
-	if !fields.Equals(wanted) || len(ownership.Compare(before, after, wanted)) > 0 {
-		return attempt{err: refused("%s already exists. This resource has applied it before, with other content, "+
-			"and the state does not know of it.\n"+
-			"To continue with it, import it: pulumi import %s NAME '%s'", t.ref, Token, t.identity())}
-	}
-	return attempt{answer: live}
-}
-
-// occupied says whose the object is that stands in our place.
-func (t target) occupied(live *unstructured.Unstructured) error {
-	for _, manager := range ownership.Managers(live) {
-		if ownership.Foreign(manager, t.manager) {
-			return refused("%s already exists and is managed by resource %s (field manager %q).\n"+
-				"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias "+
-				"(the resource option `aliases`); else remove one of the two.",
-				t.ref, ownership.DescribeManager(manager), manager)
-		}
-	}
-	return refused("%s already exists. It was not touched.\n"+
-		"To manage it with this resource, import it: pulumi import %s NAME '%s'", t.ref, Token, t.identity())
 }
 
 // refusal is an apply that we refuse ourselves. It is complete as it is: what

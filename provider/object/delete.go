@@ -39,7 +39,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	t, err := resolve(ctx, clu, id, managerOf(req.Urn))
+	t, err := resolve(ctx, clu, id, managerFor(req.Urn, old))
 	if isGone(err) {
 		return nil
 	}
@@ -55,12 +55,20 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 			return nil
 		}
 	}
+	if r.standing.claimedByOther(uid, old.hashKey) {
+		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one has taken up the same object.", t.ref)
+		return nil
+	}
 	if req.Timeout == 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, deletionTimeout(id))
 		defer cancel()
 	}
-	return t.delete(ctx, in, uid)
+	if err := t.delete(ctx, in, uid); err != nil {
+		return err
+	}
+	r.standing.gone(req.Urn)
+	return nil
 }
 
 // ownUID returns the uid of the object in our place if we have made it, which is
@@ -93,29 +101,49 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 		return nil
 	}
 	started := time.Now()
-	err = t.cluster.AwaitDeleted(ctx, t.ref, result.Object, func(live *unstructured.Unstructured) {
+	err = t.awaitDeleted(ctx, result.Object)
+	var still *cluster.StillThereError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &still):
+		return t.explain("delete", err, in)
+	case in.forceDestroy && errors.Is(err, context.DeadlineExceeded):
+		return t.forceDestroy(ctx, in, uid, still.Last)
+	}
+	return fmt.Errorf("%s is still there after %s, but marked for deletion: %s.\n%s"+
+		"The deletion goes on in the cluster and ends as soon as nothing holds the object. When it does, run the command again; "+
+		"it continues here. With forceDestroy the finalizers are removed after the timeout, and what they protect is left behind: %w",
+		t.ref, time.Since(started).Round(time.Second), holding(still.Last), diagnosis(still.Last), err)
+}
+
+func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unstructured) error {
+	// Else the last status stays beside the resource that is long deleted.
+	defer p.GetLogger(ctx).InfoStatus("")
+	return t.cluster.AwaitDeleted(ctx, t.ref, terminating, func(live *unstructured.Unstructured) {
 		p.GetLogger(ctx).InfoStatusf("Deleting; %s", holding(live))
 	})
-	var still *cluster.StillThereError
-	if errors.As(err, &still) {
-		return fmt.Errorf("%s is still there after %s, but marked for deletion: %s.\n"+
-			"The API server finishes the deletion as soon as nothing holds it. "+
-			"Find out why the finalizer's controller does not remove it, then run the command again; it continues here: %w",
-			t.ref, time.Since(started).Round(time.Second), holding(still.Last), err)
-	}
+}
+
+// forceDestroyPatience is how long an object may take to go once nothing holds it.
+const forceDestroyPatience = 30 * time.Second
+
+// forceDestroy removes the finalizers of an object whose deletion has timed out.
+func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *unstructured.Unstructured) error {
+	// The deadline of the operation has passed; this is its last step.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyPatience)
+	defer cancel()
+	err := t.edit(ctx, types.UID(uid), func(live *unstructured.Unstructured) ([]byte, error) {
+		last = live
+		return ownership.WithoutFinalizers(live)
+	})
 	if err != nil {
+		return t.explain("remove the finalizers of", err, in)
+	}
+	p.GetLogger(ctx).Warningf("%s: forceDestroy removed the finalizers %s. What they protect may be left behind.",
+		t.ref, strings.Join(last.GetFinalizers(), ", "))
+	if err := t.awaitDeleted(ctx, nil); err != nil {
 		return t.explain("delete", err, in)
 	}
 	return nil
-}
-
-// holding says what keeps a terminating object.
-func holding(live *unstructured.Unstructured) string {
-	if live == nil {
-		return "waiting for the API server"
-	}
-	if finalizers := live.GetFinalizers(); len(finalizers) > 0 {
-		return "held by the finalizers " + strings.Join(finalizers, ", ")
-	}
-	return "waiting for it to terminate"
 }

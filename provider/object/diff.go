@@ -8,6 +8,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -25,6 +27,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	r.standing.see(req.Urn, old.ref.uid)
 	ignored := parseIgnored(req.IgnoreChanges)
 	clu, err := r.source.Cluster(req.Inputs)
 	clusterUnknown := errors.Is(err, connection.ErrUnknown)
@@ -58,7 +61,10 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return writtenDiff(req.OldInputs, req.Inputs, ignored), nil
 	}
 
-	result, err := r.update(ctx, clu, in, old, managerOf(req.Urn), true)
+	result, err := r.update(ctx, clu, in, old, managerFor(req.Urn, old), true)
+	if apierrors.IsInvalid(err) {
+		return result.target.replacement(ctx, in, old, err, ignored)
+	}
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
@@ -66,17 +72,38 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return changed(keyManifest, p.Update), nil
 	}
 	r.answers.keep(req.Urn, old, result)
-	fields := result.state.fields
+	diff := detailedDiff(in.compare(old, result.state), old, in, ignored)
+	switch {
+	case diff.HasChanges:
+	case old.hash == "":
+		// An earlier update was not confirmed. Applying again settles it.
+		return changed(keyManifest, p.Update), nil
+	case old.manager != "" && !in.newlyIgnored(old).Empty():
+		// Nothing to apply, but fields to release.
+		return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
+			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
+		}}, nil
+	}
+	return diff, nil
+}
+
+// compare lists what an update would change, ignored fields aside.
+func (in inputs) compare(old, wanted state) []ownership.Change {
+	fields := wanted.fields
 	if old.fields != nil {
 		fields = fields.Union(old.fields)
 	}
-	changes := ownership.Compare(old.live, result.state.live, fields)
-	diff := detailedDiff(changes, old, in, ignored)
-	if !diff.HasChanges && old.hash == "" {
-		// An earlier update was not confirmed. Applying again settles it.
-		return changed(keyManifest, p.Update), nil
+	fields, _ = in.ignore.Split(fields)
+	return ownership.Compare(old.live, wanted.live, fields)
+}
+
+// newlyIgnored are fields that were compared until now and are ignored from now on.
+func (in inputs) newlyIgnored(old state) *fieldpath.Set {
+	if old.fields == nil {
+		return fieldpath.NewSet()
 	}
-	return diff, nil
+	_, ignored := in.ignore.Split(old.fields)
+	return ignored
 }
 
 // identityDiff reports a replacement where the object would be another one. A new
@@ -112,7 +139,7 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 // failed. That read used the connection of the last run; this one uses the
 // connection of the program that runs now.
 func (r *kubeObject) lookAgain(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
-	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerOf(req.Urn))
+	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerFor(req.Urn, old))
 	if isGone(err) {
 		old.applied, old.live = old.wanted(), map[string]any{}
 		return old, nil
@@ -129,6 +156,7 @@ func (s state) drift(in inputs, ignored ignoredPaths) p.DiffResponse {
 	if s.fields == nil {
 		return p.DiffResponse{}
 	}
+	s.fields, _ = in.ignore.Split(s.fields)
 	var changes []ownership.Change
 	if s.applied != nil {
 		changes = ownership.Compare(s.live, s.applied, s.fields)

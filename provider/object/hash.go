@@ -36,6 +36,6 @@ func (s state) unchanged(in inputs) bool {
 	if s.hash == "" || in.unknown > 0 || in.applied == nil {
 		return false
 	}
-	sum, err := hash(s.hashKey, in.applied)
+	sum, err := hash(s.hashKey, in.sent())
 	return err == nil && hmac.Equal([]byte(sum), []byte(s.hash))
 }

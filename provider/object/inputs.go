@@ -6,6 +6,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -14,7 +15,12 @@ const (
 	keyManifest            = "manifest"
 	keyYAML                = "yaml"
 	keyClusterConnection   = "clusterConnection"
+	keyIgnoreFields        = "ignoreFields"
+	keyConflictPolicy      = "conflictPolicy"
+	keyAdopt               = "adopt"
+	keyOnImmutable         = "onImmutable"
 	keyDeletionPropagation = "deletionPropagation"
+	keyForceDestroy        = "forceDestroy"
 )
 
 // inputs are the checked inputs of one resource.
@@ -26,10 +32,20 @@ type inputs struct {
 	applied map[string]any
 	// secrets are the secret places of written.
 	secrets values.Marks
+	// ignore are the fields that others manage.
+	ignore ownership.Ignore
 	// unknown counts the values that are known only after the apply.
 	unknown int
+	// conflicts is what happens about fields of others; empty for the default.
+	conflicts string
+	// adopt takes over an object that exists already.
+	adopt bool
+	// immutable is what happens about immutable fields; empty for the kind's default.
+	immutable string
 	// propagation is the deletion propagation policy; empty for the kind's default.
 	propagation string
+	// forceDestroy removes finalizers after the deletion has timed out.
+	forceDestroy bool
 }
 
 // decodeInputs reads what Check has returned. It is lenient, because it also
@@ -44,10 +60,44 @@ func decodeInputs(properties property.Map) (inputs, error) {
 		in.written = object
 		in.applied = manifest.FoldStringData(object)
 	}
-	if v := properties.Get(keyDeletionPropagation); v.IsString() {
-		in.propagation = v.AsString()
-	}
+	in.ignore, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
+	in.conflicts = text(properties.Get(keyConflictPolicy))
+	in.adopt = flag(properties.Get(keyAdopt))
+	in.immutable = text(properties.Get(keyOnImmutable))
+	in.propagation = text(properties.Get(keyDeletionPropagation))
+	in.forceDestroy = flag(properties.Get(keyForceDestroy))
 	return in, nil
+}
+
+// decodeIgnore reads the ignored fields and adds to unknown those that are not
+// known yet. What cannot be parsed, Check has refused.
+func decodeIgnore(v property.Value, unknown int) (ownership.Ignore, int) {
+	if v.IsComputed() {
+		return nil, unknown + 1
+	}
+	if !v.IsArray() {
+		return nil, unknown
+	}
+	var ignore ownership.Ignore
+	for _, item := range v.AsArray().All {
+		if item.IsComputed() {
+			unknown++
+			continue
+		}
+		if pattern, err := ownership.ParsePattern(text(item)); err == nil {
+			ignore = append(ignore, pattern)
+		}
+	}
+	return ignore, unknown
+}
+
+// sent is the manifest without the ignored fields, which is what an update sends
+// and what decides whether anything has changed.
+func (in inputs) sent() map[string]any {
+	if in.unknown > 0 {
+		return in.applied
+	}
+	return in.ignore.Prune(in.applied)
 }
 
 // identity is the object's identity as far as it is written. Unknown parts are
@@ -68,12 +118,12 @@ func (in inputs) identity() (id manifest.Identity, known bool) {
 // isBare reports whether the manifest is an identity and nothing else but empty
 // maps and lists, as that of many a ServiceAccount. It may own no field, and the API
 // server keeps no entry for a field manager that owns none.
-func (in inputs) isBare() bool {
-	metadata, ok := in.applied["metadata"].(map[string]any)
+func isBare(body map[string]any) bool {
+	metadata, ok := body["metadata"].(map[string]any)
 	if !ok {
 		return false
 	}
-	for key, v := range in.applied {
+	for key, v := range body {
 		if key != "apiVersion" && key != "kind" && key != "metadata" && !isHollow(v) {
 			return false
 		}

@@ -34,7 +34,8 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		}
 	}
 
-	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerOf(req.Urn))
+	r.standing.see(req.Urn, old.ref.uid)
+	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerFor(req.Urn, old))
 	switch {
 	case isGone(err):
 		return p.ReadResponse{}, nil

@@ -56,9 +56,10 @@ func New(source *connection.Source) infer.InferredResource {
 type kubeObject struct {
 	infer.InferredResource
 
-	source  *connection.Source
-	planned planned
-	answers answers
+	source   *connection.Source
+	planned  planned
+	answers  answers
+	standing standing
 }
 
 var (

@@ -21,6 +21,7 @@ const (
 	keyAppliedHash       = "__appliedHash"
 	keyHashKey           = "__hashKey"
 	keyAppliedFields     = "__appliedFields"
+	keyIgnoredFields     = "__ignoredFields"
 	keyAppliedProjection = "__appliedProjection"
 	keyPending           = "__pendingProjection"
 	keyStale             = "__staleRead"
@@ -56,6 +57,11 @@ type state struct {
 
 	// fields are the fields that were applied.
 	fields *fieldpath.Set
+
+	// ignored are applied fields that are ignored by now, and still ours: they were
+	// sent when the object was created. They are released before the first apply
+	// without them.
+	ignored *fieldpath.Set
 
 	// applied is the projection right after the last apply. It is nil while the
 	// live object agrees with it, which is nearly always.
@@ -104,12 +110,15 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 		}
 		out[keyFieldOwnership] = property.New(owners).WithSecret(s.namesSecret)
 	}
-	if s.fields != nil {
-		text, err := ownership.Encode(s.fields)
+	for key, fields := range map[string]*fieldpath.Set{keyAppliedFields: s.fields, keyIgnoredFields: s.ignored} {
+		if fields == nil || (key == keyIgnoredFields && fields.Empty()) {
+			continue
+		}
+		text, err := ownership.Encode(fields)
 		if err != nil {
 			return property.Map{}, err
 		}
-		out[keyAppliedFields] = property.New(text).WithSecret(s.namesSecret)
+		out[key] = property.New(text).WithSecret(s.namesSecret)
 	}
 	if s.applied != nil {
 		applied, err := values.ToProperty(manifest.UnfoldStringData(s.applied, written), s.appliedSecrets)
@@ -157,12 +166,8 @@ func decodeState(properties property.Map) (state, error) {
 			s.ownership[path] = text(manager)
 		}
 	}
-	if v := properties.Get(keyAppliedFields); v.IsString() {
-		// Without the fields the next look or apply finds them again.
-		if fields, err := ownership.Decode(v.AsString()); err == nil {
-			s.fields = fields
-		}
-	}
+	s.fields = decodeFields(properties.Get(keyAppliedFields))
+	s.ignored = decodeFields(properties.Get(keyIgnoredFields))
 	if v := properties.Get(keyResourceRef); v.IsMap() {
 		s.ref = decodeReference(v.AsMap())
 	}
@@ -172,6 +177,19 @@ func decodeState(properties property.Map) (state, error) {
 	s.pending = flag(properties.Get(keyPending))
 	s.stale = flag(properties.Get(keyStale))
 	return s, nil
+}
+
+// decodeFields reads a field set; without one, the next look or apply finds the
+// fields again.
+func decodeFields(v property.Value) *fieldpath.Set {
+	if !v.IsString() {
+		return nil
+	}
+	fields, err := ownership.Decode(v.AsString())
+	if err != nil {
+		return nil
+	}
+	return fields
 }
 
 func (r objectRef) encode() map[string]property.Value {

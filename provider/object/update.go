@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
@@ -38,7 +37,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	var result outcome
 	if remembered, ok := r.answers.take(req.Urn, old, in); ok && req.DryRun {
 		result = remembered
-	} else if result, err = r.update(ctx, clu, in, old, managerOf(req.Urn), req.DryRun); err != nil {
+	} else if result, err = r.update(ctx, clu, in, old, managerFor(req.Urn, old), req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
 	return result.updateResponse(in, old)
@@ -69,8 +68,10 @@ func (r *kubeObject) update(
 	if hashKey == "" {
 		hashKey = newHashKey()
 	}
+	anew := creation{manager: manager, hashKey: hashKey, preview: preview}
 	if old.ref.uid == "" {
-		return r.create(ctx, clu, in, manager, hashKey, preview, true)
+		anew.continuing = true
+		return r.create(ctx, clu, in, anew)
 	}
 	id, _ := in.identity()
 	t, err := resolve(ctx, clu, id, manager)
@@ -79,35 +80,22 @@ func (r *kubeObject) update(
 	}
 	if err != nil {
 		// The kind is gone, and the object with it.
-		return r.create(ctx, clu, in, manager, hashKey, preview, false)
+		return r.create(ctx, clu, in, anew)
 	}
-	result := attempt{wrote: !preview}
-	result.answer, result.err = t.apply(ctx, in, cluster.ApplyOptions{UID: types.UID(old.ref.uid), DryRun: preview})
-	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
-		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.ref)
-		return r.create(ctx, clu, in, manager, hashKey, preview, false)
-	}
-	return t.conclude(result, in, hashKey, old.ref.uid, "update")
-}
-
-// isOtherObject recognises the API server's answers to a uid that is not the
-// object's: a conflict where there is no object, a validation error of
-// metadata.uid where there is another one.
-func isOtherObject(err error) bool {
-	if apierrors.IsConflict(err) {
-		return true
-	}
-	if !apierrors.IsInvalid(err) {
-		return false
-	}
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Details == nil {
-		return false
-	}
-	for _, cause := range status.Status().Details.Causes {
-		if cause.Field == "metadata.uid" {
-			return true
+	uid, body := types.UID(old.ref.uid), in.sent()
+	if unreleased := in.unreleased(old); !unreleased.Empty() {
+		if preview {
+			// A dry-run cannot release first, and must not look as if it would delete.
+			body = in.applied
+		} else if err := t.release(ctx, unreleased, uid); err != nil {
+			return outcome{target: t}, t.explain("release fields of", err, in)
 		}
 	}
-	return false
+	result := attempt{wrote: !preview}
+	result.answer, result.err = t.applyOnto(ctx, in, body, uid, preview)
+	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
+		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.ref)
+		return r.create(ctx, clu, in, anew)
+	}
+	return t.conclude(result, in, hashKey, old.ref.uid, "update")
 }

@@ -52,11 +52,26 @@ func releasePatch(resourceVersion string, entry, entries int, kept *fieldpath.Se
 		}
 		operation = patchOperation{"replace", operation.Path + "/fieldsV1", json.RawMessage(text)}
 	}
-	patch, err := json.Marshal([]patchOperation{
-		operation, {"replace", "/metadata/resourceVersion", resourceVersion},
-	})
+	return encodePatch(operation, patchOperation{"replace", "/metadata/resourceVersion", resourceVersion})
+}
+
+// WithoutFinalizers returns the JSON patch that removes all finalizers of object,
+// guarded by its resourceVersion, or nil if it has none. They are a set list, but
+// the API server does not let an apply remove another manager's.
+func WithoutFinalizers(object *unstructured.Unstructured) ([]byte, error) {
+	if len(object.GetFinalizers()) == 0 {
+		return nil, nil
+	}
+	return encodePatch(
+		patchOperation{Operation: "remove", Path: "/metadata/finalizers"},
+		patchOperation{"replace", "/metadata/resourceVersion", object.GetResourceVersion()},
+	)
+}
+
+func encodePatch(operations ...patchOperation) ([]byte, error) {
+	patch, err := json.Marshal(operations)
 	if err != nil {
-		return nil, fmt.Errorf("release of fields: %w", err)
+		return nil, fmt.Errorf("patch: %w", err)
 	}
 	return patch, nil
 }

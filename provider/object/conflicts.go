@@ -1,0 +1,150 @@
+package object
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// What to do about fields that other managers own with other values.
+const (
+	conflictForce = "force"
+	conflictFail  = "fail"
+)
+
+// applyOnto applies onto the object with this uid.
+//
+// A preview first tries without force. Where nothing is in dispute, which is
+// nearly always, that is the only request; the API server reports a conflict only
+// where a value would change, so sharing a field is silent.
+func (t target) applyOnto(
+	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
+) (*unstructured.Unstructured, error) {
+	options := cluster.ApplyOptions{UID: uid, DryRun: preview}
+	if !preview && in.conflicts != conflictFail {
+		options.Force = true
+		return t.apply(ctx, body, options)
+	}
+	answer, err := t.apply(ctx, body, options)
+	conflicts := failure.FieldConflicts(err)
+	if len(conflicts) == 0 {
+		return answer, err
+	}
+	forced, forcedErr := t.apply(ctx, body, cluster.ApplyOptions{UID: uid, DryRun: true, Force: true})
+	if forcedErr != nil {
+		return nil, forcedErr
+	}
+	lines, paths, linesErr := t.disputes(ctx, in, forced, conflicts)
+	switch {
+	case linesErr != nil:
+		return nil, linesErr
+	case len(lines) == 0 && preview:
+		// Only ignored fields are in dispute, and the apply will not send them.
+		return forced, nil
+	case in.conflicts == conflictFail:
+		return nil, refused("%s: other managers own fields that this manifest sets to other values, and conflictPolicy is "+
+			"\"fail\". Nothing was changed.\n  %s\nTo leave the fields to them:\n  ignoreFields: [%s]\n"+
+			"To take the fields over, set conflictPolicy to \"force\".", t.ref, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
+	}
+	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", t.ref, strings.Join(lines, "\n  "))
+	return forced, nil
+}
+
+// disputes describes conflicts: the field, the live and the wanted value, and the
+// owner. It also returns the fields as ignoreFields would name them.
+func (t target) disputes(
+	ctx context.Context, in inputs, forced *unstructured.Unstructured, conflicts []failure.FieldConflict,
+) (lines, paths []string, err error) {
+	live, err := t.cluster.Get(ctx, t.ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	disputed := map[string]bool{}
+	for _, conflict := range conflicts {
+		disputed[conflict.Field] = true
+	}
+	fields, _, err := ownership.Applied(forced, t.manager)
+	if err != nil {
+		return nil, nil, err
+	}
+	owners, err := ownership.Owners(live, fields, t.manager)
+	if err != nil {
+		return nil, nil, err
+	}
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		if !disputed[path.String()] || in.ignore.Covers(path) {
+			return
+		}
+		name := ownership.Format(path)
+		before, after := in.show(live, path), in.show(forced, path)
+		lines = append(lines, fmt.Sprintf("%s: %s -> %s (owned by %s)", name, before, after, owners[name]))
+		paths = append(paths, strconv.Quote(name))
+	})
+	return lines, paths, nil
+}
+
+// show writes the value of a field for a message, unless it is secret.
+func (in inputs) show(object *unstructured.Unstructured, path fieldpath.Path) string {
+	v, _, ok := ownership.Locate(object.Object, path)
+	if !ok {
+		return "nothing"
+	}
+	first := path[0].FieldName
+	if _, secret := in.marked().secretDepth(path); secret ||
+		(manifest.IsSecretKind(object.GetAPIVersion(), object.GetKind()) && first != nil && *first == "data") {
+		return "[secret]"
+	}
+	text, err := json.Marshal(v)
+	if err != nil || len(text) > longestShown {
+		return "(a long value)"
+	}
+	return string(text)
+}
+
+// longestShown bounds the values in messages, in bytes.
+const longestShown = 200
+
+// isOtherObject recognises the API server's answers to a uid that is not the
+// object's: a conflict where there is no object, a validation error of
+// metadata.uid where there is another one.
+func isOtherObject(err error) bool {
+	if apierrors.IsConflict(err) {
+		return len(failure.FieldConflicts(err)) == 0
+	}
+	if !apierrors.IsInvalid(err) {
+		return false
+	}
+	for _, field := range causeFields(err) {
+		if field == "metadata.uid" {
+			return true
+		}
+	}
+	return false
+}
+
+// causeFields are the fields that the API server names in a refusal.
+func causeFields(err error) []string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var fields []string
+	for _, cause := range status.Status().Details.Causes {
+		fields = append(fields, cause.Field)
+	}
+	return fields
+}

@@ -1,0 +1,115 @@
+package object
+
+import (
+	"context"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// takeUp decides what an object in our place means. One that an earlier attempt
+// of ours made, whose reply was lost, is continued; one that is to be adopted is
+// taken over; any other is not touched.
+func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
+	live, err := t.cluster.Get(ctx, t.ref)
+	if err != nil {
+		return attempt{err: err}
+	}
+	_, ours, err := ownership.Applied(live, t.manager)
+	switch {
+	case err != nil:
+		return attempt{err: err}
+	case c.stands != nil && c.stands(string(live.GetUID())):
+		return t.succeed(ctx, in, c.preview)
+	case !ours && !in.adopt:
+		return attempt{err: t.occupied(live)}
+	case !ours:
+		return t.adopt(ctx, in, live, c.preview)
+	case c.continuing, in.adopt:
+		answer, err := t.applyOnto(ctx, in, in.applied, live.GetUID(), c.preview)
+		return attempt{answer: answer, err: err, wrote: !c.preview}
+	default:
+		return t.recognise(ctx, in, live)
+	}
+}
+
+// succeed is for a new object that has the name of the one that it replaces. In a
+// preview the old one is still there, although it may be deleted first. In the
+// real run it must be gone: taken up here, it would be deleted next.
+func (t target) succeed(ctx context.Context, in inputs, preview bool) attempt {
+	if preview {
+		answer, err := t.tryAsNew(ctx, in)
+		return attempt{answer: answer, err: err}
+	}
+	return attempt{err: refused("%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
+		"Delete it first: set the resource option deleteBeforeReplace to true.", t.ref)}
+}
+
+// recognise continues with an object that carries our field manager although the
+// state does not know of it, if applying it again would change nothing.
+func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Unstructured) attempt {
+	answer, err := t.apply(ctx, in.applied, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true, Force: true})
+	if err != nil {
+		return attempt{err: err}
+	}
+	fields, _, err := ownership.Applied(live, t.manager)
+	if err != nil {
+		return attempt{err: err}
+	}
+	wanted, _, err := ownership.Applied(answer, t.manager)
+	if err != nil {
+		return attempt{err: err}
+	}
+	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
+	if !fields.Equals(wanted) || len(ownership.Compare(before, after, wanted)) > 0 {
+		return attempt{err: refused("%s already exists. This resource has applied it before, with other content, "+
+			"and the state does not know of it.\n%s", t.ref, t.waysIn())}
+	}
+	return attempt{answer: live}
+}
+
+// occupied says whose the object is that stands in our place.
+func (t target) occupied(live *unstructured.Unstructured) error {
+	if err := t.managedBy(live); err != nil {
+		return err
+	}
+	return refused("%s already exists. It was not touched.\n%s", t.ref, t.waysIn())
+}
+
+// managedBy refuses an object that another resource of this provider manages.
+func (t target) managedBy(live *unstructured.Unstructured) error {
+	for _, manager := range ownership.Managers(live) {
+		if ownership.Foreign(manager, t.manager) {
+			return refused("%s already exists and is managed by resource %s (field manager %q).\n"+
+				"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias "+
+				"(the resource option `aliases`); else remove one of the two.",
+				t.ref, ownership.DescribeManager(manager), manager)
+		}
+	}
+	return nil
+}
+
+// waysIn says how an existing object comes under a resource.
+func (t target) waysIn() string {
+	return "To manage it with this resource, import it: pulumi import " + Token + " NAME '" + t.identity().String() + "'\n" +
+		"or set `adopt: true` on the resource, which takes over the fields that its manifest sets."
+}
+
+// adopt takes over an object that nobody of this provider manages. What kubectl
+// or another client-side applier set becomes ours first, so that what the
+// manifest no longer has is removed and not left behind as nobody's.
+func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
+	if err := t.managedBy(live); err != nil {
+		return attempt{err: err}
+	}
+	if preview {
+		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.ref)
+	} else if err := t.migrate(ctx, live); err != nil {
+		return attempt{err: err, wrote: true}
+	}
+	answer, err := t.applyOnto(ctx, in, in.applied, live.GetUID(), preview)
+	return attempt{answer: answer, err: err, wrote: !preview}
+}

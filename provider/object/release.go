@@ -1,0 +1,79 @@
+package object
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/csaupgrade"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// release gives up fields of the live object and leaves their values as they are,
+// so that the next apply, which does not send them, does not delete them.
+func (t target) release(ctx context.Context, fields *fieldpath.Set, uid types.UID) error {
+	return t.edit(ctx, uid, func(live *unstructured.Unstructured) ([]byte, error) {
+		return ownership.Release(live, t.manager, fields)
+	})
+}
+
+// unreleased are the fields that are ignored now and that we have applied.
+func (in inputs) unreleased(old state) *fieldpath.Set {
+	owned := fieldpath.NewSet()
+	for _, fields := range []*fieldpath.Set{old.fields, old.ignored} {
+		if fields != nil {
+			owned = owned.Union(fields)
+		}
+	}
+	_, ignored := in.ignore.Split(owned)
+	return ignored
+}
+
+// migrate makes the fields of client-side appliers ours, as kubectl does when it
+// changes to server-side apply. Those appliers are known by the annotation in
+// which they keep what they applied.
+func (t target) migrate(ctx context.Context, live *unstructured.Unstructured) error {
+	return t.edit(ctx, live.GetUID(), func(live *unstructured.Unstructured) ([]byte, error) {
+		appliers := sets.New[string]()
+		for _, entry := range csaupgrade.FindFieldsOwners(live.GetManagedFields(), "Update",
+			fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", lastApplied))) {
+			appliers.Insert(entry.Manager)
+		}
+		if appliers.Len() == 0 {
+			return nil, nil
+		}
+		return csaupgrade.UpgradeManagedFieldsPatch(live, appliers, t.manager)
+	})
+}
+
+// edit changes the managed fields of the object with this uid by a JSON patch that
+// is made from a fresh look and guarded by its resourceVersion. A patch of nil
+// means that there is nothing to do. An object that is another one by now is left
+// alone: the apply that follows notices.
+func (t target) edit(
+	ctx context.Context, uid types.UID, patch func(live *unstructured.Unstructured) ([]byte, error),
+) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		live, err := t.cluster.Get(ctx, t.ref)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil:
+			return err
+		case live.GetUID() != uid:
+			return nil
+		}
+		text, err := patch(live)
+		if err != nil || text == nil {
+			return err
+		}
+		_, err = t.cluster.Patch(ctx, t.ref, text, cluster.PatchOptions{Type: types.JSONPatchType, FieldManager: t.manager})
+		return err
+	})
+}
