@@ -140,7 +140,7 @@ func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs
 			r.standing.claim(string(result.answer.GetUID()), c.hashKey)
 		}
 	}
-	return t.conclude(result, in, c.hashKey, "", "create")
+	return t.conclude(result, in, c.hashKey, "create")
 }
 
 // attempt is one try to write the object.
@@ -150,19 +150,21 @@ type attempt struct {
 	// wrote says that the request that failed was one that writes. What a read or
 	// a dry-run leaves behind is always known: nothing.
 	wrote bool
+	// uid is the uid of the object that was written onto; empty if it was to be made.
+	uid string
 }
 
 // conclude turns an attempt into its outcome: done, not known, or an error after
-// which nothing is saved. uid is the object's uid where the state knows it.
-func (t target) conclude(a attempt, in inputs, hashKey, uid, verb string) (outcome, error) {
-	err := a.err
+// which nothing is saved.
+func (t target) conclude(a attempt, in inputs, hashKey, verb string) (outcome, error) {
+	err, uid := a.err, a.uid
 	if err == nil {
 		var s state
 		if s, err = t.settle(a.answer, in, hashKey); err == nil {
 			return outcome{target: t, state: s}, nil
 		}
 		uid = string(a.answer.GetUID())
-	} else if !a.wrote || failure.Outcome(err).Definite() {
+	} else if refusal := (refusal{}); !a.wrote || errors.As(err, &refusal) || failure.Outcome(err).Definite() {
 		return outcome{target: t}, t.explain(verb, err, in)
 	}
 	if !a.wrote {

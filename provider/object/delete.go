@@ -47,13 +47,16 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 		return target{cluster: clu, ref: refOf(id)}.explain("delete", err, in)
 	}
 	uid := old.ref.uid
-	if uid == "" {
-		if uid, err = t.ownUID(ctx); err != nil {
+	if uid == "" || (old.pending && in.adopt) {
+		// Whether the object ever became ours is not known.
+		own, err := t.ownUID(ctx)
+		if err != nil {
 			return t.explain("read", err, in)
 		}
-		if uid == "" {
+		if own == "" || (uid != "" && own != uid) {
 			return nil
 		}
+		uid = own
 	}
 	if r.standing.claimedByOther(uid, old.hashKey) {
 		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one has taken up the same object.", t.ref)
@@ -108,13 +111,21 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 		return nil
 	case !errors.As(err, &still):
 		return t.explain("delete", err, in)
-	case in.forceDestroy && errors.Is(err, context.DeadlineExceeded):
+	case in.forceDestroy && errors.Is(err, context.DeadlineExceeded) && still.Last != nil && len(still.Last.GetFinalizers()) > 0:
 		return t.forceDestroy(ctx, in, uid, still.Last)
+	}
+	return t.stillThere(still, time.Since(started))
+}
+
+// stillThere explains a deletion that goes on.
+func (t target) stillThere(still *cluster.StillThereError, took time.Duration) error {
+	force := "With forceDestroy the finalizers are removed after the timeout, and what they protect is left behind"
+	if still.Last != nil && len(still.Last.GetFinalizers()) == 0 {
+		force = "It has no finalizers of its own that forceDestroy could remove"
 	}
 	return fmt.Errorf("%s is still there after %s, but marked for deletion: %s.\n%s"+
 		"The deletion goes on in the cluster and ends as soon as nothing holds the object. When it does, run the command again; "+
-		"it continues here. With forceDestroy the finalizers are removed after the timeout, and what they protect is left behind: %w",
-		t.ref, time.Since(started).Round(time.Second), holding(still.Last), diagnosis(still.Last), err)
+		"it continues here. %s: %w", t.ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), force, still)
 }
 
 func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unstructured) error {
@@ -142,8 +153,15 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	}
 	p.GetLogger(ctx).Warningf("%s: forceDestroy removed the finalizers %s. What they protect may be left behind.",
 		t.ref, strings.Join(last.GetFinalizers(), ", "))
-	if err := t.awaitDeleted(ctx, nil); err != nil {
+	started := time.Now()
+	err = t.awaitDeleted(ctx, nil)
+	var still *cluster.StillThereError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &still):
+		return t.stillThere(still, time.Since(started))
+	default:
 		return t.explain("delete", err, in)
 	}
-	return nil
 }

@@ -23,14 +23,13 @@ func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
 	case err != nil:
 		return attempt{err: err}
 	case c.stands != nil && c.stands(string(live.GetUID())):
-		return t.succeed(ctx, in, c.preview)
+		return t.succeed(ctx, in, live, c.preview)
 	case !ours && !in.adopt:
 		return attempt{err: t.occupied(live)}
 	case !ours:
 		return t.adopt(ctx, in, live, c.preview)
 	case c.continuing, in.adopt:
-		answer, err := t.applyOnto(ctx, in, in.applied, live.GetUID(), c.preview)
-		return attempt{answer: answer, err: err, wrote: !c.preview}
+		return t.applyOver(ctx, in, live, c.preview)
 	default:
 		return t.recognise(ctx, in, live)
 	}
@@ -39,9 +38,9 @@ func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
 // succeed is for a new object that has the name of the one that it replaces. In a
 // preview the old one is still there, although it may be deleted first. In the
 // real run it must be gone: taken up here, it would be deleted next.
-func (t target) succeed(ctx context.Context, in inputs, preview bool) attempt {
+func (t target) succeed(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
 	if preview {
-		answer, err := t.tryAsNew(ctx, in)
+		answer, err := t.tryAsNew(ctx, in, live)
 		return attempt{answer: answer, err: err}
 	}
 	return attempt{err: refused("%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
@@ -108,8 +107,17 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 	if preview {
 		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.ref)
 	} else if err := t.migrate(ctx, live); err != nil {
-		return attempt{err: err, wrote: true}
+		// Whether it came through or not, no value has changed, and the next attempt
+		// finds its way from either.
+		return attempt{err: err}
 	}
+	return t.applyOver(ctx, in, live, preview)
+}
+
+// applyOver applies onto an object that the state does not know. If the reply is
+// lost, the state has to know it from then on: our field manager may be on it
+// already, and does not tell that this apply came through.
+func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
 	answer, err := t.applyOnto(ctx, in, in.applied, live.GetUID(), preview)
-	return attempt{answer: answer, err: err, wrote: !preview}
+	return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
 }

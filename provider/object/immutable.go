@@ -3,15 +3,20 @@ package object
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
 // What to do about a change that the API server does not allow on an existing object.
@@ -51,9 +56,16 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 //
 // It returns a diff that replaces, or the error for the user.
 func (t target) replacement(ctx context.Context, in inputs, old state, invalid error, ignored ignoredPaths) (p.DiffResponse, error) {
-	answer, err := t.tryAsNew(ctx, in)
+	live, err := t.cluster.Get(ctx, t.ref)
+	if err != nil {
+		return p.DiffResponse{}, t.explain("read", err, in)
+	}
+	answer, err := t.tryAsNew(ctx, in, live)
 	if err != nil {
 		return p.DiffResponse{}, t.explain("update", invalid, in)
+	}
+	if err := t.addressTaken(ctx, in, live); err != nil {
+		return p.DiffResponse{}, err
 	}
 	if in.onImmutable(t.identity()) == immutableFail {
 		return p.DiffResponse{}, refused("%s: %s cannot be changed on an existing object.\n"+
@@ -65,7 +77,12 @@ func (t target) replacement(ctx context.Context, in inputs, old state, invalid e
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
-	diff := detailedDiff(in.compare(old, wanted), old, in, ignored)
+	changes := slices.DeleteFunc(in.compare(old, wanted), func(change ownership.Change) bool {
+		// What the probe left out is as it was.
+		_, _, sent := ownership.Locate(in.applied, change.Path)
+		return sent && len(ownership.Compare(old.live, in.applied, fieldpath.NewSet(change.Path))) == 0
+	})
+	diff := detailedDiff(changes, old, in, ignored)
 	forced := false
 	for path, change := range diff.DetailedDiff {
 		if concerns(path, causeFields(invalid)) {
@@ -90,6 +107,8 @@ func concerns(path string, fields []string) bool {
 		return false
 	}
 	for _, field := range fields {
+		// A Service's address is written in one field and refused in the list of all.
+		field = strings.Replace(field, "spec.clusterIPs[0]", "spec.clusterIP", 1)
 		named, err := resource.ParsePropertyPath(joinPath(keyManifest, field))
 		if err == nil && (named.Contains(at) || at.Contains(named)) {
 			return true
@@ -110,12 +129,13 @@ func replacing(kind p.DiffKind) p.DiffKind {
 }
 
 // tryAsNew applies the manifest as a new object under a name that nobody has, as
-// a dry-run. What the live object was given (its addresses and ports) is left out:
-// nobody else can have it while it lives.
-func (t target) tryAsNew(ctx context.Context, in inputs) (*unstructured.Unstructured, error) {
+// a dry-run. What the live object holds (its addresses and ports) is left out:
+// nobody else can have it while it lives. What it does not hold is tried, since it
+// may be no address at all, or that of another object.
+func (t target) tryAsNew(ctx context.Context, in inputs, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	object := t.object(in.applied)
 	object.SetName(fmt.Sprintf("k8sconnect-probe-%s", rand.String(10)))
-	dropAllocated(object)
+	dropAllocated(object, live)
 	result, err := t.cluster.Apply(ctx, object, cluster.ApplyOptions{
 		FieldManager: t.manager, Force: true, CreateOnly: true, DryRun: true,
 	})
@@ -126,23 +146,57 @@ func (t target) tryAsNew(ctx context.Context, in inputs) (*unstructured.Unstruct
 	return result.Object, nil
 }
 
-// dropAllocated removes what only one object of the cluster can have at a time.
-func dropAllocated(object *unstructured.Unstructured) {
+// dropAllocated removes what only one object of the cluster can have at a time and
+// the live object has.
+func dropAllocated(object, live *unstructured.Unstructured) {
 	if object.GetAPIVersion() != "v1" || object.GetKind() != "Service" {
 		return
 	}
 	for _, field := range []string{"clusterIP", "clusterIPs", "healthCheckNodePort"} {
-		if address, _, _ := unstructured.NestedString(object.Object, "spec", field); address != "None" {
+		wanted, _, _ := unstructured.NestedFieldNoCopy(object.Object, "spec", field)
+		held, _, _ := unstructured.NestedFieldNoCopy(live.Object, "spec", field)
+		if wanted != "None" && reflect.DeepEqual(wanted, held) {
 			unstructured.RemoveNestedField(object.Object, "spec", field)
 		}
 	}
-	ports, _, _ := unstructured.NestedSlice(object.Object, "spec", "ports")
+	held := sets.New[any]()
+	ports, _, _ := unstructured.NestedSlice(live.Object, "spec", "ports")
 	for _, port := range ports {
 		if port, ok := port.(map[string]any); ok {
+			held.Insert(port["nodePort"])
+		}
+	}
+	ports, _, _ = unstructured.NestedSlice(object.Object, "spec", "ports")
+	for _, port := range ports {
+		if port, ok := port.(map[string]any); ok && held.Has(port["nodePort"]) {
 			delete(port, "nodePort")
 		}
 	}
 	if ports != nil {
 		_ = unstructured.SetNestedSlice(object.Object, ports, "spec", "ports")
 	}
+}
+
+// addressTaken refuses a Service an address that another object has. A dry-run does
+// not look for that, and the Service would be deleted before it is found out.
+func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
+	address, _, _ := unstructured.NestedString(in.applied, "spec", "clusterIP")
+	held, _, _ := unstructured.NestedString(live.Object, "spec", "clusterIP")
+	if t.ref.APIVersion != "v1" || t.ref.Kind != "Service" || address == "" || address == "None" || address == held {
+		return nil
+	}
+	// Not every API server keeps addresses as objects, and not everybody may see them:
+	// then the create decides.
+	resolved, err := t.cluster.Resolve(ctx, "networking.k8s.io/v1", "IPAddress", "", address)
+	if err != nil {
+		return nil
+	}
+	taken, err := t.cluster.Get(ctx, resolved.Ref)
+	if err != nil {
+		return nil
+	}
+	namespace, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "namespace")
+	name, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "name")
+	return refused("%s: spec.clusterIP can only be changed by replacing the object, and %s belongs to Service %s/%s. "+
+		"It was not touched.", t.ref, address, namespace, name)
 }

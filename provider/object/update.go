@@ -91,11 +91,11 @@ func (r *kubeObject) update(
 			return outcome{target: t}, t.explain("release fields of", err, in)
 		}
 	}
-	result := attempt{wrote: !preview}
+	result := attempt{wrote: !preview, uid: old.ref.uid}
 	result.answer, result.err = t.applyOnto(ctx, in, body, uid, preview)
 	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
 		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.ref)
 		return r.create(ctx, clu, in, anew)
 	}
-	return t.conclude(result, in, hashKey, old.ref.uid, "update")
+	return t.conclude(result, in, hashKey, "update")
 }

@@ -13,10 +13,11 @@ var typedPatchMarks = []string{
 	"failed to create typed patch object",
 	"field not declared in schema",
 	"duplicate entries for key",
+	"unable to convert unstructured object to", // a value of another type, or no quantity
 }
 
 // IsTypedPatchError recognises a server-side apply of a manifest that does not fit the kind's schema: an unknown
-// field, or a keyed list with the same key twice. The API server answers such a manifest with HTTP 500 and no
+// field, a keyed list with the same key twice, or a value that its type cannot hold. The API server answers such a manifest with HTTP 500 and no
 // reason, and writes nothing. It is the only failure that is recognised by its text, because nothing else tells this
 // mistake of the user from a server that is broken; getting it wrong is harmless in one direction only, so the
 // marks are whole phrases of the server's own and never match inside other status codes.
