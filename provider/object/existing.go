@@ -118,6 +118,14 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 // lost, the state has to know it from then on: our field manager may be on it
 // already, and does not tell that this apply came through.
 func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
-	answer, err := t.applyOnto(ctx, in, in.applied, live.GetUID(), preview)
+	body := in.applied
+	if len(in.ignore) > 0 && !preview {
+		// Ignored fields have their initial values, and keep what they have by now.
+		body = in.sent()
+		if err := t.releaseIgnored(ctx, in, live.GetUID()); err != nil {
+			return attempt{err: err}
+		}
+	}
+	answer, err := t.applyOnto(ctx, in, body, live.GetUID(), preview)
 	return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
 }

@@ -23,6 +23,19 @@ func (t target) release(ctx context.Context, fields *fieldpath.Set, uid types.UI
 	})
 }
 
+// releaseIgnored gives up what is ignored of all that we own on the live object,
+// where the state does not know what that is.
+func (t target) releaseIgnored(ctx context.Context, in inputs, uid types.UID) error {
+	return t.edit(ctx, uid, func(live *unstructured.Unstructured) ([]byte, error) {
+		owned, _, err := ownership.Applied(live, t.manager)
+		if err != nil || owned == nil {
+			return nil, err
+		}
+		_, ignored := in.ignore.Split(owned)
+		return ownership.Release(live, t.manager, ignored)
+	})
+}
+
 // unreleased are the fields that are ignored now and that we have applied.
 func (in inputs) unreleased(old state) *fieldpath.Set {
 	owned := fieldpath.NewSet()

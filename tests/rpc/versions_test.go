@@ -1,0 +1,186 @@
+package rpc_test
+
+import (
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func init() {
+	resources["HorizontalPodAutoscaler"] = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
+	resources["Lamp"] = schema.GroupVersionResource{Group: "example.net", Version: "v1", Resource: "lamps"}
+}
+
+// requireOneEntry proves that one manager, this resource, has applied the object.
+func requireOneEntry(t *testing.T, w world, s *session, kind, name string) {
+	t.Helper()
+	managers := w.get(kind, name).GetManagedFields()
+	require.Len(t, managers, 1)
+	assert.Equal(t, at(t, s.outputs, "__fieldManager"), managers[0].Manager)
+}
+
+func TestAnotherVersionOfTheSameKind(t *testing.T) {
+	t.Parallel()
+	t.Run("autoscaling/v1 to v2 is an update in place [O43]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(object(t, `
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: %s, labels: {old: "yes"}}
+spec:
+  minReplicas: 1
+  maxReplicas: 4
+  targetCPUUtilizationPercentage: 50
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+`, w.namespace)))
+		uid := w.get("HorizontalPodAutoscaler", "web").GetUID()
+		in := program(object(t, `
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: %s}
+spec:
+  minReplicas: 2
+  maxReplicas: 4
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}]
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+`, w.namespace))
+		diff, err := s.mustRead().diff(in)
+		require.NoError(t, err)
+		assert.False(t, diff.Replace())
+		s.mustUp("update", in).mustUp("same", in)
+		live := w.get("HorizontalPodAutoscaler", "web")
+		assert.Equal(t, uid, live.GetUID())
+		assert.EqualValues(t, uid, at(t, s.outputs, "resourceRef.uid"))
+		assert.Equal(t, "autoscaling/v2", at(t, s.outputs, "resourceRef.apiVersion"))
+		assert.Empty(t, live.GetLabels(), "what was dropped on the way is gone")
+		assert.EqualValues(t, 2, w.value("HorizontalPodAutoscaler", "web", "spec", "minReplicas"))
+		requireOneEntry(t, w, s, "HorizontalPodAutoscaler", "web")
+		s.mustUp("update", with(t, in, "manifest.spec.minReplicas", 3))
+		assert.Equal(t, uid, w.get("HorizontalPodAutoscaler", "web").GetUID())
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("HorizontalPodAutoscaler", "web"))
+	})
+	t.Run("v1beta1 to v1 of a custom kind, and nothing else, is in place [O43]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		definition := object(t, `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: lamps.example.net}
+spec:
+  group: example.net
+  scope: Namespaced
+  names: {kind: Lamp, plural: lamps, singular: lamp, listKind: LampList}
+  versions:
+  - name: v1beta1
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`)
+		_, err := w.client.Resource(definitions).Create(t.Context(), &unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		eventually(t, func() bool {
+			_, err := w.objects("Lamp").List(t.Context(), listAll)
+			return err == nil
+		}, "the kind is served")
+		lamp := func(version string) resource.PropertyMap {
+			return program(object(t, `
+apiVersion: example.net/%s
+kind: Lamp
+metadata: {name: lamp, namespace: %s}
+spec: {color: red, watts: 7}
+`, version, w.namespace))
+		}
+		s := start(t, inline(newUser(t))).resource(t, "lamp").mustUp("create", lamp("v1beta1"))
+		uid := w.get("Lamp", "lamp").GetUID()
+		did, err := s.up(lamp("v1"))
+		require.NoError(t, err)
+		assert.NotEqual(t, "replace", did)
+		s.mustUp("same", lamp("v1"))
+		in := with(t, lamp("v1"), "manifest.spec.color", "blue")
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, uid, w.get("Lamp", "lamp").GetUID())
+		assert.Equal(t, "blue", w.value("Lamp", "lamp", "spec", "color"))
+		requireOneEntry(t, w, s, "Lamp", "lamp")
+		assert.Empty(t, s.warned())
+	})
+}
+
+// An alias gives a resource another name and leaves it its state.
+func TestARenamedResourceKeepsItsFieldManager(t *testing.T) {
+	t.Parallel()
+	renamed := func(t *testing.T, more ...map[string]any) (w world, s *session, manager any, in resource.PropertyMap) {
+		w = newWorld(t)
+		in = program(w.configMap("web", nil), more...)
+		s = start(t, inline(newUser(t))).resource(t, "before").mustUp("create", in)
+		manager = at(t, s.outputs, "__fieldManager")
+		s.urn = urnOf("after")
+		return w, s.in(start(t, inline(newUser(t)))), manager, in
+	}
+	t.Run("nothing changes by it [O64]", func(t *testing.T) {
+		w, s, manager, in := renamed(t)
+		before := w.get("ConfigMap", "web").GetResourceVersion()
+		s.mustUp("same", in)
+		assert.Equal(t, before, w.get("ConfigMap", "web").GetResourceVersion())
+		assert.Equal(t, manager, at(t, s.outputs, "__fieldManager"))
+		w.patch("ConfigMap", "web", map[string]any{"data": map[string]any{"a": "drift"}})
+		assert.Equal(t, map[string]string{"manifest.data.a": "update"}, drifted(s, in))
+		repaired(s, in)
+	})
+	t.Run("a field that is dropped is removed, and one manager remains [O64]", func(t *testing.T) {
+		w, s, manager, _ := renamed(t)
+		in := program(w.configMap("web", map[string]any{"a": "9"}))
+		assert.Equal(t, map[string]string{"manifest.data.a": "update", "manifest.data.b": "delete"}, s.mustRead().mustDiff(in))
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, map[string]any{"a": "9"}, w.value("ConfigMap", "web", "data"))
+		assert.Equal(t, manager, at(t, s.outputs, "__fieldManager"))
+		requireOneEntry(t, w, s, "ConfigMap", "web")
+		assert.Empty(t, s.warned())
+	})
+	t.Run("fields are released under the old manager [O64]", func(t *testing.T) {
+		w, s, manager, _ := renamed(t)
+		in := program(w.configMap("web", map[string]any{"a": "9", "b": "3"}), ignoring("data.b"))
+		s.mustUp("update", in)
+		assert.Equal(t, map[string]any{"a": "9", "b": "2"}, w.value("ConfigMap", "web", "data"))
+		assert.Equal(t, manager, at(t, s.outputs, "__fieldManager"))
+		assert.NotContains(t, w.ours(t, s, "ConfigMap", "web"), "f:b")
+	})
+	t.Run("a lost reply after it is continued [O64] [O70]", func(t *testing.T) {
+		g := newGateway(t)
+		w, s, manager, _ := renamed(t)
+		in := program(w.configMap("web", map[string]any{"a": "9"}))
+		s.in(start(t, g.connection()))
+		g.next(isRealApply, loseReply)
+		_, err := s.up(in)
+		requirePending(t, s, err)
+		s.in(start(t, g.connection())).mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, map[string]any{"a": "9"}, w.value("ConfigMap", "web", "data"))
+		assert.Equal(t, manager, at(t, s.outputs, "__fieldManager"))
+		requireOneEntry(t, w, s, "ConfigMap", "web")
+	})
+	t.Run("destroyed under the new name, the object is gone [O64]", func(t *testing.T) {
+		w, s, _, _ := renamed(t)
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
+	})
+	t.Run("without the alias, neither resource deletes the live object [O64]", func(t *testing.T) {
+		w, s, _, in := renamed(t)
+		s.urn = urnOf("before")
+		s.mustRead()
+		anew := s.process.resource(t, "after")
+		err := anew.create(in)
+		require.ErrorContains(t, err, `managed by resource "before"`)
+		assert.ErrorContains(t, err, "aliases")
+		assert.True(t, w.exists("ConfigMap", "web"))
+	})
+}
