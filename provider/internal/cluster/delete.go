@@ -86,6 +86,7 @@ func terminating(object *unstructured.Unstructured) bool {
 	return len(object.GetFinalizers()) > 0 || len(held) > 0 || (grace != nil && *grace > 0)
 }
 
+// afterDelete looks whether the object with this UID is still there.
 func (c *Cluster) afterDelete(ctx context.Context, ref Ref, uid types.UID) (DeleteResult, error) {
 	live, err := c.Get(ctx, ref)
 	switch {
@@ -100,15 +101,11 @@ func (c *Cluster) afterDelete(ctx context.Context, ref Ref, uid types.UID) (Dele
 
 // whoseIsIt finds out why a delete with a UID was refused: another object has the name, or a real conflict.
 func (c *Cluster) whoseIsIt(ctx context.Context, ref Ref, uid types.UID, refusal error) (DeleteResult, error) {
-	live, err := c.Get(ctx, ref)
-	switch {
-	case err != nil:
-		return goneIfAbsent(err)
-	case live.GetUID() != uid:
-		return DeleteResult{Gone: true, Replaced: true}, nil
-	default:
+	result, err := c.afterDelete(ctx, ref, uid)
+	if err == nil && !result.Gone {
 		return DeleteResult{}, fmt.Errorf("%s: %w", ref, refusal)
 	}
+	return result, err
 }
 
 // goneIfAbsent takes the two answers that prove absence for success. Any other error says nothing about the object.
