@@ -51,6 +51,9 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
+	if !req.DryRun {
+		r.standing.see(req.Urn, outcome.state.ref.uid, outcome.state.hashKey)
+	}
 	return outcome.createResponse(in, req.DryRun)
 }
 
@@ -136,9 +139,6 @@ func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs
 	result := attempt{answer: answer, err: err, wrote: !c.preview}
 	if apierrors.IsConflict(err) {
 		result = t.takeUp(ctx, in, c)
-		if result.err == nil && !c.preview && c.stands != nil {
-			r.standing.claim(string(result.answer.GetUID()), c.hashKey)
-		}
 	}
 	return t.conclude(result, in, c.hashKey, "create")
 }

@@ -58,7 +58,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 		}
 		uid = own
 	}
-	if r.standing.claimedByOther(uid, old.hashKey) {
+	if r.standing.lives(req.Urn, old) {
 		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one has taken up the same object.", t.ref)
 		return nil
 	}

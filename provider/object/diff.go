@@ -27,7 +27,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
-	r.standing.see(req.Urn, old.ref.uid)
+	r.standing.see(req.Urn, old.ref.uid, old.hashKey)
 	ignored := parseIgnored(req.IgnoreChanges)
 	clu, err := r.source.Cluster(req.Inputs)
 	clusterUnknown := errors.Is(err, connection.ErrUnknown)

@@ -34,7 +34,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		}
 	}
 
-	r.standing.see(req.Urn, old.ref.uid)
+	r.standing.see(req.Urn, old.ref.uid, old.hashKey)
 	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerFor(req.Urn, old))
 	switch {
 	case isGone(err):

@@ -14,49 +14,42 @@ import (
 // would then delete it under the new state. Neither request says that it is part
 // of a replacement, so what was seen before has to.
 type standing struct {
-	mu     sync.Mutex
-	byURN  map[resource.URN]string // uid that the state knows
-	claims map[string]string       // uid that a Create has taken up -> the hash key of its state
+	mu    sync.Mutex
+	byURN map[resource.URN]stood
 }
 
-// see notes that the state of a resource knows the object with this uid.
-func (s *standing) see(urn resource.URN, uid string) {
+// stood is an object and the state that knows it. The states of one object are
+// told apart by their hash keys, which are made anew with every creation.
+type stood struct{ uid, hashKey string }
+
+// see notes that the newest state of a resource knows the object with this uid.
+func (s *standing) see(urn resource.URN, uid, hashKey string) {
 	if uid == "" {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byURN == nil {
-		s.byURN = map[resource.URN]string{}
+		s.byURN = map[resource.URN]stood{}
 	}
-	s.byURN[urn] = uid
+	s.byURN[urn] = stood{uid, hashKey}
 }
 
 // is reports whether the state of a resource is known to know this object.
 func (s *standing) is(urn resource.URN, uid string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return uid != "" && s.byURN[urn] == uid
+	return uid != "" && s.byURN[urn].uid == uid
 }
 
-// claim notes that a Create has taken an existing object up into a state with
-// this hash key, by which the states of one object are told apart.
-func (s *standing) claim(uid, hashKey string) {
+// lives reports whether the object of an old state has gone over to a newer state
+// of the same resource. Deleting it would delete the newer one's.
+func (s *standing) lives(urn resource.URN, old state) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.claims == nil {
-		s.claims = map[string]string{}
-	}
-	s.claims[uid] = hashKey
-}
-
-// claimedByOther reports whether a Create has taken this object up into another
-// state than the one with this hash key.
-func (s *standing) claimedByOther(uid, hashKey string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key, ok := s.claims[uid]
-	return ok && key != hashKey
+	now := s.byURN[urn]
+	return now.uid != "" && now.uid == old.ref.uid &&
+		now.hashKey != "" && old.hashKey != "" && now.hashKey != old.hashKey
 }
 
 // gone notes that a resource's object was deleted.

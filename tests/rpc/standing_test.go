@@ -80,6 +80,17 @@ func TestReplacementUnderOneName(t *testing.T) {
 		require.NoError(t, replacement.destroy())
 		assert.False(t, w.exists("ConfigMap", "web"))
 	})
+	t.Run("never seen, and the process dies before the deletion: the next one does not delete it either", func(t *testing.T) {
+		w, old, replacement, in := made(t, false)
+		require.NoError(t, replacement.create(in))
+		next := start(t, inline(newUser(t)))
+		// The engine compares the program with the newest state before it deletes what is left over.
+		replacement.in(next).mustUp("same", in)
+		require.NoError(t, old.in(next).destroy())
+		require.True(t, w.exists("ConfigMap", "web"), "the state of the replacement knows it")
+		require.NoError(t, replacement.destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
+	})
 	t.Run("never seen, with other content it is refused", func(t *testing.T) {
 		w, _, replacement, in := made(t, false)
 		before := version(w)
