@@ -36,7 +36,7 @@ var next = map[Class]string{
 	ClassAlreadyExists:    "import the existing object, or take it over with `adopt: true`.",
 	ClassConflict:         "somebody changed the object meanwhile; run again to continue from its present state.",
 	ClassFieldConflict:    "list the fields in ignoreFields to leave them to their owner, or set conflictPolicy to force to take them.",
-	ClassInvalid:          "correct the fields above.",
+	ClassInvalid:          "correct what is named above. The API server may name one mistake at a time.",
 	ClassTooManyRequests:  "run again later, or with a lower --parallel.",
 	ClassServer:           "run again; if it stays, look at the API server's health and at the webhooks that are called for this kind.",
 	ClassUnreachable:      "check host and port, that the API server runs, and the network (VPN, proxy, firewall).",
