@@ -175,8 +175,16 @@ func changed(path string, kind p.DiffKind) p.DiffResponse {
 // writtenDiff compares the inputs as they are written, for where the API server
 // cannot be asked: the cluster or a value is not known yet.
 func writtenDiff(olds, news property.Map, ignored ignoredPaths) p.DiffResponse {
-	old := resource.ToResourcePropertyMap(property.NewMap(map[string]property.Value{keyManifest: olds.Get(keyManifest)}))
-	now := resource.ToResourcePropertyMap(property.NewMap(map[string]property.Value{keyManifest: news.Get(keyManifest)}))
+	written := func(in property.Map) resource.PropertyMap {
+		compared := property.Map{}
+		for _, key := range []string{keyManifest, keyIgnoreFields} {
+			if v, ok := in.GetOk(key); ok {
+				compared = compared.Set(key, v)
+			}
+		}
+		return resource.ToResourcePropertyMap(compared)
+	}
+	old, now := written(olds), written(news)
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	for path, change := range plugin.NewDetailedDiffFromObjectDiff(old.Diff(now), true) {
 		if !ignored.covers(path) {

@@ -9,6 +9,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -185,15 +186,19 @@ func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.
 	if t.ref.APIVersion != "v1" || t.ref.Kind != "Service" || address == "" || address == "None" || address == held {
 		return nil
 	}
-	// Not every API server keeps addresses as objects, and not everybody may see them:
-	// then the create decides.
 	resolved, err := t.cluster.Resolve(ctx, "networking.k8s.io/v1", "IPAddress", "", address)
-	if err != nil {
-		return nil
+	var taken *unstructured.Unstructured
+	if err == nil {
+		taken, err = t.cluster.Get(ctx, resolved.Ref)
 	}
-	taken, err := t.cluster.Get(ctx, resolved.Ref)
-	if err != nil {
+	switch {
+	case isGone(err), apierrors.IsForbidden(err):
+		// Free; or the API server does not keep addresses as objects, or not for
+		// everybody to see. Then the create decides.
 		return nil
+	case err != nil:
+		// Not knowing is no reason to delete anything.
+		return t.explain("read the address of", err, in)
 	}
 	namespace, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "namespace")
 	name, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "name")
