@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -26,8 +27,15 @@ type Cluster struct {
 	discovery discovery
 }
 
-// maxOverloadRetries bounds how often a write that was answered 429 is sent again.
-const maxOverloadRetries = 10
+const (
+	// maxOverloadRetries bounds how often a write that was answered 429 is sent again.
+	maxOverloadRetries = 10
+	// longestOverloadDelay is the longest that is waited for one of them. Who asks for more is told to the user.
+	longestOverloadDelay = time.Minute
+)
+
+// overloadBackoff is how long to wait after a 429 that does not say it.
+var overloadBackoff = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: maxOverloadRetries, Cap: 5 * time.Second}
 
 func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTripper) (*Cluster, error) {
 	target, err := targetOf(settings.REST, settings.Server)
@@ -87,13 +95,17 @@ func (c *Cluster) read(ctx context.Context, request *rest.Request) (reply, error
 // at the time that the API server asks for.
 func (c *Cluster) write(ctx context.Context, request *rest.Request) (reply, error) {
 	request.MaxRetries(0)
+	backoff := overloadBackoff
 	for attempt := 0; ; attempt++ {
 		answer, err := c.once(ctx, request)
 		if err == nil || !apierrors.IsTooManyRequests(err) || attempt == maxOverloadRetries {
 			return answer, err
 		}
-		seconds, ok := apierrors.SuggestsClientDelay(err)
-		if !ok || !sleep(ctx, time.Duration(seconds)*time.Second) {
+		delay := backoff.Step()
+		if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+			delay = time.Duration(seconds) * time.Second
+		}
+		if delay > longestOverloadDelay || !sleep(ctx, delay) {
 			return answer, err
 		}
 	}
@@ -118,7 +130,7 @@ func (c *Cluster) once(ctx context.Context, request *rest.Request) (reply, error
 func (c *Cluster) transportError(ctx context.Context, err error, journey *journey) error {
 	var status *apierrors.StatusError
 	if errors.As(err, &status) {
-		return withoutBody(err)
+		return failure.AsForbidden(withoutBody(err))
 	}
 	switch {
 	case journey.connected.Load():

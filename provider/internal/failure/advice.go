@@ -24,19 +24,28 @@ var summary = map[Class]string{
 	ClassOther:            "it failed",
 }
 
+// renamed says what became of kinds that Kubernetes once had under other names.
+var renamed = map[string]string{
+	"PetSet":             "PetSet is called StatefulSet since Kubernetes 1.5; write kind StatefulSet of apps/v1.",
+	"ScheduledJob":       "ScheduledJob is called CronJob since Kubernetes 1.5; write kind CronJob of batch/v1.",
+	"ThirdPartyResource": "ThirdPartyResource was replaced by CustomResourceDefinition of apiextensions.k8s.io/v1 in Kubernetes 1.8.",
+	"PodSecurityPolicy": "PodSecurityPolicy was removed in Kubernetes 1.25; label the namespaces for Pod Security admission instead " +
+		"(pod-security.kubernetes.io/enforce).",
+}
+
 // next says what to do about each class.
 var next = map[Class]string{
 	ClassConfiguration:    "correct the named field of the provider's configuration or of clusterConnection.",
 	ClassCredentials:      "run the plugin by hand as the user that runs pulumi; check that it is installed, on PATH and logged in.",
 	ClassAuthentication:   "renew the token or certificate of this connection (a login may have expired).",
-	ClassForbidden:        "the reason above says who is refused what. Grant the permission (RBAC), or change the object if a quota or an admission policy refused it.",
+	ClassForbidden:        "the reason above says which rule of the cluster forbids it; change the object, or ask whoever keeps the rule.",
 	ClassNotFound:         "check the name and the namespace, and that the connection points to the right cluster.",
 	ClassNamespaceMissing: "create the namespace first, or let this object depend on the resource that creates it.",
 	ClassKindNotServed:    "check apiVersion and kind; if it is a custom resource, install its CustomResourceDefinition first, or depend on the resource that does.",
 	ClassAlreadyExists:    "import the existing object, or take it over with `adopt: true`.",
 	ClassConflict:         "somebody changed the object meanwhile; run again to continue from its present state.",
 	ClassFieldConflict:    "list the fields in ignoreFields to leave them to their owner, or set conflictPolicy to force to take them.",
-	ClassInvalid:          "correct what is named above. The API server may name one mistake at a time.",
+	ClassInvalid:          "correct what is named above. What depends on it is looked at only then.",
 	ClassTooManyRequests:  "run again later, or with a lower --parallel.",
 	ClassServer:           "run again; if it stays, look at the API server's health and at the webhooks that are called for this kind.",
 	ClassUnreachable:      "check host and port, that the API server runs, and the network (VPN, proxy, firewall).",

@@ -16,29 +16,34 @@ import (
 // Class is the kind of problem that an error is, as far as the user's next step depends on it.
 type Class string
 
-// The classes. A quota, an admission webhook and a missing RBAC rule are one class, because the API server gives
-// them one reason (Forbidden) and tells them apart only in its text, which is shown.
+// The classes.
 const (
-	ClassConfiguration    Class = "configuration"     // a field of the connection is wrong
-	ClassCredentials      Class = "credentials"       // a credential plugin failed
-	ClassAuthentication   Class = "authentication"    // 401
-	ClassForbidden        Class = "forbidden"         // 403
-	ClassNotFound         Class = "not found"         // 404
-	ClassNamespaceMissing Class = "namespace missing" // 404 about the namespace of the object
-	ClassKindNotServed    Class = "kind not served"   // no such kind on the server
-	ClassAlreadyExists    Class = "already exists"    // 409 AlreadyExists
-	ClassConflict         Class = "conflict"          // 409
-	ClassFieldConflict    Class = "field conflict"    // 409 that lists fields of other managers
-	ClassInvalid          Class = "invalid"           // 422, 400 and the typed-patch 500
-	ClassTooManyRequests  Class = "too many requests" // 429
-	ClassServer           Class = "server error"      // 5xx
-	ClassUnreachable      Class = "unreachable"       // nobody listens, or no route
-	ClassDNS              Class = "DNS"               // the host name does not resolve
-	ClassCertificate      Class = "certificate"       // TLS
-	ClassTimeout          Class = "timeout"           // no answer in time
-	ClassCancelled        Class = "cancelled"         // the caller stopped it
-	ClassConnection       Class = "connection"        // any other transport error
-	ClassOther            Class = "other"             // anything else
+	ClassConfiguration        Class = "configuration"         // a field of the connection is wrong
+	ClassCredentials          Class = "credentials"           // a credential plugin failed
+	ClassAuthentication       Class = "authentication"        // 401
+	ClassPermission           Class = "permission"            // 403 of the authorizer
+	ClassQuota                Class = "quota"                 // 403 of a ResourceQuota
+	ClassPolicy               Class = "policy"                // denied by a ValidatingAdmissionPolicy
+	ClassWebhook              Class = "webhook"               // denied by an admission webhook
+	ClassWebhookFailed        Class = "webhook failed"        // an admission webhook could not be asked
+	ClassForbidden            Class = "forbidden"             // any other 403
+	ClassNotFound             Class = "not found"             // 404
+	ClassNamespaceMissing     Class = "namespace missing"     // 404 about the namespace of the object
+	ClassNamespaceTerminating Class = "namespace terminating" // 403 because the namespace is being deleted
+	ClassKindNotServed        Class = "kind not served"       // no such kind on the server
+	ClassAlreadyExists        Class = "already exists"        // 409 AlreadyExists
+	ClassConflict             Class = "conflict"              // 409
+	ClassFieldConflict        Class = "field conflict"        // 409 that lists fields of other managers
+	ClassInvalid              Class = "invalid"               // 422, 400 and the typed-patch 500
+	ClassTooManyRequests      Class = "too many requests"     // 429
+	ClassServer               Class = "server error"          // 5xx
+	ClassUnreachable          Class = "unreachable"           // nobody listens, or no route
+	ClassDNS                  Class = "DNS"                   // the host name does not resolve
+	ClassCertificate          Class = "certificate"           // TLS
+	ClassTimeout              Class = "timeout"               // no answer in time
+	ClassCancelled            Class = "cancelled"             // the caller stopped it
+	ClassConnection           Class = "connection"            // any other transport error
+	ClassOther                Class = "other"                 // anything else
 )
 
 // kindNamespaces is what Status.details.kind says when a namespace is missing.
@@ -67,7 +72,10 @@ func Classify(err error) Class {
 }
 
 func classifyStatus(err error, status metav1.Status) Class {
+	refused, recognised := refusalOf(status)
 	switch code := status.Code; {
+	case recognised:
+		return refused.class
 	case code == http.StatusUnauthorized:
 		return ClassAuthentication
 	case code == http.StatusForbidden:

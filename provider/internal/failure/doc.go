@@ -3,8 +3,9 @@
 //
 // Its laws:
 //
-//   - An error is classified by its type, the API server's status reason and the status code, never by its text.
-//     There is one exception, in typedpatch.go, for a user error that the API server reports as a bare 500.
+//   - An error is classified by its type, and the API server's status code, reason and causes. Its text is read only
+//     where nothing else tells: typedpatch.go and decoding.go for manifests that do not fit their schema, refusal.go for
+//     who it was that refused a request. Where a text is not recognised, it is shown whole.
 //   - [Outcome] is conservative. "It was refused" and "it never left" are said only when they are certain, because
 //     the caller then saves nothing. Everything else is [Unknown], and the caller records that the object may exist.
 //   - The cause stays reachable: every error made here unwraps to the one that it explains.

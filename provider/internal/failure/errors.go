@@ -50,6 +50,10 @@ type KindNotServedError struct {
 	APIVersion string
 	// Kind is the kind as in a manifest.
 	Kind string
+	// ServedAs lists the groups and versions in which the API server does serve the kind, if that was found out.
+	ServedAs []string
+	// Final says that the kind can never come there, because nobody can add kinds to the group and version.
+	Final bool
 }
 
 func (e *KindNotServedError) Error() string {

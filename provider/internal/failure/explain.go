@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"sort"
 	"strings"
@@ -71,22 +70,33 @@ func Explain(err error, operation Operation) error {
 		return err
 	}
 	f := &Failure{Class: Classify(err), cause: err}
-	f.describe(err, operation)
-	f.redact(operation.Sensitive)
+	hide := redactor(operation.Sensitive)
+	f.describe(err, operation, hide)
+	if hide != nil {
+		f.cause = &redactedCause{err: f.cause, replacer: hide}
+	}
 	return f
 }
 
-func (f *Failure) describe(err error, operation Operation) {
+// describe fills in what, why and next. What the API server says may quote sensitive values, so it goes through hide
+// wherever it is put.
+func (f *Failure) describe(err error, operation Operation, hide *strings.Replacer) {
 	server := operation.Server
 	if server == "" {
 		server = "the API server"
 	}
-	f.What = fmt.Sprintf("cannot %s %s: %s", orElse(operation.Verb, "reach"), orElse(operation.Subject, server), summary[f.Class])
+	begin := fmt.Sprintf("cannot %s %s: ", orElse(operation.Verb, "reach"), orElse(operation.Subject, server))
+	f.What = begin + summary[f.Class]
 	f.Next = next[f.Class]
-	f.Why = reasons(err)
+	f.Why = hideAll(hide, reasons(err))
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		if refused, ok := refusalOf(status.Status()); ok {
+			f.What, f.Why, f.Next = begin+refused.what, hideAll(hide, refused.why), refused.next
+			return
+		}
+	}
 	switch f.Class {
-	case ClassConfiguration, ClassOther, ClassCredentials:
-		return
 	case ClassUnreachable, ClassDNS, ClassCertificate, ClassTimeout, ClassConnection:
 		if !mentions(f.Why, operation.Server) {
 			f.Why = append(f.Why, "server: "+server)
@@ -95,17 +105,69 @@ func (f *Failure) describe(err error, operation Operation) {
 		f.Why = append(f.Why, "server: "+server)
 	case ClassNamespaceMissing:
 		if name := missingName(err); name != "" {
-			f.What = fmt.Sprintf("cannot %s %s: namespace %q does not exist", orElse(operation.Verb, "reach"), operation.Subject, name)
+			f.What = begin + fmt.Sprintf("namespace %q does not exist", name)
 		}
+	case ClassKindNotServed:
+		f.describeNotServed(err, begin)
 	case ClassInvalid:
-		if IsTypedPatchError(err) {
-			f.What = fmt.Sprintf("cannot %s %s: the manifest does not fit the kind's schema", orElse(operation.Verb, "reach"), operation.Subject)
-		}
+		f.describeInvalid(err, begin, hide)
 	}
 }
 
-// redact replaces sensitive values. Longer values go first, so that a value that contains another leaves no rest.
-func (f *Failure) redact(sensitive []string) {
+// describeInvalid names a single mistake on the first line, and counts several.
+func (f *Failure) describeInvalid(err error, begin string, hide *strings.Replacer) {
+	if IsTypedPatchError(err) {
+		f.What = begin + "the manifest does not fit the kind's schema"
+	}
+	switch mistakes := Mistakes(err); {
+	case len(mistakes) > 1:
+		f.What += fmt.Sprintf(" in %d places", len(mistakes))
+	case len(mistakes) == 1 && !strings.Contains(f.Why[0], "\n") && len(begin)+len(f.Why[0]) <= longestFirstLine:
+		f.What, f.Why = begin+f.Why[0], nil
+	case len(mistakes) == 1 && mistakes[0].Field != "":
+		f.What += " at " + hideAll(hide, []string{mistakes[0].Field})[0]
+	}
+}
+
+// longestFirstLine bounds the first line where it takes in a text of the API server's.
+const longestFirstLine = 160
+
+// describeNotServed says where the kind is served instead, and whether it may still come.
+func (f *Failure) describeNotServed(err error, begin string) {
+	var notServed *KindNotServedError
+	if !errors.As(err, &notServed) {
+		return
+	}
+	nowhere := fmt.Sprintf("%sthe cluster has no kind %q in %q", begin, notServed.Kind, notServed.APIVersion)
+	switch elsewhere := few(notServed.ServedAs); {
+	case renamed[notServed.Kind] != "" && elsewhere == "":
+		f.What, f.Why, f.Next = nowhere, nil, renamed[notServed.Kind]
+	case notServed.Final && elsewhere != "":
+		f.What, f.Why = nowhere+", it has it in "+elsewhere, nil
+		f.Next = "set apiVersion to " + elsewhere + "; look whether its fields are the same there."
+	case notServed.Final:
+		f.What, f.Why = nowhere, nil
+		f.Next = "check apiVersion and kind, upper and lower case too. No CustomResourceDefinition can add a kind to this API group."
+	case elsewhere != "":
+		// Its definition may be missing all the same.
+		f.What, f.Why = nowhere, []string{"It has a kind of this name in " + elsewhere + "."}
+	}
+}
+
+// mostListed is how many alternatives are listed.
+const mostListed = 3
+
+// few lists alternatives.
+func few(texts []string) string {
+	if len(texts) > mostListed {
+		return fmt.Sprintf("%s or %d others", strings.Join(texts[:mostListed], ", "), len(texts)-mostListed)
+	}
+	return strings.Join(texts, " or ")
+}
+
+// redactor replaces sensitive values; it is nil where there are none. Longer values go first, so that a value that
+// contains another leaves no rest.
+func redactor(sensitive []string) *strings.Replacer {
 	values := append([]string(nil), sensitive...)
 	sort.Slice(values, func(i, j int) bool { return len(values[i]) > len(values[j]) })
 	var pairs []string
@@ -120,13 +182,20 @@ func (f *Failure) redact(sensitive []string) {
 		}
 	}
 	if len(pairs) == 0 {
-		return
+		return nil
 	}
-	replacer := strings.NewReplacer(pairs...)
-	for i := range f.Why {
-		f.Why[i] = replacer.Replace(f.Why[i])
+	return strings.NewReplacer(pairs...)
+}
+
+func hideAll(hide *strings.Replacer, texts []string) []string {
+	if hide == nil {
+		return texts
 	}
-	f.cause = &redactedCause{err: f.cause, replacer: replacer}
+	hidden := make([]string, len(texts))
+	for i, text := range texts {
+		hidden[i] = hide.Replace(text)
+	}
+	return hidden
 }
 
 // redactedCause keeps the cause reachable for errors.As and prints it without sensitive values.
@@ -149,26 +218,19 @@ func reasons(err error) []string {
 	return []string{innermost(err).Error()}
 }
 
-// statusReasons lists every cause that the API server gives, or its message if it gives none.
+// statusReasons lists every mistake and every conflict that the API server names, or its message if it names none.
 func statusReasons(err error, status metav1.Status) []string {
-	if status.Details != nil && (status.Code == http.StatusUnprocessableEntity || len(FieldConflicts(err)) > 0) {
-		var lines []string
-		for _, cause := range status.Details.Causes {
-			switch {
-			case cause.Field == "" || cause.Field == "<nil>":
-				lines = append(lines, cause.Message)
-			default:
-				lines = append(lines, fmt.Sprintf("%s: %s", cause.Field, cause.Message))
-			}
-		}
-		if len(lines) > 0 {
-			return lines
-		}
+	var lines []string
+	for _, mistake := range Mistakes(err) {
+		lines = append(lines, mistake.String())
 	}
-	if status.Message == "" {
-		return nil
+	for _, conflict := range FieldConflicts(err) {
+		lines = append(lines, conflict.Field+": "+conflict.Message)
 	}
-	return []string{status.Message}
+	if len(lines) > 0 {
+		return lines
+	}
+	return nonEmpty(status.Message)
 }
 
 // innermost drops the wrappers that only repeat the URL of the request, which is long and says nothing new.

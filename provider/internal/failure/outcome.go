@@ -50,6 +50,9 @@ func Outcome(err error) Verdict {
 		return Refused
 	}
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+		if refusal, ok := refusalOf(status.Status()); ok && refusal.admission() {
+			return Refused // admission comes before anything is written, whatever code it answers with
+		}
 		switch code := status.Status().Code; {
 		case code == http.StatusRequestTimeout, code == statusClientClosedRequest:
 			// Proxies send these about a request that the API server may have seen.

@@ -6,7 +6,7 @@ import "strings"
 const lineWidth = 110
 
 // wrap breaks text into lines at spaces. The first line begins with first, the others with rest. Line breaks of the
-// text are kept; a word that is too long stays whole, so that it can be copied.
+// text are kept; a word that is too long stays whole, and so does a command for kubectl, so that it can be copied.
 func wrap(text, first, rest string) []string {
 	var lines []string
 	indent := first
@@ -14,7 +14,7 @@ func wrap(text, first, rest string) []string {
 		line := indent
 		empty := true
 		for _, word := range strings.Fields(paragraph) {
-			if !empty && len(line)+1+len(word) > lineWidth {
+			if !empty && len(line)+1+len(word) > lineWidth && !strings.HasPrefix(paragraph, "kubectl ") {
 				lines = append(lines, line)
 				line, empty = rest, true
 			}

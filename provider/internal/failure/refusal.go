@@ -1,0 +1,199 @@
+package failure
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The marks by which the API server's texts tell who refused a request. They are whole phrases of the server's own, at
+// the place where it writes them, so that a text that merely quotes one (a value of the manifest, say) is not taken for
+// it.
+var (
+	permissionMark = regexp.MustCompile(`(?s)^(?:.+ is )?forbidden: User "(.*?)" cannot (\S+) resource "([^"]*)" ` +
+		`in API group "([^"]*)"(?: in the namespace "([^"]*)"| at the cluster scope)?(?:: (.*))?$`)
+	pathMark        = regexp.MustCompile(`(?s)^forbidden: User "(.*?)" cannot (\S+) path "([^"]*)"(?:: (.*))?$`)
+	quotaMark       = regexp.MustCompile(`(?s)^.+ is forbidden: exceeded quota: ([^,]+), (requested: .*), (used: .*), (limited: .*)$`)
+	quotaWantsMark  = regexp.MustCompile(`(?s)^.+ is forbidden: failed quota: ([^:]+): (must specify .*)$`)
+	policyMark      = regexp.MustCompile(`(?s)^ValidatingAdmissionPolicy '([^']+)' with binding '([^']+)' denied request(?:: (.*))?$`)
+	webhookMark     = regexp.MustCompile(`(?s)^admission webhook "([^"]+)" denied the request(?:: (.*)| without explanation)$`)
+	webhookFailMark = regexp.MustCompile(`(?s)^failed calling webhook "([^"]+)": (.*)$`)
+)
+
+// refusal is who refused a request, and what they said.
+type refusal struct {
+	class Class
+	// what completes "cannot VERB SUBJECT: …".
+	what string
+	// why is what they said about it, one item a line.
+	why []string
+	// next says what to do.
+	next string
+}
+
+// admission reports whether the request was refused by what the API server asks before it writes.
+func (r refusal) admission() bool {
+	return r.class == ClassWebhook || r.class == ClassWebhookFailed || r.class == ClassPolicy
+}
+
+// refusalOf finds out who refused a request. The authorizer, quotas, policies and webhooks all answer 403 Forbidden, or
+// what code they like, and no field of the answer tells them apart; only a terminating namespace has a cause of its own.
+// So this reads texts, as the API server has written them for many versions. What is not recognised is left to the
+// status code, and shown as the API server says it.
+func refusalOf(status metav1.Status) (refusal, bool) {
+	if status.Code < http.StatusBadRequest {
+		return refusal{}, false
+	}
+	if m := webhookMark.FindStringSubmatch(status.Message); m != nil {
+		return deniedByWebhook(m[1], m[2]), true
+	}
+	for _, cause := range causesOf(status) {
+		if cause.Type == corev1.NamespaceTerminatingCause {
+			return namespaceTerminating(cause), true
+		}
+		if cause.Type != "" || cause.Field != "" {
+			continue // about a field of the object
+		}
+		if m := policyMark.FindStringSubmatch(cause.Message); m != nil {
+			return deniedByPolicy(m[1], m[2], m[3]), true
+		}
+		if m := webhookFailMark.FindStringSubmatch(cause.Message); m != nil && status.Reason == metav1.StatusReasonInternalError {
+			return webhookFailed(m[1], m[2]), true
+		}
+	}
+	if status.Code != http.StatusForbidden {
+		return refusal{}, false
+	}
+	if m := permissionMark.FindStringSubmatch(status.Message); m != nil {
+		return notPermitted(m[1], m[2], m[3], m[4], m[5], m[6]), true
+	}
+	if m := pathMark.FindStringSubmatch(status.Message); m != nil {
+		return pathNotPermitted(m[1], m[2], m[3], m[4]), true
+	}
+	if m := quotaMark.FindStringSubmatch(status.Message); m != nil {
+		return refusal{
+			class: ClassQuota, what: fmt.Sprintf("it would exceed quota %q of its namespace (403)", m[1]), why: m[2:],
+			next: fmt.Sprintf("ask for less, delete what is no longer needed, or have ResourceQuota %q raised.", m[1]),
+		}, true
+	}
+	if m := quotaWantsMark.FindStringSubmatch(status.Message); m != nil {
+		return refusal{
+			class: ClassQuota, what: fmt.Sprintf("quota %q of its namespace wants more to be said (403)", m[1]), why: m[2:],
+			next: "set what it names (resources.requests and resources.limits of the containers), or have a LimitRange give defaults.",
+		}, true
+	}
+	return refusal{}, false
+}
+
+func causesOf(status metav1.Status) []metav1.StatusCause {
+	if status.Details == nil {
+		return nil
+	}
+	return status.Details.Causes
+}
+
+func notPermitted(user, verb, resource, group, namespace, more string) refusal {
+	where := ""
+	flag := ""
+	if namespace != "" {
+		where, flag = fmt.Sprintf(" in namespace %q", namespace), " --namespace "+shellWord(namespace)
+	}
+	if group != "" {
+		resource += "." + group
+	}
+	return refusal{
+		class: ClassPermission,
+		what:  fmt.Sprintf("user %q may not %s %s%s (403)", user, verb, resource, where),
+		why:   nonEmpty(more),
+		next: "have it permitted by a Role or ClusterRole, or use other credentials. An apply needs create and patch. To check:\n" +
+			"kubectl auth can-i " + verb + " " + shellWord(resource) + flag + " --as " + shellWord(user),
+	}
+}
+
+func pathNotPermitted(user, verb, path, more string) refusal {
+	return refusal{
+		class: ClassPermission,
+		what:  fmt.Sprintf("user %q may not %s %s (403)", user, verb, path),
+		why:   nonEmpty(more),
+		next: "have it permitted by a ClusterRole, or use other credentials. To check:\n" +
+			"kubectl auth can-i " + verb + " " + shellWord(path) + " --as " + shellWord(user),
+	}
+}
+
+func deniedByWebhook(name, message string) refusal {
+	return refusal{
+		class: ClassWebhook,
+		what:  fmt.Sprintf("admission webhook %q denied the request", name),
+		why:   []string{orElse(message, "It gave no explanation.")},
+		next: "change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a " +
+			"MutatingWebhookConfiguration).",
+	}
+}
+
+func webhookFailed(name, message string) refusal {
+	return refusal{
+		class: ClassWebhookFailed,
+		what:  fmt.Sprintf("admission webhook %q could not be asked, so the API server refused the request", name),
+		why:   []string{message},
+		next:  "nothing was written. See that the webhook's server runs (it may just be starting) and run again, or ask whoever runs it.",
+	}
+}
+
+func deniedByPolicy(name, binding, message string) refusal {
+	return refusal{
+		class: ClassPolicy,
+		what:  fmt.Sprintf("ValidatingAdmissionPolicy %q denied the request", name),
+		why:   nonEmpty(message),
+		next:  fmt.Sprintf("change what it asks for, or ask whoever keeps the policy (it applies here by its binding %q).", binding),
+	}
+}
+
+func namespaceTerminating(cause metav1.StatusCause) refusal {
+	return refusal{
+		class: ClassNamespaceTerminating,
+		what:  "its namespace is being deleted (403)",
+		why:   nonEmpty(cause.Message),
+		next:  "run again when the namespace is gone and made anew; its status.conditions say what still holds it.",
+	}
+}
+
+// AsForbidden gives the denial of an admission webhook or policy the one code that it means, 403. They may answer with
+// any: taken at its word, 404 to a delete would be an object that is gone, 409 to an apply an object that is in the way,
+// 422 to an update a field that cannot be changed in place, 429 a reason to try again. Whoever sends requests passes
+// every answer through this before anybody decides by it.
+func AsForbidden(err error) error {
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) {
+		return err
+	}
+	denied, ok := refusalOf(status.ErrStatus)
+	if !ok || (denied.class != ClassWebhook && denied.class != ClassPolicy) {
+		return err
+	}
+	forbidden := status.ErrStatus.DeepCopy()
+	forbidden.Code, forbidden.Reason = http.StatusForbidden, metav1.StatusReasonForbidden
+	return &apierrors.StatusError{ErrStatus: *forbidden}
+}
+
+func nonEmpty(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// shellWord writes text as one word of a command line.
+func shellWord(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
