@@ -178,9 +178,10 @@ func (t target) apply(
 	ctx context.Context, body map[string]any, options cluster.ApplyOptions,
 ) (*unstructured.Unstructured, error) {
 	options.FieldManager = t.manager
-	result, err := t.cluster.Apply(withWarnings(ctx), t.object(body), options)
+	object := t.object(body)
+	result, err := t.cluster.Apply(withWarnings(ctx), object, options)
 	if err != nil {
-		return nil, err
+		return nil, t.cluster.Diagnose(ctx, object, err)
 	}
 	return result.Object, nil
 }
