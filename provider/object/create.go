@@ -126,12 +126,18 @@ func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs
 	}
 
 	answer, err := apply()
+	// A kind that can never come is not waited for.
+	err = clu.Elsewhere(ctx, err)
 	if isPrerequisiteMissing(err) {
 		if c.preview {
 			r.warnPrerequisite(ctx, clu, id, err)
 			return outcome{target: t, unresolved: true}, nil
 		}
 		answer, err = retryPrerequisite(ctx, err, apply)
+		err = clu.Elsewhere(ctx, err)
+	}
+	if t.ref.Name == "" {
+		t.ref = refOf(id) // as it is written, for the message
 	}
 	if t.namespaceIgnored {
 		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.ref)
@@ -198,7 +204,10 @@ func refused(format string, args ...any) error { return refusal{fmt.Sprintf(form
 // may be because it is made in the same run.
 func isPrerequisiteMissing(err error) bool {
 	var notServed *failure.KindNotServedError
-	return errors.As(err, &notServed) || failure.NamespaceMissing(err)
+	if errors.As(err, &notServed) {
+		return !notServed.Final
+	}
+	return failure.NamespaceMissing(err)
 }
 
 // retryPrerequisite tries again while a prerequisite is missing.

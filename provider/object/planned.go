@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -43,6 +44,10 @@ func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster,
 			"which waits up to %s for it.", namespace, prerequisitePatience)
 		return
 	}
+	elsewhere := ""
+	if notServed := (*failure.KindNotServedError)(nil); errors.As(err, &notServed) && len(notServed.ServedAs) > 0 {
+		elsewhere = " The cluster has a kind of this name in " + notServed.ServedAs[0] + "; is that what is meant?"
+	}
 	p.GetLogger(ctx).Warningf("Kind %q of %q is not known to the API server yet. The values of this object are known only after "+
-		"the apply, which waits up to %s for its CustomResourceDefinition.", id.Kind, id.APIVersion, prerequisitePatience)
+		"the apply, which waits up to %s for its CustomResourceDefinition.%s", id.Kind, id.APIVersion, prerequisitePatience, elsewhere)
 }

@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
+
+// aggregatedDiscovery asks for all kinds of all groups in one answer, which API servers give since 1.26.
+const aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
+	"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
+
+// ownGroups are the API groups of Kubernetes itself.
+var ownGroups = map[string]bool{
+	"":                             true,
+	"admissionregistration.k8s.io": true,
+	"apiextensions.k8s.io":         true,
+	"apiregistration.k8s.io":       true,
+	"apps":                         true,
+	"authentication.k8s.io":        true,
+	"authorization.k8s.io":         true,
+	"autoscaling":                  true,
+	"batch":                        true,
+	"certificates.k8s.io":          true,
+	"coordination.k8s.io":          true,
+	"discovery.k8s.io":             true,
+	"events.k8s.io":                true,
+	"extensions":                   true, // until 1.21
+	"flowcontrol.apiserver.k8s.io": true,
+	"internal.apiserver.k8s.io":    true,
+	"networking.k8s.io":            true,
+	"node.k8s.io":                  true,
+	"policy":                       true,
+	"rbac.authorization.k8s.io":    true,
+	"resource.k8s.io":              true,
+	"scheduling.k8s.io":            true,
+	"storage.k8s.io":               true,
+	"storagemigration.k8s.io":      true,
+}
+
+// Elsewhere completes a *[KindNotServedError]: it says where the API server serves the kind instead, and whether the
+// kind can still come to where it was wanted. That is two requests, so it is for when something is amiss. Any other
+// error, and one about which nothing can be found out, is returned as it is.
+func (c *Cluster) Elsewhere(ctx context.Context, err error) error {
+	var notServed *KindNotServedError
+	if !errors.As(err, &notServed) || notServed.Final || len(notServed.ServedAs) > 0 {
+		return err
+	}
+	wanted, parseErr := schema.ParseGroupVersion(notServed.APIVersion)
+	if parseErr != nil {
+		return err
+	}
+	served, lookup := c.everything(ctx)
+	if lookup != nil {
+		return err
+	}
+	complete := *notServed
+	complete.ServedAs = served.of(notServed.Kind)
+	complete.Final = closed(wanted, served.versions[wanted], len(complete.ServedAs) > 0)
+	return &complete
+}
+
+// closed reports whether nobody can add a kind to a group and version. A CustomResourceDefinition may not name a group
+// without a dot; one that names a group of Kubernetes itself is accepted, and its objects are not to be reached where
+// the API server serves that version. Where it does not, only the kind that is served elsewhere proves the mistake. (An
+// aggregated API server might bring a group without a dot, so one that is not known is not closed by that alone.)
+func closed(wanted schema.GroupVersion, versionServed, kindElsewhere bool) bool {
+	switch own, dotted := ownGroups[wanted.Group], strings.Contains(wanted.Group, "."); {
+	case own && dotted:
+		return versionServed || kindElsewhere
+	case own:
+		return true
+	default:
+		return !dotted && kindElsewhere
+	}
+}
+
+// served is all that an API server serves.
+type served struct {
+	versions map[schema.GroupVersion]bool
+	kinds    map[string][]schema.GroupVersion
+}
+
+// of lists where a kind is served: Kubernetes' own groups before those of others, and in each group the version that
+// the API server prefers.
+func (s served) of(kind string) []string {
+	var own, others []string
+	seen := map[string]bool{}
+	for _, groupVersion := range s.kinds[kind] {
+		switch group := groupVersion.Group; {
+		case seen[group]:
+		case ownGroups[group]:
+			own = append(own, groupVersion.String())
+		default:
+			others = append(others, groupVersion.String())
+		}
+		seen[groupVersion.Group] = true
+	}
+	slices.Sort(own)
+	slices.Sort(others)
+	return append(own, others...)
+}
+
+// groupList is an APIGroupDiscoveryList as far as it matters here.
+type groupList struct {
+	metav1.TypeMeta
+	Items []struct {
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Versions []struct {
+			Version   string `json:"version"`
+			Resources []struct {
+				ResponseKind struct {
+					Kind string `json:"kind"`
+				} `json:"responseKind"`
+			} `json:"resources"`
+		} `json:"versions"`
+	} `json:"items"`
+}
+
+// everything asks what the API server serves. It knows only the kinds of API servers that aggregate discovery.
+func (c *Cluster) everything(ctx context.Context) (served, error) {
+	all := served{versions: map[schema.GroupVersion]bool{}, kinds: map[string][]schema.GroupVersion{}}
+	for _, path := range []string{"/api", "/apis"} {
+		answer, err := c.read(ctx, c.client.Get().AbsPath(path).SetHeader("Accept", aggregatedDiscovery))
+		if err != nil {
+			return served{}, err
+		}
+		var list groupList
+		if err := json.Unmarshal(answer.body, &list); err != nil {
+			return served{}, &failure.UnreadableReplyError{Code: answer.code}
+		}
+		for _, group := range list.Items {
+			for _, version := range group.Versions {
+				groupVersion := schema.GroupVersion{Group: group.Metadata.Name, Version: version.Version}
+				all.versions[groupVersion] = true
+				for _, resource := range version.Resources {
+					kind := resource.ResponseKind.Kind
+					all.kinds[kind] = append(all.kinds[kind], groupVersion)
+				}
+			}
+		}
+	}
+	return all, nil
+}
