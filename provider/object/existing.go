@@ -44,7 +44,8 @@ func (t target) succeed(ctx context.Context, in inputs, live *unstructured.Unstr
 		return attempt{answer: answer, err: err}
 	}
 	return attempt{err: refused("%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
-		"Delete it first: set the resource option deleteBeforeReplace to true.", t.ref)}
+		"Delete it first: set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object is kept "+
+		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.ref)}
 }
 
 // recognise continues with an object that carries our field manager although the

@@ -25,8 +25,13 @@ func holding(live *unstructured.Unstructured) string {
 	if live == nil {
 		return "waiting for the API server"
 	}
-	if held := finalizers(live); len(held) > 0 {
+	switch held := live.GetFinalizers(); {
+	case len(held) == 1:
+		return "held by the finalizer " + held[0]
+	case len(held) > 1:
 		return "held by the finalizers " + strings.Join(held, ", ")
+	case len(finalizers(live)) > 0:
+		return "what is in it is being deleted" // only a namespace has others
 	}
 	return "waiting for it to terminate"
 }
