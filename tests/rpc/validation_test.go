@@ -1,25 +1,13 @@
 package rpc_test
 
 import (
-	"context"
-	"encoding/json"
-	"encoding/pem"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-var webhooks = schema.GroupVersionResource{
-	Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations",
-}
 
 // invalidity has one mistake in a manifest refused in the preview of a create, in a create, in the preview of an update,
 // and in an update, and wants all of what is said each time.
@@ -71,15 +59,58 @@ func TestTypos(t *testing.T) {
 			says: []string{"Deployment", "spec.replcas"}, never: []string{"CEL"},
 		}.run(t)
 	})
-	t.Run("several in different places are all listed", func(t *testing.T) {
+	t.Run("several are all listed, also in one place and beside wrong values [O49]", func(t *testing.T) {
 		good := program(w.deployment(t, "several"))
 		bad := with(t, good, "manifest.spec.strategy", map[string]any{"tpye": "Recreate"})
+		bad = with(t, bad, "manifest.spec.replcas", 3)
+		bad = with(t, bad, "manifest.spec.mnReadySeconds", 3)
 		bad = with(t, bad, "manifest.spec.template.spec.containers[0].imagePullPolcy", "Always")
+		bad = with(t, bad, "manifest.spec.template.spec.containers[0].ports[0].prot", "TCP")
 		bad = with(t, bad, "manifest.metadata.lables", map[string]any{"a": "b"})
+		bad = with(t, bad, "manifest.spec.replicas", "three")
+		bad = with(t, bad, "manifest.spec.template.spec.volumes", map[string]any{"name": "v"})
 		invalidity{
 			good: good, bad: bad,
-			says: []string{"spec.strategy.tpye", "imagePullPolcy", "metadata.lables"}, never: []string{"CEL"},
+			says: []string{
+				"in 8 places", "metadata.lables: unknown field", "spec.replcas: unknown field", "spec.mnReadySeconds: unknown field",
+				"spec.strategy.tpye: unknown field", "spec.template.spec.containers[0].imagePullPolcy: unknown field",
+				"spec.template.spec.containers[0].ports[0].prot: unknown field",
+				`spec.replicas: "three" is not accepted: must be an integer, not a string`,
+				"spec.template.spec.volumes: must be a list, not an object",
+			},
+			never: []string{"CEL", "Go struct"},
 		}.run(t)
+	})
+	t.Run("several in a custom kind are all listed, also beside wrong values [O49]", func(t *testing.T) {
+		group := w.group()
+		w.define(definitionOf(t, group, "Widget", `{type: object, properties: {size: {type: integer}, tier: {type: string, enum: [a, b]},
+			parts: {type: array, items: {type: object, properties: {name: {type: string}}}}}}`))
+		w.served(group, "Widget")
+		good := program(custom(t, group, "Widget", w.namespace, "{size: 3}"))
+		invalidity{
+			good: good,
+			bad:  program(custom(t, group, "Widget", w.namespace, "{sise: 3, szie: 4, size: big, tier: c, parts: [{name: x}, {naam: y}]}")),
+			says: []string{
+				"in 5 places", "spec.sise: unknown field", "spec.szie: unknown field", "spec.parts[1].naam: unknown field",
+				"spec.size: Invalid value", `spec.tier: Unsupported value: "c": supported values: "a", "b"`,
+			},
+			never: []string{"CEL"},
+		}.run(t)
+	})
+	t.Run("an item that is there twice is named beside a typo [O49]", func(t *testing.T) {
+		good := program(w.deployment(t, "twice"))
+		bad := with(t, good, "manifest.spec.template.spec.containers[0].env[1].name", "A")
+		invalidity{
+			good: good, bad: with(t, bad, "manifest.spec.replcas", 3),
+			says: []string{"in 2 places", "spec.replcas: unknown field", `env: duplicate entries for key [name="A"]`},
+		}.run(t)
+	})
+	t.Run("who may not create is told what the apply itself says", func(t *testing.T) {
+		good := program(w.configMap("granted", nil))
+		p := start(t, inline(w.limited("patcher", []string{"get", "patch"}, "", "configmaps")))
+		s := start(t, inline(newUser(t))).resource(t, "granted").mustUp("create", good).in(p)
+		_, _, err := s.preview(with(t, good, "manifest.dtaa", map[string]any{"a": "b"}))
+		assert.ErrorContains(t, err, "dtaa: field not declared in schema")
 	})
 	t.Run("one in a custom kind is named with its place", func(t *testing.T) {
 		group := w.group()
@@ -96,19 +127,37 @@ func TestTypos(t *testing.T) {
 func TestQuantities(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	t.Run("a bad one in a workload is the user's mistake", func(t *testing.T) {
+	t.Run("a bad one in a workload is the user's mistake, and named [O50]", func(t *testing.T) {
 		good := with(t, program(w.deployment(t, "workload")), "manifest.spec.template.spec.containers[0].resources",
 			map[string]any{"limits": map[string]any{"memory": "64Mi"}})
 		invalidity{
 			good: good, bad: with(t, good, "manifest.spec.template.spec.containers[0].resources.limits.memory", "64 megs"),
-			says: []string{"Deployment", "quantit", "does not fit the kind's schema"},
+			says: []string{
+				"Deployment", "does not fit the kind's schema at spec.template.spec.containers[0].resources.limits.memory",
+				`"64 megs" is not accepted: quantities must match`,
+			},
 		}.run(t)
 	})
-	t.Run("a bad one in a quota is the user's mistake", func(t *testing.T) {
+	t.Run("a bad one in a quota is the user's mistake, and named [O50]", func(t *testing.T) {
 		good := program(object(t, `{apiVersion: v1, kind: ResourceQuota, metadata: {name: quota, namespace: %s}, spec: {hard: {memory: 1Gi}}}`, w.namespace))
 		invalidity{
 			good: good, bad: with(t, good, "manifest.spec.hard.memory", "1 gig"),
-			says: []string{"ResourceQuota", "quantit"},
+			says: []string{"ResourceQuota", `spec.hard.memory: "1 gig" is not accepted: quantities must match`},
+		}.run(t)
+	})
+	t.Run("several are all named, beside typos [O50]", func(t *testing.T) {
+		good := program(object(t, `{apiVersion: v1, kind: ResourceQuota, metadata: {name: two, namespace: %s}, spec: {hard: {memory: 1Gi}}}`, w.namespace))
+		bad := with(t, with(t, good, "manifest.spec.hard.memory", "1 gig"), `manifest.spec.hard["requests.cpu"]`, "some")
+		invalidity{
+			good: good, bad: with(t, bad, "manifest.spec.scope", "x"),
+			says: []string{"in 3 places", `spec.hard.memory: "1 gig"`, `spec.hard["requests.cpu"]: "some"`, "spec.scope: unknown field"},
+		}.run(t)
+	})
+	t.Run("a Secret's value that cannot be decoded is named and not shown [C16]", func(t *testing.T) {
+		good := program(object(t, `{apiVersion: v1, kind: Secret, metadata: {name: broken, namespace: %s}, data: {fine: YQ==}}`, w.namespace))
+		invalidity{
+			good: good, bad: with(t, good, "manifest.data.broken", "hunter2!!"),
+			says: []string{"data.broken: ", "[secret]", "illegal base64 data"}, never: []string{"hunter2"},
 		}.run(t)
 	})
 }
@@ -176,79 +225,5 @@ func TestBuiltInValidationIsNotCalledARule(t *testing.T) {
 		good := program(w.configMap("keys", nil))
 		bad := with(t, with(t, good, `manifest.data["no/key"]`, "x"), `manifest.metadata.labels`, map[string]any{"a": "no value!"})
 		invalidity{good: good, bad: bad, says: []string{"data[no/key]", "metadata.labels", "no value!"}, never: never}.run(t)
-	})
-}
-
-// deny runs a webhook that denies every ConfigMap of the namespace that has the label denied, dry-runs included.
-func (w world) deny(name string) {
-	w.t.Helper()
-	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		var review struct {
-			Request struct {
-				UID    string         `json:"uid"`
-				Object map[string]any `json:"object"`
-			} `json:"request"`
-		}
-		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
-			http.Error(rw, "not a review", http.StatusBadRequest)
-			return
-		}
-		_, denied := (&unstructured.Unstructured{Object: review.Request.Object}).GetLabels()["denied"]
-		rw.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(rw).Encode(map[string]any{
-			"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-			"response": map[string]any{
-				"uid": review.Request.UID, "allowed": !denied, "status": map[string]any{"message": "the house rules forbid it"},
-			},
-		})
-	}))
-	w.t.Cleanup(server.Close)
-	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	configuration := object(w.t, `
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingWebhookConfiguration
-metadata: {name: %[1]s}
-webhooks:
-- name: %[1]s
-  admissionReviewVersions: [v1]
-  sideEffects: None
-  failurePolicy: Fail
-  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[2]s}}
-  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps]}]
-  clientConfig: {url: "%[3]s"}
-`, name, w.namespace, server.URL)
-	hook := configuration["webhooks"].([]any)[0].(map[string]any)
-	hook["clientConfig"].(map[string]any)["caBundle"] = authority
-	body, err := json.Marshal(configuration)
-	require.NoError(w.t, err)
-	created := &unstructured.Unstructured{}
-	require.NoError(w.t, json.Unmarshal(body, created))
-	_, err = w.client.Resource(webhooks).Create(w.t.Context(), created, metav1.CreateOptions{})
-	require.NoError(w.t, err)
-	w.t.Cleanup(func() {
-		// The test's own context is over.
-		_ = w.client.Resource(webhooks).Delete(context.Background(), name, metav1.DeleteOptions{})
-	})
-	probe := w.configMap("probe", nil)
-	probe["metadata"].(map[string]any)["labels"] = map[string]any{"denied": "yes"}
-	eventually(w.t, func() bool {
-		_, err := w.objects("ConfigMap").Create(w.t.Context(), &unstructured.Unstructured{Object: probe},
-			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err != nil && strings.Contains(err.Error(), "house rules")
-	}, "the webhook is called")
-}
-
-func TestADenialByAWebhook(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	hook := "house-rules." + w.group()
-	w.deny(hook)
-	t.Run("fails the preview and says who denied it and why [O54]", func(t *testing.T) {
-		good := program(w.configMap("web", nil))
-		invalidity{
-			good: good, bad: with(t, good, "manifest.metadata.labels", map[string]any{"denied": "yes"}),
-			says:  []string{"ConfigMap", "web", `admission webhook "` + hook + `" denied`, "the house rules forbid it"},
-			never: []string{"CEL"},
-		}.run(t)
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +18,8 @@ import (
 const (
 	// mostBadValues bounds how many values that cannot be decoded are searched for; each takes a few requests.
 	mostBadValues = 8
+	// diagnosisManager is the field manager of dry-runs that look for mistakes. Nothing is ever stored under it.
+	diagnosisManager = "k8sconnect-diagnosis"
 	// longestQuoted bounds the values that are quoted.
 	longestQuoted = 60
 )
@@ -50,8 +51,18 @@ func (c *Cluster) Diagnose(ctx context.Context, object *unstructured.Unstructure
 		return refusal
 	}
 	d := diagnosis{cluster: c, path: path, object: object.DeepCopy().Object}
-	d.unknownFields(ctx)
+	d.examine(ctx)
 	d.merge(failure.Mistakes(refusal))
+	if d.unknowns {
+		// What else the apply would have named where it stopped at an unknown field: items of a list with the same key.
+		_, err := c.Apply(ctx, &unstructured.Unstructured{Object: d.object}, ApplyOptions{
+			FieldManager: diagnosisManager, Force: true, DryRun: true,
+		})
+		if failure.IsTypedPatchError(err) {
+			d.merge(failure.Mistakes(err))
+		}
+	}
+	slices.SortStableFunc(d.found, func(a, b failure.Mistake) int { return strings.Compare(a.Field, b.Field) })
 	if len(d.found) == 0 {
 		return refusal
 	}
@@ -69,8 +80,8 @@ type diagnosis struct {
 	unknowns, values bool
 }
 
-// unknownFields asks what is wrong with the object until the API server has nothing more to say about its shape.
-func (d *diagnosis) unknownFields(ctx context.Context) {
+// examine asks what is wrong with the object until the API server has nothing more to say about its shape.
+func (d *diagnosis) examine(ctx context.Context) {
 	err := d.create(ctx, d.object, strict)
 	for range mostBadValues {
 		if _, undecodable := failure.Undecodable(err); !undecodable || !d.badValue(ctx) {
@@ -78,17 +89,33 @@ func (d *diagnosis) unknownFields(ctx context.Context) {
 		}
 		err = d.create(ctx, d.object, strict)
 	}
-	for _, field := range failure.UnknownFields(err) {
+	unknown := failure.UnknownFields(err)
+	for _, field := range unknown {
 		d.found = append(d.found, failure.Mistake{Field: field, Message: "unknown field"})
 		d.unknowns = true
 	}
 	if d.unknowns {
+		d.drop(unknown)
 		// Strictness comes first, so a custom resource was not compared with its schema yet.
 		err = d.create(ctx, d.object, lenient)
 	}
 	for _, mistake := range wrongValues(err) {
 		d.found = append(d.found, mistake)
 		d.values = true
+	}
+}
+
+// drop takes fields out that the API server has named.
+func (d *diagnosis) drop(fields []string) {
+	var places []place
+	walk(d.object, nil, func(p place) bool {
+		if slices.Contains(fields, p.plain()) {
+			places = append(places, p)
+		}
+		return true
+	})
+	for _, p := range slices.Backward(places) { // contents before their containers
+		p.remove(d.object)
 	}
 }
 
@@ -146,12 +173,11 @@ func (d *diagnosis) merge(named []failure.Mistake) {
 	for _, mistake := range named {
 		unknown := strings.HasPrefix(mistake.Message, "field not declared")
 		value := strings.HasPrefix(mistake.Message, "expected ")
-		if (unknown && d.unknowns) || (value && d.values) {
+		if (unknown && d.unknowns) || (value && d.values) || slices.Contains(d.found, mistake) {
 			continue
 		}
 		d.found = append(d.found, mistake)
 	}
-	slices.SortStableFunc(d.found, func(a, b failure.Mistake) int { return strings.Compare(a.Field, b.Field) })
 }
 
 // create asks for a dry-run of a create.
@@ -165,153 +191,4 @@ func (d *diagnosis) create(ctx context.Context, object map[string]any, validatio
 		Param("fieldValidation", validation).
 		Body(body))
 	return err
-}
-
-// A node is a value in a manifest: a scalar, or a map or list without what is in it. Nodes are in the order of a walk
-// that visits a container before its contents, maps by their sorted keys. The identity of the object is no node.
-
-// place is a node and how to come to it, by keys of maps (string) and positions in lists (int).
-type place struct {
-	steps []any
-	value any
-}
-
-// String is the place as the API server writes fields: spec.containers[0].image.
-func (p place) String() string {
-	var b strings.Builder
-	for _, step := range p.steps {
-		switch step := step.(type) {
-		case int:
-			fmt.Fprintf(&b, "[%d]", step)
-		case string:
-			switch {
-			case strings.ContainsAny(step, `.[]"/`):
-				b.WriteString("[" + strconv.Quote(step) + "]")
-			case b.Len() > 0:
-				b.WriteString("." + step)
-			default:
-				b.WriteString(step)
-			}
-		}
-	}
-	return b.String()
-}
-
-// remove takes the node out of the object. In a list it leaves null, so that the others keep their places.
-func (p place) remove(object map[string]any) {
-	var tree any = object
-	for i, step := range p.steps {
-		last := i == len(p.steps)-1
-		switch container := tree.(type) {
-		case map[string]any:
-			if last {
-				delete(container, step.(string))
-				return
-			}
-			tree = container[step.(string)]
-		case []any:
-			if last {
-				container[step.(int)] = nil
-				return
-			}
-			tree = container[step.(int)]
-		}
-	}
-}
-
-// isIdentity reports whether a place says which object it is.
-func isIdentity(steps []any, key string) bool {
-	switch key {
-	case "apiVersion", "kind":
-		return len(steps) == 0
-	case "metadata":
-		return len(steps) == 0 // the container of the name
-	case "name", "namespace":
-		return len(steps) == 1 && steps[0] == "metadata"
-	}
-	return false
-}
-
-// walk calls visit with every node, in order, until it returns false.
-func walk(tree any, steps []any, visit func(place) bool) bool {
-	at := func(step any) []any { return append(steps[:len(steps):len(steps)], step) }
-	switch tree := tree.(type) {
-	case map[string]any:
-		for _, key := range sortedKeys(tree) {
-			if !isIdentity(steps, key) && !visit(place{at(key), tree[key]}) {
-				return false
-			}
-			if !walk(tree[key], at(key), visit) {
-				return false
-			}
-		}
-	case []any:
-		for i, item := range tree {
-			if !visit(place{at(i), item}) || !walk(item, at(i), visit) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func sortedKeys(tree map[string]any) []string {
-	keys := make([]string, 0, len(tree))
-	for key := range tree {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func countNodes(object map[string]any) int {
-	n := 0
-	walk(object, nil, func(place) bool { n++; return true })
-	return n
-}
-
-// nodeAt is the nth node, counted from 1.
-func nodeAt(object map[string]any, n int) place {
-	var found place
-	walk(object, nil, func(p place) bool {
-		n--
-		found = p
-		return n > 0
-	})
-	return found
-}
-
-// beginning is the object with its identity and its first n nodes.
-func beginning(object map[string]any, n int) map[string]any {
-	left := n
-	return begin(object, nil, &left).(map[string]any)
-}
-
-func begin(tree any, steps []any, left *int) any {
-	at := func(step any) []any { return append(steps[:len(steps):len(steps)], step) }
-	switch tree := tree.(type) {
-	case map[string]any:
-		out := map[string]any{}
-		for _, key := range sortedKeys(tree) {
-			if isIdentity(steps, key) {
-				out[key] = begin(tree[key], at(key), left)
-			} else if *left > 0 {
-				*left--
-				out[key] = begin(tree[key], at(key), left)
-			}
-		}
-		return out
-	case []any:
-		out := []any{}
-		for i, item := range tree {
-			if *left == 0 {
-				break
-			}
-			*left--
-			out = append(out, begin(item, at(i), left))
-		}
-		return out
-	default:
-		return tree
-	}
 }

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const sample = `{"apiVersion":"v1","kind":"X","metadata":{"name":"web","namespace":"prod","annotations":{"a.b/c":"1","d":"2"}},
+	"spec":{"list":[{"name":"a","n":[1,[2]]},"b",null],"name":"kept","empty":{},"text":"x"}}`
+
+func decoded(t testing.TB, text string) map[string]any {
+	t.Helper()
+	var object map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &object))
+	return object
+}
+
+func TestNodesAreContainersBeforeTheirContents(t *testing.T) {
+	object := decoded(t, sample)
+	var places, plain []string
+	for n := 1; n <= countNodes(object); n++ {
+		places = append(places, nodeAt(object, n).String())
+		plain = append(plain, nodeAt(object, n).plain())
+	}
+	assert.Equal(t, []string{
+		"metadata.annotations", `metadata.annotations["a.b/c"]`, "metadata.annotations.d", "spec", "spec.empty", "spec.list",
+		"spec.list[0]", "spec.list[0].n", "spec.list[0].n[0]", "spec.list[0].n[1]", "spec.list[0].n[1][0]", "spec.list[0].name",
+		"spec.list[1]", "spec.list[2]", "spec.name", "spec.text",
+	}, places)
+	assert.Equal(t, "metadata.annotations.a.b/c", plain[1])
+}
+
+// checkBeginnings is what the search for a bad value rests on: each beginning has one node more than the one before, and
+// the identity of the object.
+func checkBeginnings(t testing.TB, object map[string]any) {
+	t.Helper()
+	size := countNodes(object)
+	for n := range size + 1 {
+		part := beginning(object, n)
+		require.Equal(t, n, countNodes(part))
+		if version, ok := object["apiVersion"].(string); ok {
+			require.Equal(t, version, part["apiVersion"])
+		}
+		if n > 0 {
+			require.Equal(t, nodeAt(object, n).String(), nodeAt(part, n).String())
+		}
+	}
+	require.Equal(t, object, beginning(object, size))
+}
+
+func TestABeginningHasSoManyNodes(t *testing.T) {
+	object := decoded(t, sample)
+	checkBeginnings(t, object)
+	assert.Equal(t, decoded(t, `{"apiVersion":"v1","kind":"X","metadata":{"name":"web","namespace":"prod"}}`), beginning(object, 0))
+	assert.Equal(t, decoded(t, sample), object, "the object is not changed")
+}
+
+func TestRemovingANodeLeavesTheOthersInTheirPlaces(t *testing.T) {
+	for n := range countNodes(decoded(t, sample)) {
+		object := decoded(t, sample)
+		removed := nodeAt(object, n+1)
+		removed.remove(object)
+		kept := map[string]bool{}
+		walk(object, nil, func(p place) bool { kept[p.String()] = p.value != nil; return true })
+		assert.False(t, kept[removed.String()], removed.String())
+		assert.True(t, kept["spec.text"] || removed.String() == "spec.text" || removed.String() == "spec")
+	}
+	object := decoded(t, sample)
+	nodeAt(object, 7).remove(object)
+	list := object["spec"].(map[string]any)["list"]
+	assert.Equal(t, []any{nil, "b", nil}, list)
+}
+
+func FuzzBeginnings(f *testing.F) {
+	f.Add(sample)
+	f.Add(`{"a":[[[]]],"metadata":{"name":{"name":1}},"kind":[1]}`)
+	f.Add(`{"metadata":[1,2],"apiVersion":{"a":1}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var object map[string]any
+		if json.Unmarshal([]byte(text), &object) != nil || object == nil || len(text) > 2000 {
+			t.Skip()
+		}
+		checkBeginnings(t, object)
+	})
+}
