@@ -75,6 +75,7 @@ func (r *kubeObject) update(
 	}
 	id, _ := in.identity()
 	t, err := resolve(ctx, clu, id, manager)
+	err = clu.Elsewhere(ctx, err)
 	if err != nil && !isPrerequisiteMissing(err) {
 		return outcome{}, target{cluster: clu, ref: refOf(id)}.explain("update", err, in)
 	}

@@ -52,7 +52,7 @@ func TestAWrongGroupOfABuiltInKind(t *testing.T) {
 		for _, apiVersion := range []string{"extensions/v1beta1", "apps/v1beta1"} {
 			wrong := with(t, program(w.deployment(t, "kept")), "manifest.apiVersion", apiVersion)
 			_, _, err := s.preview(wrong)
-			require.ErrorContains(t, err, "it has it in apps/v1")
+			require.ErrorContains(t, err, "Deployment "+w.namespace+`/kept: the cluster has no kind "Deployment" in "`+apiVersion+`", it has it in apps/v1`)
 		}
 		assert.Equal(t, before, w.get("Deployment", "kept").GetUID())
 	})

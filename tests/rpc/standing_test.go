@@ -36,6 +36,7 @@ func TestReplacementUnderOneName(t *testing.T) {
 			for _, program := range []resource.PropertyMap{in, with(t, in, "manifest.data.a", "9"), with(t, in, "adopt", true)} {
 				err := replacement.create(program)
 				require.ErrorContains(t, err, "still stands")
+				require.ErrorContains(t, err, "If retainOnDelete is set, the old object is kept")
 				assert.ErrorContains(t, err, "deleteBeforeReplace")
 				assert.Equal(t, stored{}, replacement.stored)
 			}

@@ -92,7 +92,7 @@ spec: {accessModes: [ReadWriteOnce], storageClassName: none, resources: {request
 		require.ErrorContains(t, err, "kubernetes.io/pvc-protection: a pod still uses the claim")
 		assert.ErrorContains(t, err, "example.com/hold: its controller has not removed it")
 		assert.ErrorContains(t, err, "run the command again")
-		assert.ErrorContains(t, err, "marked for deletion")
+		assert.ErrorContains(t, err, "marked for deletion: held by the finalizers ")
 	})
 	t.Run("what remains in a namespace [O63]", func(t *testing.T) {
 		t.Parallel()
@@ -104,7 +104,10 @@ metadata: {name: %s-inner}
 `, w.namespace)))
 		name := w.namespace + "-inner"
 		s.timeout = 1
-		require.ErrorContains(t, s.destroy(), "kubernetes: the namespace is being emptied")
+		err := s.destroy()
+		require.ErrorContains(t, err, "marked for deletion: what is in it is being deleted.")
+		require.ErrorContains(t, err, "kubernetes: the namespace is being emptied")
+		assert.NotContains(t, err.Error(), "held by", "it has no finalizers of its own")
 		live := w.get("Namespace", name)
 		condition := func(kind, message string) any {
 			return map[string]any{
@@ -115,7 +118,7 @@ metadata: {name: %s-inner}
 			condition("NamespaceContentRemaining", "Some resources are remaining: widgets.example.com has 3 resource instances"),
 			condition("NamespaceFinalizersRemaining", "Some content in the namespace has finalizers remaining: example.com/hold in 3 resource instances"),
 		}, "status", "conditions"))
-		_, err := w.objects("Namespace").UpdateStatus(t.Context(), live, metav1.UpdateOptions{})
+		_, err = w.objects("Namespace").UpdateStatus(t.Context(), live, metav1.UpdateOptions{})
 		require.NoError(t, err)
 		err = s.destroy()
 		require.ErrorContains(t, err, "widgets.example.com has 3 resource instances")

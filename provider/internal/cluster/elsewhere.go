@@ -47,7 +47,7 @@ var ownGroups = map[string]bool{
 
 // Elsewhere completes a *[KindNotServedError]: it says where the API server serves the kind instead, and whether the
 // kind can still come to where it was wanted. That is two requests, so it is for when something is amiss. Any other
-// error, and one about which nothing can be found out, is returned as it is.
+// error, and one about which nothing can be found out, is returned as it is; nil stays nil.
 func (c *Cluster) Elsewhere(ctx context.Context, err error) error {
 	var notServed *KindNotServedError
 	if !errors.As(err, &notServed) || notServed.Final || len(notServed.ServedAs) > 0 {
