@@ -54,6 +54,24 @@ func resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, ma
 	}, nil
 }
 
+// find is resolve for an object that exists already. Where a version of an API is no
+// longer served, its objects live on in the others.
+func find(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (target, error) {
+	t, err := resolve(ctx, clu, id, manager)
+	if !isGone(err) {
+		return t, err
+	}
+	version, lookup := clu.OtherVersion(ctx, err)
+	switch {
+	case lookup != nil:
+		return t, lookup
+	case version == "":
+		return t, err
+	}
+	id.APIVersion = version
+	return resolve(ctx, clu, id, manager)
+}
+
 // refOf names an object as it is written, for messages about one that cannot be
 // resolved.
 func refOf(id manifest.Identity) cluster.Ref {

@@ -39,7 +39,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	t, err := resolve(ctx, clu, id, managerFor(req.Urn, old))
+	t, err := find(ctx, clu, id, managerFor(req.Urn, old))
 	if isGone(err) {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (r *kubeObject) look(
 	if err != nil {
 		return nil, target{}, err
 	}
-	t, err := resolve(ctx, clu, id, manager)
+	t, err := find(ctx, clu, id, manager)
 	if err != nil {
 		return nil, target{cluster: clu, ref: refOf(id), manager: manager}, err
 	}

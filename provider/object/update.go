@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
@@ -74,14 +75,25 @@ func (r *kubeObject) update(
 		return r.create(ctx, clu, in, anew)
 	}
 	id, _ := in.identity()
-	t, err := resolve(ctx, clu, id, manager)
-	err = clu.Elsewhere(ctx, err)
-	if err != nil && !isPrerequisiteMissing(err) {
-		return outcome{}, target{cluster: clu, ref: refOf(id)}.explain("update", err, in)
+	var t target
+	toKind := func() (*unstructured.Unstructured, error) {
+		var err error
+		t, err = resolve(ctx, clu, id, manager)
+		return nil, err
+	}
+	_, err := toKind()
+	// A version that is not served may be on its way: its definition is changed in the
+	// same run. The object lives on in the other versions.
+	if err = clu.Elsewhere(ctx, err); isPrerequisiteMissing(err) {
+		if preview {
+			r.warnPrerequisite(ctx, clu, id, err)
+			return outcome{target: t, unresolved: true}, nil
+		}
+		_, err = retryPrerequisite(ctx, err, toKind)
+		err = clu.Elsewhere(ctx, err)
 	}
 	if err != nil {
-		// The kind is gone, and the object with it.
-		return r.create(ctx, clu, in, anew)
+		return outcome{}, target{cluster: clu, ref: refOf(id)}.explain("update", err, in)
 	}
 	uid, body := types.UID(old.ref.uid), in.sent()
 	if unreleased := in.unreleased(old); !unreleased.Empty() {

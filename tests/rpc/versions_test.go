@@ -1,7 +1,10 @@
 package rpc_test
 
 import (
+	"bytes"
+	"context"
 	"testing"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
@@ -9,10 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func init() {
 	resources["HorizontalPodAutoscaler"] = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
+	resources["Socket"] = schema.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "sockets"}
+	resources["OldSocket"] = schema.GroupVersionResource{Group: "example.org", Version: "v1beta1", Resource: "sockets"}
 	resources["Lamp"] = schema.GroupVersionResource{Group: "example.net", Version: "v1", Resource: "lamps"}
 }
 
@@ -113,6 +119,85 @@ spec: {color: red, watts: 7}
 		assert.Equal(t, "blue", w.value("Lamp", "lamp", "spec", "color"))
 		requireOneEntry(t, w, s, "Lamp", "lamp")
 		assert.Empty(t, s.warned())
+	})
+}
+
+func TestAVersionThatIsNoLongerServed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	definition := object(t, `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: sockets.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {kind: Socket, plural: sockets, singular: socket, listKind: SocketList}
+  versions:
+  - name: v1beta1
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`)
+	_, err := w.client.Resource(definitions).Create(t.Context(), &unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	// Another process, so that it asks anew which kinds there are.
+	process := func() *process { return start(t, inline(newUser(t))) }
+	served := func(kind string) func() bool {
+		return func() bool {
+			_, err := w.objects(kind).List(t.Context(), listAll)
+			return err == nil
+		}
+	}
+	eventually(t, served("Socket"), "the new version is served")
+	eventually(t, served("OldSocket"), "the old version is served")
+	in := program(object(t, `
+apiVersion: example.org/v1beta1
+kind: Socket
+metadata: {name: socket, namespace: %s}
+spec: {volts: 230}
+`, w.namespace), map[string]any{"deletionPropagation": "Background"})
+	s := process().resource(t, "socket").mustUp("create", in)
+	uid := w.get("Socket", "socket").GetUID()
+
+	unserve := []byte(`[{"op": "replace", "path": "/spec/versions/0/served", "value": false}]`)
+	_, err = w.client.Resource(definitions).Patch(t.Context(), "sockets.example.org", types.JSONPatchType, unserve, metav1.PatchOptions{})
+	require.NoError(t, err)
+	eventually(t, func() bool { return !served("OldSocket")() }, "the old version is no longer served")
+
+	t.Run("its objects are not gone at read [O18]", func(t *testing.T) {
+		s.in(process()).mustRead()
+		assert.EqualValues(t, uid, at(t, s.outputs, "resourceRef.uid"))
+		s.mustUp("same", in)
+	})
+	t.Run("a preview of a change in it says where the kind is, since it may come back [O56]", func(t *testing.T) {
+		did, _, err := s.in(process()).preview(with(t, in, "manifest.spec.volts", 110))
+		require.NoError(t, err)
+		assert.Equal(t, "update", did)
+		assert.Contains(t, s.warned(), "example.org/v1")
+	})
+	t.Run("a version that comes in the same run is waited for, and the object is updated in place [O15]", func(t *testing.T) {
+		s := s.in(process())
+		serve := bytes.Replace(unserve, []byte("false"), []byte("true"), 1)
+		time.AfterFunc(time.Second, func() {
+			_, _ = w.client.Resource(definitions).Patch(context.Background(), "sockets.example.org", types.JSONPatchType, serve, metav1.PatchOptions{})
+		})
+		in = with(t, in, "manifest.spec.volts", 110)
+		s.mustUp("update", in).mustUp("same", in)
+		live := w.get("Socket", "socket")
+		assert.Equal(t, uid, live.GetUID())
+		assert.EqualValues(t, 110, w.value("Socket", "socket", "spec", "volts"))
+		_, err = w.client.Resource(definitions).Patch(t.Context(), "sockets.example.org", types.JSONPatchType, unserve, metav1.PatchOptions{})
+		require.NoError(t, err)
+		eventually(t, func() bool { return !served("OldSocket")() }, "the old version is no longer served")
+	})
+	t.Run("its objects are deleted, and not merely forgotten [O18]", func(t *testing.T) {
+		require.NoError(t, s.in(process()).destroy())
+		assert.False(t, w.exists("Socket", "socket"))
 	})
 }
 

@@ -67,6 +67,30 @@ func (c *Cluster) Elsewhere(ctx context.Context, err error) error {
 	return &complete
 }
 
+// OtherVersion finds another version of the same API group that has the kind of a *[KindNotServedError]. All versions of
+// a group show the same objects, so while there is one, the objects live on. It is empty if there is none, and an error
+// says that it is not known.
+func (c *Cluster) OtherVersion(ctx context.Context, err error) (apiVersion string, lookup error) {
+	var notServed *KindNotServedError
+	if !errors.As(err, &notServed) {
+		return "", err
+	}
+	wanted, err := schema.ParseGroupVersion(notServed.APIVersion)
+	if err != nil {
+		return "", nil
+	}
+	served, err := c.everything(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, groupVersion := range served.kinds[notServed.Kind] {
+		if groupVersion.Group == wanted.Group && groupVersion != wanted {
+			return groupVersion.String(), nil
+		}
+	}
+	return "", nil
+}
+
 // closed reports whether nobody can add a kind to a group and version. A CustomResourceDefinition may not name a group
 // without a dot; one that names a group of Kubernetes itself is accepted, and its objects are not to be reached where
 // the API server serves that version. Where it does not, only the kind that is served elsewhere proves the mistake. (An

@@ -14,7 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// answered is an error as client-go makes it out of a Status that an API server (v1.36) has answered.
+// answered is an error as client-go makes it out of a Status. Most of those below are what an API server (v1.36) has
+// answered, with other names; those that one cannot be made to say at will are written after its code.
 func answered(t testing.TB, status string) error {
 	t.Helper()
 	answer := &apierrors.StatusError{}
@@ -24,7 +25,7 @@ func answered(t testing.TB, status string) error {
 
 const correct = "\n  Next: correct what is named above. What depends on it is looked at only then."
 
-func TestRecordedAnswersOfAnAPIServerAreExplained(t *testing.T) {
+func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 	for _, c := range []struct {
 		name, status string
 		outcome      failure.Verdict
