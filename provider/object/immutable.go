@@ -9,7 +9,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -192,13 +191,16 @@ func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.
 		taken, err = t.cluster.Get(ctx, resolved.Ref)
 	}
 	switch {
-	case isGone(err), apierrors.IsForbidden(err):
-		// Free; or the API server does not keep addresses as objects, or not for
-		// everybody to see. Then the create decides.
+	case isGone(err):
+		// Free; or the API server does not keep addresses as objects, and the create
+		// decides.
 		return nil
 	case err != nil:
 		// Not knowing is no reason to delete anything.
-		return t.explain("read the address of", err, in)
+		return refused("%s: spec.clusterIP can only be changed by replacing the object, and it could not be decided whether %s "+
+			"is free. It was not touched.\n"+
+			"Allow reading it (get ipaddresses in networking.k8s.io), or delete the Service by hand: the next `pulumi up` "+
+			"creates it with the new address.\n%v", t.ref, address, t.explain("read the address of", err, in))
 	}
 	namespace, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "namespace")
 	name, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "name")

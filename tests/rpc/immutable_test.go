@@ -1,12 +1,16 @@
 package rpc_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -188,6 +192,12 @@ spec:
 	})
 }
 
+// freeAddress is an address in the range of another one that nobody has: those at the end of the range are given
+// out last, and each test takes its own.
+func freeAddress(address string, number int) string {
+	return fmt.Sprintf("%s.%d", address[:strings.LastIndex(address, ".")], number)
+}
+
 func TestAServicesAddress(t *testing.T) {
 	t.Parallel()
 	service := func(w world, spec string) resource.PropertyMap {
@@ -208,7 +218,7 @@ spec: {ports: [{name: http, port: 80}], %s}
 		in := with(t, service(w, "type: NodePort, clusterIP: "+held), "manifest.spec.ports[0].nodePort", nodePort)
 		_, err := s.up(in)
 		require.NoError(t, err)
-		other := held[:strings.LastIndex(held, ".")] + map[bool]string{true: ".251", false: ".250"}[strings.HasSuffix(held, ".250")]
+		other := freeAddress(held, 250)
 		after := with(t, in, "manifest.spec.clusterIP", other)
 		diff, err := s.mustRead().diff(after)
 		require.NoError(t, err)
@@ -226,6 +236,34 @@ spec: {ports: [{name: http, port: 80}], %s}
 		s.mustUp("replace", after).mustUp("same", after)
 		assert.Equal(t, "None", w.value("Service", "it", "spec", "clusterIP"))
 	})
+	for number, unread := range []struct {
+		what string
+		fail func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder)
+	}{
+		{"may not be read", refuse(403, metav1.StatusReasonForbidden, "no")},
+		{"is answered by a failure", refuse(500, metav1.StatusReasonInternalError, "no")},
+		{"is answered by half an object", halveReply},
+		{"gets no answer", loseReply},
+	} {
+		t.Run("whose holder "+unread.what+" is no reason to replace [O44]", func(t *testing.T) {
+			t.Parallel()
+			w, g := newWorld(t), newGateway(t)
+			in := service(w, "type: ClusterIP")
+			s := start(t, g.connection()).resource(t, "it").mustUp("create", in)
+			before := w.get("Service", "it")
+			held, _ := w.value("Service", "it", "spec", "clusterIP").(string)
+			g.always(func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/ipaddresses/") }, unread.fail)
+			after := with(t, with(t, in, "manifest.spec.clusterIP", freeAddress(held, 251+number)), "onImmutable", "replace")
+			did, err := s.up(after)
+			require.ErrorContains(t, err, "could not be decided")
+			assert.ErrorContains(t, err, "was not touched")
+			assert.Equal(t, "diff", did)
+			assert.Equal(t, before, w.get("Service", "it"))
+			g.heal()
+			s.mustUp("replace", after)
+			require.NoError(t, s.destroy(), "the address is free for the next run")
+		})
+	}
 	t.Run("that is none is a mistake, not a replacement [O46]", func(t *testing.T) {
 		w := newWorld(t)
 		s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", service(w, "type: ClusterIP"))
