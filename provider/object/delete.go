@@ -85,10 +85,18 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 		return "", err
 	}
 	_, ours, err := ownership.Applied(live, t.manager)
-	if err != nil || !ours {
+	switch {
+	case err != nil:
 		return "", err
+	case ours:
+		return string(live.GetUID()), nil
+	case !namesOwners(live):
+		return "", refused("%s was not deleted: what was read of it does not say who owns its fields, so it is not known whether "+
+			"this resource has made it. It was not touched.\n"+
+			"Look for a proxy that leaves out metadata.managedFields, and run the command again.", t.ref)
+	default:
+		return "", nil
 	}
-	return string(live.GetUID()), nil
 }
 
 func (t target) delete(ctx context.Context, in inputs, uid string) error {

@@ -162,6 +162,10 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	return now, nil
 }
 
+// namesOwners reports whether an object says who owns its fields. The API server
+// always does. Where a proxy has left it out, it is not known whose the object is.
+func namesOwners(live *unstructured.Unstructured) bool { return len(live.GetManagedFields()) > 0 }
+
 // confirm settles an apply whose effect was not known by looking at what we own
 // now. An apply that was to make the object has made it, if it carries our field
 // manager. Whether an apply onto an existing object came through cannot be seen;
@@ -171,7 +175,7 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	switch {
 	case err != nil:
 		return state{}, err
-	case !ours && s.ref.uid == "":
+	case !ours && s.ref.uid == "" && namesOwners(live):
 		return state{}, errNotOurs
 	case !ours:
 		return state{}, errUnconfirmed

@@ -172,6 +172,13 @@ func rewriteReply(change func(object map[string]any)) func(http.ResponseWriter, 
 	}
 }
 
+// withoutManagers answers with an object that does not say who owns its fields.
+var withoutManagers = rewriteReply(func(object map[string]any) {
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		delete(metadata, "managedFields")
+	}
+})
+
 // refuse answers with a status of the API server and forwards nothing.
 func refuse(code int32, reason metav1.StatusReason, message string) func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder) {
 	return func(w http.ResponseWriter, _ *http.Request, _ func() *httptest.ResponseRecorder) {

@@ -18,7 +18,7 @@ import (
 var unconfirmed = map[string]func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder){
 	"lost reply":             loseReply,
 	"half a reply":           halveReply,
-	"reply without managers": rewriteReply(func(o map[string]any) { delete(o["metadata"].(map[string]any), "managedFields") }),
+	"reply without managers": withoutManagers,
 }
 
 // requirePending proves that an apply failed in the way that saves its state and blocks dependents.

@@ -175,6 +175,19 @@ func TestReadWhilePending(t *testing.T) {
 		require.ErrorContains(t, s.create(in), "already exists")
 		assert.Equal(t, theirs.GetResourceVersion(), w.get("ConfigMap", "web").GetResourceVersion())
 	})
+	t.Run("a read that does not say who owns its fields keeps the flag [O74]", func(t *testing.T) {
+		t.Parallel()
+		w, g, s, in := pending(t)
+		uid := w.value("ConfigMap", "web", "metadata", "uid")
+		g.always(isGet, withoutManagers)
+		s.mustRead()
+		assert.Len(t, s.initErrors, 1)
+		assert.Equal(t, true, at(t, s.outputs, "__pendingProjection"))
+		g.heal()
+		s.mustUp("same", in)
+		requireSettled(t, s)
+		assert.Equal(t, uid, at(t, s.outputs, "resourceRef.uid"))
+	})
 	t.Run("delete of a pending object", func(t *testing.T) {
 		t.Parallel()
 		t.Run("that is there and ours deletes it", func(t *testing.T) {
@@ -193,6 +206,15 @@ func TestReadWhilePending(t *testing.T) {
 			w, _, s, _ := pending(t)
 			w.delete("ConfigMap", "web")
 			require.NoError(t, s.destroy())
+		})
+		t.Run("of which is not known whose it is is an error [O60]", func(t *testing.T) {
+			w, g, s, _ := pending(t)
+			g.always(isGet, withoutManagers)
+			require.ErrorContains(t, s.destroy(), "it is not known whether this resource has made it")
+			assert.True(t, w.exists("ConfigMap", "web"))
+			g.heal()
+			require.NoError(t, s.destroy())
+			assert.False(t, w.exists("ConfigMap", "web"))
 		})
 		t.Run("that cannot be read is an error [O60]", func(t *testing.T) {
 			w, g, s, _ := pending(t)
