@@ -116,27 +116,50 @@ func (r result) String() string {
 // exec runs a command, whatever it comes to.
 func (s *stack) exec(t testing.TB, args ...string) result {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), tools.pulumi, append(args, "--non-interactive", "--color=never")...)
-	cmd.Dir = s.dir
-	for _, key := range slices.Sorted(maps.Keys(s.env)) {
-		cmd.Env = append(cmd.Env, key+"="+s.env[key])
-	}
-	var printed output
-	cmd.Stdout, cmd.Stderr = printed.stdout(), printed.stderr()
-	timeout := time.AfterFunc(commandTimeout, func() { _ = cmd.Cancel() })
-	defer timeout.Stop()
-	// The plugin holds the pipes too; one that outlives the CLI must not block us.
-	cmd.WaitDelay = 10 * time.Second
+	return s.start(t, args...).wait(t)
+}
 
-	started := time.Now()
-	err := cmd.Run()
+// command is a command that runs.
+type command struct {
+	line    string
+	cmd     *exec.Cmd
+	printed output
+	started time.Time
+	timeout *time.Timer
+}
+
+// start starts a command, which has to be waited for.
+func (s *stack) start(t testing.TB, args ...string) *command {
+	t.Helper()
+	c := &command{line: "pulumi " + strings.Join(args, " "), started: time.Now()}
+	c.cmd = exec.CommandContext(t.Context(), tools.pulumi, append(args, "--non-interactive", "--color=never")...)
+	c.cmd.Dir = s.dir
+	for _, key := range slices.Sorted(maps.Keys(s.env)) {
+		c.cmd.Env = append(c.cmd.Env, key+"="+s.env[key])
+	}
+	c.cmd.Stdout, c.cmd.Stderr = c.printed.stdout(), c.printed.stderr()
+	// The plugin holds the pipes too; one that outlives the CLI must not block us.
+	c.cmd.WaitDelay = 10 * time.Second
+	if err := c.cmd.Start(); err != nil {
+		t.Fatalf("%s: %v", c.line, err)
+	}
+	c.timeout = time.AfterFunc(commandTimeout, func() { _ = c.cmd.Cancel() })
+	return c
+}
+
+// wait waits until the command has ended.
+func (c *command) wait(t testing.TB) result {
+	t.Helper()
+	defer c.timeout.Stop()
+	err := c.cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		t.Fatalf("pulumi %s: %v", strings.Join(args, " "), err)
+		t.Fatalf("%s: %v", c.line, err)
 	}
+	both, stdout := c.printed.texts()
 	return result{
-		line: "pulumi " + strings.Join(args, " "), out: fromPath.ReplaceAllString(printed.both.String(), ""), stdout: printed.out.String(),
-		code: cmd.ProcessState.ExitCode(), err: err, took: time.Since(started).Round(time.Millisecond),
+		line: c.line, out: fromPath.ReplaceAllString(both, ""), stdout: stdout,
+		code: c.cmd.ProcessState.ExitCode(), err: err, took: time.Since(c.started).Round(time.Millisecond),
 	}
 }
 
@@ -156,10 +179,15 @@ func (s *stack) succeed(t testing.TB, args ...string) result {
 }
 
 // runFails runs a command that has to fail, of its own accord, and returns what it printed.
-// Whatever the user did wrong, he is never shown the provider's insides.
 func (s *stack) runFails(t testing.TB, args ...string) string {
 	t.Helper()
-	r := s.exec(t, args...)
+	return failed(t, s.exec(t, args...)).out
+}
+
+// failed wants that a command has failed of its own accord. Whatever the user did wrong, he is
+// never shown the provider's insides.
+func failed(t testing.TB, r result) result {
+	t.Helper()
 	if r.code <= 0 {
 		t.Fatalf("a command should have failed by itself: %v", r)
 	}
@@ -168,7 +196,7 @@ func (s *stack) runFails(t testing.TB, args ...string) string {
 			t.Errorf("the failure shows the provider's insides (%q): %v", insides, r)
 		}
 	}
-	return r.out
+	return r
 }
 
 // up updates without the preview that a person would see before; see preview.
@@ -276,6 +304,12 @@ func (o *output) stdout() writer {
 		o.out.Write(p)
 		return o.both.Write(p)
 	}
+}
+
+func (o *output) texts() (both, stdout string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.both.String(), o.out.String()
 }
 
 func (o *output) stderr() writer {

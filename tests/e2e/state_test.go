@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,11 +34,31 @@ func (r resource) uid() string {
 // pending says that the state knows of an apply whose effect was not seen.
 func (r resource) pending() bool { return r.Outputs["__pendingProjection"] == true }
 
+// pinned are the inputs and outputs of all our resources, but for the keys of the hashes, which are
+// encrypted anew every time.
+func (s state) pinned() map[string][2]map[string]any {
+	values := map[string][2]map[string]any{}
+	for name, r := range s.resources {
+		outputs := maps.Clone(r.Outputs)
+		delete(outputs, "__hashKey")
+		values[name] = [2]map[string]any{r.Inputs, outputs}
+	}
+	return values
+}
+
+// operationNote is what the engine notes of an operation that has not ended.
+type operationNote struct {
+	Resource resource `json:"resource"`
+	Type     string   `json:"type"` // creating, updating, deleting …
+}
+
 // state is what "pulumi stack export" says.
 type state struct {
 	resources map[string]resource // our resources, by name
 	all       []resource
-	text      string
+	// operations are those in which the engine was interrupted.
+	operations []operationNote
+	text       string
 }
 
 // export exports the state.
@@ -50,13 +71,17 @@ func parseState(t testing.TB, text string) state {
 	t.Helper()
 	var exported struct {
 		Deployment struct {
-			Resources []resource `json:"resources"`
+			Resources  []resource      `json:"resources"`
+			Operations []operationNote `json:"pending_operations"`
 		} `json:"deployment"`
 	}
 	if err := json.Unmarshal([]byte(text), &exported); err != nil {
 		t.Fatalf("the exported state is not what it should be: %v\n%s", err, text)
 	}
-	result := state{resources: map[string]resource{}, all: exported.Deployment.Resources, text: text}
+	result := state{
+		resources: map[string]resource{}, all: exported.Deployment.Resources,
+		operations: exported.Deployment.Operations, text: text,
+	}
 	for _, r := range result.all {
 		if strings.HasPrefix(r.Type, "k8sconnect:") {
 			result.resources[r.name()] = r

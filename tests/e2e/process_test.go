@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// providers are the processes of the provider that the command has started.
+func (c *command) providers(t testing.TB) []int {
+	t.Helper()
+	table, err := exec.CommandContext(t.Context(), "ps", "-A", "-o", "pid=,ppid=,args=").Output()
+	require.NoError(t, err)
+	var pids []int
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line)
+		if len(fields) > 2 && fields[1] == strconv.Itoa(c.cmd.Process.Pid) && strings.HasSuffix(fields[2], "pulumi-resource-k8sconnect") {
+			pid, err := strconv.Atoi(fields[0])
+			require.NoError(t, err)
+			pids = append(pids, pid)
+		}
+	}
+	require.NotEmpty(t, pids, "no provider runs:\n%s", table)
+	return pids
+}
+
+// signalProviders sends a signal to processes of the provider.
+func (c *command) signalProviders(t testing.TB, providers []int, signal syscall.Signal) {
+	t.Helper()
+	for _, pid := range providers {
+		if err := syscall.Kill(pid, signal); err != nil {
+			require.ErrorIs(t, err, syscall.ESRCH)
+		}
+	}
+}
+
+// signal sends a signal to the CLI, and to nobody else.
+func (c *command) signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
+	require.NoError(t, c.cmd.Process.Signal(signal))
+}
+
+// prints waits until the command has printed a text.
+func (c *command) prints(t testing.TB, text string) {
+	t.Helper()
+	eventually(t, "the command prints "+text, func() bool {
+		both, _ := c.printed.texts()
+		return strings.Contains(both, text)
+	})
+}
