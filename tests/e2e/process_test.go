@@ -10,28 +10,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// providers are the processes of the provider that the command has started.
-func (c *command) providers(t testing.TB) []int {
+// children are the processes that the command has started and whose program has this name; all with "".
+func (c *command) children(t testing.TB, name string) []int {
 	t.Helper()
 	table, err := exec.CommandContext(t.Context(), "ps", "-A", "-o", "pid=,ppid=,args=").Output()
 	require.NoError(t, err)
 	var pids []int
 	for line := range strings.Lines(string(table)) {
 		fields := strings.Fields(line)
-		if len(fields) > 2 && fields[1] == strconv.Itoa(c.cmd.Process.Pid) && strings.HasSuffix(fields[2], "pulumi-resource-k8sconnect") {
+		if len(fields) > 2 && fields[1] == strconv.Itoa(c.cmd.Process.Pid) && strings.HasSuffix(fields[2], name) {
 			pid, err := strconv.Atoi(fields[0])
 			require.NoError(t, err)
 			pids = append(pids, pid)
 		}
 	}
-	require.NotEmpty(t, pids, "no provider runs:\n%s", table)
+	require.NotEmpty(t, pids, "no %s runs:\n%s", name, table)
 	return pids
 }
 
-// signalProviders sends a signal to processes of the provider.
-func (c *command) signalProviders(t testing.TB, providers []int, signal syscall.Signal) {
+// providers are the processes of the provider: that which is asked for its schema, and that which works.
+func (c *command) providers(t testing.TB) []int {
 	t.Helper()
-	for _, pid := range providers {
+	return c.children(t, "pulumi-resource-k8sconnect")
+}
+
+// signalAll sends a signal to processes; those that have ended need none.
+func signalAll(t testing.TB, pids []int, signal syscall.Signal) {
+	t.Helper()
+	for _, pid := range pids {
 		if err := syscall.Kill(pid, signal); err != nil {
 			require.ErrorIs(t, err, syscall.ESRCH)
 		}

@@ -75,7 +75,7 @@ func TestFaultsInDelete(t *testing.T) {
 		}{
 			{
 				"the provider is killed while a finalizer holds the object [O71]",
-				func(t *testing.T, up *command) { up.signalProviders(t, up.providers(t), syscall.SIGKILL) },
+				func(t *testing.T, up *command) { signalAll(t, up.providers(t), syscall.SIGKILL) },
 				"exited prematurely",
 			},
 			{

@@ -31,32 +31,38 @@ type fault struct {
 	interrupted bool
 	// perhaps says that it is either of the two: the engine may have waited for the answer or not.
 	perhaps bool
-	// blind says that a refresh that cannot read is tried, too.
-	blind bool
+	// variants are those of betweens that are tried beside the two that all are.
+	variants []string
 	// repair is what the user has to do before the next command; nil is nothing.
 	repair func(t *testing.T, s *stack)
 }
 
 const inPlace = "the next `pulumi up` continues in place"
 
+// What is done between the up that failed and the next one, beside nothing and a refresh.
+const (
+	blind  = "after a refresh that cannot read [O74]"
+	unread = "without the read before the next up"
+)
+
 var faults = []fault{
 	{
-		name: "the reply is lost [O70]", code: 1, says: inPlace, pending: true, blind: true,
+		name: "the reply is lost [O70]", code: 1, says: inPlace, pending: true, variants: []string{blind, unread},
 		befall: func(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) bool) result {
 			proxy.strike(match, lose)
 			return failed(t, s.startUp(t).wait(t))
 		},
 	},
 	{
-		name: "the provider is killed [O71]", code: 1, says: "exited prematurely",
+		name: "the provider is killed [O71]", code: 1, says: "exited prematurely", variants: []string{unread},
 		befall: func(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) bool) result {
 			up := upHeld(t, s, proxy, match)
-			up.signalProviders(t, up.providers(t), syscall.SIGKILL)
+			signalAll(t, up.providers(t), syscall.SIGKILL)
 			return up.wait(t)
 		},
 	},
 	{
-		name: "the projection cannot be read [O72]", code: 1, says: inPlace, pending: true, blind: true,
+		name: "the projection cannot be read [O72]", code: 1, says: inPlace, pending: true, variants: []string{blind, unread},
 		befall: func(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) bool) result {
 			proxy.strike(match, garble)
 			return failed(t, s.startUp(t).wait(t))
@@ -76,12 +82,12 @@ var faults = []fault{
 			up := upHeld(t, s, proxy, match)
 			providers := up.providers(t)
 			// A provider that stands still cannot answer the first before the second comes.
-			up.signalProviders(t, providers, syscall.SIGSTOP)
+			signalAll(t, providers, syscall.SIGSTOP)
 			up.signal(t, syscall.SIGINT)
 			up.prints(t, "press ^C again")
 			up.signal(t, syscall.SIGINT)
 			up.prints(t, "terminating")
-			up.signalProviders(t, providers, syscall.SIGCONT)
+			signalAll(t, providers, syscall.SIGCONT)
 			return failed(t, up.wait(t))
 		},
 	},
@@ -89,9 +95,9 @@ var faults = []fault{
 		name: "the CLI is killed", code: -1, interrupted: true,
 		befall: func(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) bool) result {
 			up := upHeld(t, s, proxy, match)
-			providers := up.providers(t)
+			children := up.children(t, "")
 			up.signal(t, syscall.SIGKILL)
-			up.signalProviders(t, providers, syscall.SIGKILL)
+			signalAll(t, children, syscall.SIGKILL) // they would notice in five minutes
 			return up.wait(t)
 		},
 		repair: func(t *testing.T, s *stack) {
@@ -122,21 +128,14 @@ func upHeld(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) boo
 	return up
 }
 
-// between is what happens between the up that failed and the next one.
-type between struct {
-	name string
-	// blind says that the refresh cannot read.
-	blind bool
-	do    func(t *testing.T, v victim, saved state)
-}
-
-var betweens = []between{
-	{"the next up continues in place", false, func(t *testing.T, v victim, saved state) {
+// betweens are what happens between the up that failed and the next one.
+var betweens = map[string]func(t *testing.T, v victim, saved state){
+	"by the next up": func(t *testing.T, v victim, saved state) {
 		v.preview(t)
 		assert.Equal(t, saved.pinned(), v.export(t).pinned(), "a preview saves nothing")
-	}},
-	{"after a refresh, too [O73]", false, func(t *testing.T, v victim, _ state) { v.refresh(t) }},
-	{"after a refresh that cannot read, too [O74]", true, func(t *testing.T, v victim, _ state) {
+	},
+	"after a refresh [O73]": func(t *testing.T, v victim, _ state) { v.refresh(t) },
+	blind: func(t *testing.T, v victim, _ state) {
 		for _, spoil := range []mishap{deny, garble} {
 			v.proxy.strike(reads("first"), spoil)
 			before := v.proxy.struck()
@@ -147,20 +146,22 @@ var betweens = []between{
 		first := v.export(t).get(t, "first")
 		assert.True(t, first.pending(), "the repair is still to be made")
 		assert.NotEmpty(t, first.InitErrors)
-	}},
+	},
+	unread: func(*testing.T, victim, state) {},
 }
 
 // TestFaults has every fault happen to the create of an object, and then to an update of it.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range faults {
-		for _, b := range betweens {
-			if b.blind && !f.blind {
-				continue
-			}
-			t.Run(f.name+": "+b.name, func(t *testing.T) {
+		for _, between := range append(f.variants, "by the next up", "after a refresh [O73]") {
+			t.Run(f.name+": continued in place "+between, func(t *testing.T) {
 				t.Parallel()
-				newVictim(t).story(t, f, b)
+				v := newVictim(t)
+				if v.unread = between == unread; v.unread {
+					v.config(t, "k8sconnect:driftDetection", "refresh")
+				}
+				v.story(t, f, betweens[between])
 			})
 		}
 	}
@@ -173,6 +174,7 @@ type victim struct {
 	kube    *kube
 	proxy   *faulty
 	mark    cluster.AuditMark
+	unread  bool // the engine does not read before a preview and an up
 	space   string
 	first   string // ID
 	second  string
@@ -196,7 +198,7 @@ func (v victim) declare(t *testing.T, data string) {
 		configMapResource("second", "second", v.space, `{of: "${first.resourceRef.revision}"}`))
 }
 
-func (v victim) story(t *testing.T, f fault, b between) {
+func (v victim) story(t *testing.T, f fault, between func(*testing.T, victim, state)) {
 	var uid types.UID
 	var whole state
 	step(t, "create", func(t *testing.T) {
@@ -208,7 +210,7 @@ func (v victim) story(t *testing.T, f fault, b between) {
 		if !f.pending {
 			assert.NotContains(t, saved.resources, "first")
 		}
-		b.do(t, v, saved)
+		between(t, v, saved)
 		assert.Equal(t, f.interrupted, strings.Contains(v.up(t), "interrupted while creating"))
 		whole = v.requireWhole(t, uid, map[string]any{"a": "1", "z": "1"})
 		if f.interrupted {
@@ -224,7 +226,7 @@ func (v victim) story(t *testing.T, f fault, b between) {
 		if !f.pending {
 			assert.Equal(t, whole.pinned()["first"], saved.pinned()["first"])
 		}
-		b.do(t, v, saved)
+		between(t, v, saved)
 		v.up(t)
 		whole = v.requireWhole(t, uid, map[string]any{"a": "2", "b": "3"})
 		assert.Empty(t, whole.operations, "a note of an update does not stay")
@@ -267,7 +269,7 @@ func (v victim) befall(t *testing.T, f fault) (fault, state) {
 		assert.Equal(t, v.first, first.ID)
 		assert.True(t, first.pending())
 		assert.NotEmpty(t, first.InitErrors)
-		assert.True(t, first.RefreshBeforeUpdate)
+		assert.Equal(t, !v.unread, first.RefreshBeforeUpdate)
 	}
 	if f.interrupted {
 		require.Len(t, saved.operations, 1)
