@@ -40,30 +40,34 @@ func (v victim) requireNothing(t *testing.T) {
 // TestFaultsInDelete has the faults happen to the deletion of an object that the program has dropped.
 func TestFaultsInDelete(t *testing.T) {
 	t.Parallel()
-	for _, refresh := range []struct {
-		name string
-		do   func(t *testing.T, v victim)
-	}{
-		{"the next up ends it", func(*testing.T, victim) {}},
-		{"after a refresh, too [O73]", func(t *testing.T, v victim) { v.refresh(t) }},
-	} {
-		t.Run("the reply is lost [O70]: "+refresh.name, func(t *testing.T) {
+	for _, between := range []string{nothing, refreshed, unread} {
+		refresh := func(t *testing.T, v victim) {
+			t.Helper()
+			if between == refreshed {
+				v.refresh(t)
+			}
+		}
+		t.Run("the reply is lost [O70]: ended "+between, func(t *testing.T) {
 			t.Parallel()
-			v, before := newDoomed(t)
+			v, before := newDoomed(t, between)
 			v.requireKept(t, before, v.loseDeletion(t))
 			v.kube.gone(t, v.first)
-			refresh.do(t, v)
+			refresh(t, v)
 			v.up(t)
 			v.requireNothing(t)
-			assert.Equal(t, 1, v.deletions(t))
+			asked := 1
+			if v.unread {
+				asked = 2 // it has to be asked to know
+			}
+			assert.Equal(t, asked, v.deletions(t))
 		})
-		t.Run("the reply is lost, and somebody makes another object: that is left alone [O61] [O70]: "+refresh.name, func(t *testing.T) {
+		t.Run("the reply is lost, and somebody makes another object: that is left alone [O61] [O70] "+between, func(t *testing.T) {
 			t.Parallel()
-			v, before := newDoomed(t)
+			v, before := newDoomed(t, between)
 			v.requireKept(t, before, v.loseDeletion(t))
 			v.kube.apply(t, v.first, "somebody", `{apiVersion: v1, kind: ConfigMap, metadata: {name: first}, data: {a: theirs}}`)
 			theirs := v.kube.get(t, v.first)
-			refresh.do(t, v)
+			refresh(t, v)
 			v.up(t)
 			v.requireNothing(t)
 			assert.Equal(t, theirs, v.kube.get(t, v.first))
@@ -84,9 +88,9 @@ func TestFaultsInDelete(t *testing.T) {
 				"example.com/hold",
 			},
 		} {
-			t.Run(end.name+": "+refresh.name, func(t *testing.T) {
+			t.Run(end.name+": ended "+between, func(t *testing.T) {
 				t.Parallel()
-				v, before := newDoomed(t)
+				v, before := newDoomed(t, between)
 				v.kube.merge(t, v.first, "{metadata: {finalizers: [example.com/hold]}}")
 				up := v.startUp(t)
 				up.prints(t, "Deleting; ")
@@ -97,7 +101,7 @@ func TestFaultsInDelete(t *testing.T) {
 				live := v.kube.get(t, v.first)
 				assert.NotNil(t, live.GetDeletionTimestamp())
 
-				refresh.do(t, v)
+				refresh(t, v)
 				asked := v.deletions(t)
 				up = v.startUp(t)
 				eventually(t, "the deletion is asked for again", func() bool { return v.deletions(t) > asked })
@@ -111,9 +115,9 @@ func TestFaultsInDelete(t *testing.T) {
 }
 
 // newDoomed makes an object that the program has dropped. It returns the state that has it.
-func newDoomed(t *testing.T) (victim, state) {
+func newDoomed(t *testing.T, between string) (victim, state) {
 	t.Helper()
-	v := newVictim(t)
+	v := newVictim(t, between)
 	v.program(t, "resources:"+configMapResource("first", "first", v.space, `{a: "1"}`))
 	v.up(t)
 	v.program(t, "")

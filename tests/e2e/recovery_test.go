@@ -39,10 +39,12 @@ type fault struct {
 
 const inPlace = "the next `pulumi up` continues in place"
 
-// What is done between the up that failed and the next one, beside nothing and a refresh.
+// What is done between the up that failed and the next one.
 const (
-	blind  = "after a refresh that cannot read [O74]"
-	unread = "without the read before the next up"
+	nothing   = "by the next up"
+	refreshed = "after a refresh [O73]"
+	blind     = "after a refresh that cannot read [O74]"
+	unread    = "without the read before the next up"
 )
 
 var faults = []fault{
@@ -130,11 +132,11 @@ func upHeld(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) boo
 
 // betweens are what happens between the up that failed and the next one.
 var betweens = map[string]func(t *testing.T, v victim, saved state){
-	"by the next up": func(t *testing.T, v victim, saved state) {
+	nothing: func(t *testing.T, v victim, saved state) {
 		v.preview(t)
 		assert.Equal(t, saved.pinned(), v.export(t).pinned(), "a preview saves nothing")
 	},
-	"after a refresh [O73]": func(t *testing.T, v victim, _ state) { v.refresh(t) },
+	refreshed: func(t *testing.T, v victim, _ state) { v.refresh(t) },
 	blind: func(t *testing.T, v victim, _ state) {
 		for _, spoil := range []mishap{deny, garble} {
 			v.proxy.strike(reads("first"), spoil)
@@ -154,14 +156,10 @@ var betweens = map[string]func(t *testing.T, v victim, saved state){
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range faults {
-		for _, between := range append(f.variants, "by the next up", "after a refresh [O73]") {
+		for _, between := range append(f.variants, nothing, refreshed) {
 			t.Run(f.name+": continued in place "+between, func(t *testing.T) {
 				t.Parallel()
-				v := newVictim(t)
-				if v.unread = between == unread; v.unread {
-					v.config(t, "k8sconnect:driftDetection", "refresh")
-				}
-				v.story(t, f, betweens[between])
+				newVictim(t, between).story(t, f, betweens[between])
 			})
 		}
 	}
@@ -180,7 +178,8 @@ type victim struct {
 	second  string
 }
 
-func newVictim(t *testing.T) victim {
+// newVictim makes one that is ready for what is going to be done between the failure and the next up.
+func newVictim(t *testing.T, between string) victim {
 	t.Helper()
 	c := shared.Get(t)
 	mark, err := c.AuditMark()
@@ -188,6 +187,9 @@ func newVictim(t *testing.T) victim {
 	v := victim{stack: newStack(t), cluster: c, kube: kubeOf(t, c), proxy: newFaulty(t, c), mark: mark, space: c.Namespace(t)}
 	v.first, v.second = "v1/ConfigMap/"+v.space+"/first", "v1/ConfigMap/"+v.space+"/second"
 	v.connectAs(t, v.proxy.User)
+	if v.unread = between == unread; v.unread {
+		v.config(t, "k8sconnect:driftDetection", "refresh")
+	}
 	return v
 }
 
