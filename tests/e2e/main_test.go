@@ -4,8 +4,8 @@
 //
 // A test makes a stack (stack_test.go), writes a program into it, and runs commands; the cluster
 // is looked at and disturbed through kube_test.go; faulty_test.go stands between the provider
-// and the API server and loses replies. The names of tests carry the numbers of the cases that
-// they prove.
+// and the API server and spoils replies; process_test.go sends signals to the processes of a
+// command. The names of tests carry the numbers of the cases that they prove.
 package e2e
 
 import (
