@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
 // Cluster is a running cluster. Its parts can be broken one by one; those that the options
@@ -21,9 +23,10 @@ type Cluster struct {
 
 	options    Options
 	dir        string
+	etcd       *envtest.Etcd
+	apiServer  *envtest.APIServer
+	users      sync.Mutex // envtest makes one at a time
 	host       string
-	port       int
-	authority  *authority
 	admin      User
 	kubeconfig []byte
 	client     kubernetes.Interface
@@ -58,7 +61,7 @@ func start(ctx context.Context, options Options) (*Cluster, error) {
 	return c, nil
 }
 
-// prepare makes the folder with all files, and the parts, of which none runs yet.
+// prepare makes the folder and the parts, of which none runs yet.
 func prepare(options Options) (*Cluster, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -68,10 +71,8 @@ func prepare(options Options) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{options: options, dir: dir}
-	for _, step := range []func() error{c.choosePort, c.writeFiles, c.makeParts} {
-		if err := step(); err != nil {
-			return nil, errors.Join(err, os.RemoveAll(dir))
-		}
+	if err := c.makeParts(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return c, nil
 }

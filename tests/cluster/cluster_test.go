@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,6 +77,18 @@ func TestUsers(t *testing.T) {
 	_, err = list(t, robot, namespace)
 	require.True(t, apierrors.IsForbidden(err), "got %v", err)
 	require.ErrorContains(t, err, robot.Name, "the token must make it that user")
+}
+
+func TestUsersAreMadeConcurrently(t *testing.T) {
+	c := shared.Get(t)
+	var group errgroup.Group
+	for i := range 10 {
+		group.Go(func() error {
+			_, err := c.AddUser(fmt.Sprintf("clone-%d", i))
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
 }
 
 func TestRequests(t *testing.T) {

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,7 +86,8 @@ func TestStopLeavesNothing(t *testing.T) {
 // the way that leaves it no chance to clean up.
 func TestKilledParentTakesTheClusterAlong(t *testing.T) {
 	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), victimVariable+"="+t.TempDir()+"/data")
+	home := t.TempDir()
+	command.Env = append(os.Environ(), victimVariable+"="+t.TempDir()+"/data", "HOME="+home, "XDG_CACHE_HOME=")
 	command.Stderr = os.Stderr
 	output, err := command.StdoutPipe()
 	require.NoError(t, err)
@@ -98,6 +101,12 @@ func TestKilledParentTakesTheClusterAlong(t *testing.T) {
 	for _, pid := range pids {
 		eventually(t, func(context.Context) error { return ended(pid) })
 	}
+	require.NoError(t, filepath.WalkDir(home, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			err = fmt.Errorf("%s was left in the home of the user", path)
+		}
+		return err
+	}))
 }
 
 // victimVariable makes the test binary the process to be killed. Its value is the folder of

@@ -37,7 +37,7 @@ func (c *Cluster) writeStages(ctx context.Context, more []string) error {
 	return c.writeFile(stagesFile, []byte(strings.Join(documents, "\n---\n")))
 }
 
-func (c *Cluster) kwokArgs() []string {
+func kwokArgs() []string {
 	return []string{
 		"--kubeconfig=" + kubeconfigFile,
 		"--config=" + stagesFile,

@@ -26,7 +26,8 @@ type Options struct {
 	// Audit records the requests that reach the API server, for [Cluster.Requests].
 	Audit bool
 
-	// APIServerArgs are further flags of kube-apiserver. They come last.
+	// APIServerArgs are further flags of kube-apiserver, as --name=value. A value comes after
+	// those that the flag has without it.
 	APIServerArgs []string
 
 	// Dir is the folder of the cluster's data, logs and keys; it is created, and removed

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -31,16 +30,19 @@ var errAddressInUse = errors.New("address in use")
 // Part is one program of the cluster, with the power to break it. Its address and its data
 // stay the same over all restarts. Its methods may be called from several goroutines.
 type Part struct {
-	name  string
-	path  string
-	dir   string
-	args  func() []string
+	name string
+	path string
+	dir  string
+	// launch starts the program as a part of this cluster, see membership. It may wait until
+	// the program works, and fails where that has ended instead.
+	launch func(path string, log *os.File) error
+	// ready is asked after that, until it has no objection.
 	ready func(context.Context) error
 
-	mu     sync.Mutex
-	cmd    *exec.Cmd
-	exited chan struct{}
-	paused bool
+	mu      sync.Mutex
+	process *os.Process
+	exited  chan struct{}
+	paused  bool
 }
 
 // Name is the name of the program, such as kube-apiserver.
@@ -56,7 +58,7 @@ func (p *Part) PID() int {
 	if !p.running() {
 		return 0
 	}
-	return p.cmd.Process.Pid
+	return p.process.Pid
 }
 
 // Exited is closed when the process that runs now ends, for whatever reason.
@@ -85,11 +87,11 @@ func (p *Part) Pause() error {
 	if err := p.signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
-	// If it ends instead, this takes its exit status from cmd.Wait, which nobody reads.
+	// If it ends instead, this may take its exit status, which nobody reads.
 	var status syscall.WaitStatus
-	_, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+	_, err := syscall.Wait4(p.process.Pid, &status, syscall.WUNTRACED, nil)
 	for errors.Is(err, syscall.EINTR) {
-		_, err = syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+		_, err = syscall.Wait4(p.process.Pid, &status, syscall.WUNTRACED, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: waiting for it to stop: %w", p.name, err)
@@ -121,55 +123,92 @@ func (p *Part) Restart(ctx context.Context) error {
 // not get ready is left as it is.
 func (p *Part) start(ctx context.Context) error {
 	p.mu.Lock()
-	err := p.spawn()
+	launched, err := p.spawn()
 	exited := p.exited
 	p.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
-	return p.waitReady(ctx, exited)
+	if err := p.waitReady(ctx, launched, exited); err != nil {
+		return fmt.Errorf("%s: not ready: %w", p.name, err)
+	}
+	return nil
 }
 
-// spawn starts the program without waiting for anything; p.mu is held.
-func (p *Part) spawn() error {
+// spawn has the program launched and waits for its process id only; p.mu is held. The channel
+// gets what the launch comes to.
+func (p *Part) spawn() (<-chan error, error) {
 	if p.running() {
-		return errors.New("runs already")
+		return nil, errors.New("runs already")
+	}
+	pidFile := filepath.Join(p.dir, p.name+".pid")
+	if err := os.RemoveAll(pidFile); err != nil {
+		return nil, err
 	}
 	log, err := os.OpenFile(p.LogFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { _ = log.Close() }() // the child has its own descriptor
-
-	cmd := exec.Command(p.path, p.args()...)
-	cmd.Dir = p.dir
-	cmd.Stdout, cmd.Stderr = log, log
-	// HOME keeps the settings of the person at the keyboard out; kwok reads ~/.kwok.
-	cmd.Env = append(os.Environ(), "CONTROLPLANE_PARENT="+strconv.Itoa(os.Getpid()), "HOME="+p.dir)
-	// In a process group of its own it does not get the ^C that is meant for us. It also makes
-	// the kernel continue a paused program when we end, so that it sees that and ends too.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		return err
+	launched, over := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(over)
+		launched <- p.launch(p.path, log)
+		_ = log.Close() // the child has its own descriptor
+	}()
+	process, err := find(pidFile, launched)
+	if err != nil {
+		return nil, err
 	}
 	exited := make(chan struct{})
 	go func() {
 		defer close(exited)
-		_ = cmd.Wait() // how it ended is in its log
+		// envtest waits for its children too. One of us gets the exit status, which nobody
+		// reads, the other an error, and neither before the end.
+		_, _ = process.Wait()
+		<-over
 	}()
-	p.cmd, p.exited, p.paused = cmd, exited, false
-	return nil
+	p.process, p.exited, p.paused = process, exited, false
+	return launched, nil
 }
 
-// waitReady waits until the program is ready, or ended.
-func (p *Part) waitReady(ctx context.Context, exited <-chan struct{}) error {
+// find waits for the process id that a program writes down, or for the failure to launch it.
+// Not with the context of the caller: what was launched has to be known, for its end.
+func find(pidFile string, launched chan error) (process *os.Process, err error) {
+	err = wait.PollUntilContextTimeout(context.Background(), pollInterval, startTimeout, true,
+		func(context.Context) (bool, error) {
+			content, _ := os.ReadFile(pidFile) // not there yet
+			if pid, err := strconv.Atoi(string(content)); err == nil {
+				process, err = os.FindProcess(pid)
+				return true, err
+			}
+			select {
+			case err := <-launched:
+				launched <- err // for who asks next
+				return false, err
+			default:
+				return false, nil
+			}
+		})
+	return process, err
+}
+
+// waitReady waits until the program is launched and ready, or ended.
+func (p *Part) waitReady(ctx context.Context, launched <-chan error, exited <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-launched:
+		if err != nil {
+			return p.failure(err)
+		}
+	}
 	var last error
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		select {
 		case <-exited:
-			return false, p.exitError()
+			return false, p.failure(errors.New("ended"))
 		default:
 		}
 		probe, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -178,23 +217,23 @@ func (p *Part) waitReady(ctx context.Context, exited <-chan struct{}) error {
 		return last == nil, nil
 	})
 	if err != nil {
-		return fmt.Errorf("%s: not ready: %w", p.name, errors.Join(err, last))
+		return errors.Join(err, last)
 	}
 	return nil
 }
 
-// exitError says why the program ended by itself, in its own words.
-func (p *Part) exitError() error {
-	log, err := os.ReadFile(p.LogFile())
-	if err != nil {
-		return fmt.Errorf("ended, and its log cannot be read: %w", err)
+// failure says why the program did not get ready, in its own words.
+func (p *Part) failure(err error) error {
+	log, readErr := os.ReadFile(p.LogFile())
+	if readErr != nil {
+		return fmt.Errorf("%w, and its log cannot be read: %w", err, readErr)
 	}
 	const most = 2000
 	tail := log[max(0, len(log)-most):]
 	if bytes.Contains(tail, []byte("address already in use")) {
-		return fmt.Errorf("ended: %w", errAddressInUse)
+		return fmt.Errorf("%w: %w", err, errAddressInUse)
 	}
-	return fmt.Errorf("ended; the end of its log is:\n%s", tail)
+	return fmt.Errorf("%w; the end of its log is:\n%s", err, tail)
 }
 
 // signal sends a signal to the running program; p.mu is held.
@@ -202,7 +241,7 @@ func (p *Part) signal(signal syscall.Signal) error {
 	if !p.running() {
 		return fmt.Errorf("%s: does not run", p.name)
 	}
-	if err := p.cmd.Process.Signal(signal); err != nil {
+	if err := p.process.Signal(signal); err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
 	return nil
@@ -213,7 +252,7 @@ func (p *Part) kill() error {
 	if !p.running() {
 		return nil
 	}
-	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
 	<-p.exited
@@ -222,7 +261,7 @@ func (p *Part) kill() error {
 
 // running reports whether the process is there; p.mu is held.
 func (p *Part) running() bool {
-	if p.cmd == nil {
+	if p.process == nil {
 		return false
 	}
 	select {

@@ -2,13 +2,15 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -17,53 +19,40 @@ import (
 // Files in the cluster's folder. The parts run in that folder, so these names are all that
 // their flags need; the socket's path could be longer than a system allows.
 const (
-	etcdSocket        = "etcd.sock"
-	caFile            = "ca.crt"
-	servingCertFile   = "apiserver.crt"
-	servingKeyFile    = "apiserver.key"
-	accountsKeyFile   = "service-accounts.key"
-	kubeconfigFile    = "kubeconfig"
-	auditPolicyFile   = "audit-policy.yaml"
-	auditLogFile      = "audit.log"
-	stagesFile        = "stages.yaml"
-	serviceRange      = "10.96.0.0/16"
-	podRange          = "10.244.0.0/16"
-	serviceAccountURL = "https://kubernetes.default.svc"
+	etcdSocket      = "etcd.sock"
+	caFile          = "ca.crt"
+	accountsKeyFile = "sa-signer.key" // envtest's name for it
+	kubeconfigFile  = "kubeconfig"
+	auditPolicyFile = "audit-policy.yaml"
+	auditLogFile    = "audit.log"
+	stagesFile      = "stages.yaml"
 )
 
-// choosePort finds a free port for the API server. Not one of those that the system hands
-// out to clients (32768 and up on Linux): while the server is restarted, a connection of
-// somebody else would take it.
-func (c *Cluster) choosePort() error {
+const (
+	loopback     = "127.0.0.1"
+	serviceRange = "10.96.0.0/16"
+	podRange     = "10.244.0.0/16"
+)
+
+// freePort finds a free port for a server. Not one of those that the system hands out to
+// clients (32768 and up on Linux): while the server is restarted, a connection of somebody
+// else would take it.
+func freePort() (string, error) {
 	const first, count, attempts = 20000, 12000, 100
 	var err error
 	for range attempts {
-		c.port = first + rand.IntN(count)
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port))
+		port := strconv.Itoa(first + rand.IntN(count))
 		var listener net.Listener
-		if listener, err = net.Listen("tcp", address); err == nil {
-			c.host = "https://" + address
-			return listener.Close()
+		if listener, err = net.Listen("tcp", net.JoinHostPort(loopback, port)); err == nil {
+			return port, listener.Close()
 		}
 	}
-	return fmt.Errorf("no free port: %w", err)
+	return "", fmt.Errorf("no free port: %w", err)
 }
 
-// writeFiles makes the keys, the administrator, and what the flags of the parts refer to.
-func (c *Cluster) writeFiles() error {
-	authority, err := newAuthority()
-	if err != nil {
-		return err
-	}
-	c.authority = authority
-	serving, err := authority.serving()
-	if err != nil {
-		return err
-	}
-	_, accountsKey, err := newKey()
-	if err != nil {
-		return err
-	}
+// createAdmin makes the administrator, as whom the other parts and this package connect.
+func (c *Cluster) createAdmin() error {
+	var err error
 	if c.admin, err = c.AddUser("admin", adminGroup); err != nil {
 		return err
 	}
@@ -73,19 +62,7 @@ func (c *Cluster) writeFiles() error {
 	if c.client, err = kubernetes.NewForConfig(c.RESTConfig()); err != nil {
 		return fmt.Errorf("client: %w", err)
 	}
-	for name, content := range map[string][]byte{
-		caFile:          authority.pem(),
-		servingCertFile: serving.certificate,
-		servingKeyFile:  serving.key,
-		accountsKeyFile: accountsKey,
-		kubeconfigFile:  c.kubeconfig,
-		auditPolicyFile: []byte(auditPolicy),
-	} {
-		if err := c.writeFile(name, content); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(c.writeFile(kubeconfigFile, c.kubeconfig), c.writeFile(caFile, c.admin.CACertificate))
 }
 
 func (c *Cluster) writeFile(name string, content []byte) error {
@@ -98,18 +75,21 @@ func (c *Cluster) writeFile(name string, content []byte) error {
 func (c *Cluster) auditLog() string { return filepath.Join(c.dir, auditLogFile) }
 
 func (c *Cluster) makeParts() error {
+	if err := errors.Join(c.configureEtcd(), c.configureAPIServer()); err != nil {
+		return err
+	}
 	for _, part := range []struct {
 		place  **Part
 		wanted bool
 		name   string
-		args   func() []string
+		launch func(path string, log *os.File) error
 		ready  func(context.Context) error
 	}{
-		{&c.Etcd, true, "etcd", c.etcdArgs, c.etcdReady},
-		{&c.APIServer, true, "kube-apiserver", c.apiServerArgs, c.apiServerReady},
-		{&c.ControllerManager, c.options.ControllerManager, "kube-controller-manager", c.controllerManagerArgs, c.controllerManagerReady},
-		{&c.Scheduler, c.options.Scheduler, "kube-scheduler", c.schedulerArgs, c.schedulerReady},
-		{&c.Kwok, c.options.Nodes > 0, "kwok", c.kwokArgs, c.nodesReady},
+		{&c.Etcd, true, "etcd", c.launchEtcd, c.etcdReady},
+		{&c.APIServer, true, "kube-apiserver", c.launchAPIServer, c.apiServerReady},
+		{&c.ControllerManager, c.options.ControllerManager, "kube-controller-manager", c.program(controllerManagerArgs()), c.controllerManagerReady},
+		{&c.Scheduler, c.options.Scheduler, "kube-scheduler", c.program(schedulerArgs()), c.schedulerReady},
+		{&c.Kwok, c.options.Nodes > 0, "kwok", c.program(kwokArgs()), c.nodesReady},
 	} {
 		if !part.wanted {
 			continue
@@ -118,7 +98,7 @@ func (c *Cluster) makeParts() error {
 		if err != nil {
 			return err
 		}
-		*part.place = &Part{name: part.name, path: path, dir: c.dir, args: part.args, ready: part.ready}
+		*part.place = &Part{name: part.name, path: path, dir: c.dir, launch: part.launch, ready: part.ready}
 	}
 	if c.Kwok != nil {
 		return c.writeStages(context.Background(), c.options.Stages)
@@ -126,81 +106,32 @@ func (c *Cluster) makeParts() error {
 	return nil
 }
 
-// etcdArgs has etcd listen on a socket in the folder: no port to choose, and nobody else on
-// this machine gets at the data. The advertised address is required, and used by nobody.
-func (c *Cluster) etcdArgs() []string {
-	return []string{
-		"--data-dir=etcd",
-		"--unsafe-no-fsync", // the data does not have to survive the machine, only the process
-		"--listen-client-urls=unix://" + etcdSocket,
-		"--advertise-client-urls=http://127.0.0.1:2379",
-		"--listen-peer-urls=http://127.0.0.1:0",
-		"--logger=zap", "--log-level=warn",
-	}
-}
+// membershipFlag belongs to the program that all parts are, and makes it one of this cluster: it
+// works in the cluster's folder, leaves its process id there, and ends when this process does.
+const membershipFlag = "controlplane-part-of"
 
-func (c *Cluster) etcdReady(ctx context.Context) error {
-	transport := &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			var dialer net.Dialer
-			return dialer.DialContext(ctx, "unix", filepath.Join(c.dir, etcdSocket))
-		},
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://etcd/health", nil)
-	if err != nil {
-		return err
-	}
-	response, err := transport.RoundTrip(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("health: %s", response.Status)
-	}
-	return nil
-}
+func (c *Cluster) membership() string { return fmt.Sprintf("%d:%s", os.Getpid(), c.dir) }
 
-func (c *Cluster) apiServerArgs() []string {
-	args := []string{
-		"--etcd-servers=unix://" + etcdSocket,
-		"--bind-address=127.0.0.1",
-		"--secure-port=" + strconv.Itoa(c.port),
-		// The loopback address may not be an endpoint of the service "kubernetes", and a
-		// machine without a network has no other. No pod is there to miss it.
-		"--advertise-address=127.0.0.1",
-		"--endpoint-reconciler-type=none",
-		"--tls-cert-file=" + servingCertFile,
-		"--tls-private-key-file=" + servingKeyFile,
-		"--client-ca-file=" + caFile,
-		"--authorization-mode=RBAC",
-		"--service-account-issuer=" + serviceAccountURL,
-		"--service-account-key-file=" + accountsKeyFile,
-		"--service-account-signing-key-file=" + accountsKeyFile,
-		"--service-cluster-ip-range=" + serviceRange,
-		"--allow-privileged=true",
-		"--shutdown-delay-duration=0s",
+// program launches a part that is not envtest's business.
+func (c *Cluster) program(args []string) func(path string, log *os.File) error {
+	return func(path string, log *os.File) error {
+		cmd := exec.Command(path, append(args, "--"+membershipFlag+"="+c.membership())...)
+		cmd.Stdout, cmd.Stderr = log, log
+		// HOME keeps the settings of the person at the keyboard out; kwok reads ~/.kwok.
+		cmd.Env = append(os.Environ(), "HOME="+c.dir)
+		// In a process group of its own, as envtest does it too, it does not get the ^C that is
+		// meant for us. It also makes the kernel continue a paused program when we end, so
+		// that it sees that and ends too.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		return cmd.Start()
 	}
-	if !c.options.ControllerManager {
-		args = append(args, "--disable-admission-plugins=ServiceAccount")
-	}
-	if c.options.Audit {
-		args = append(args,
-			"--audit-policy-file="+auditPolicyFile,
-			"--audit-log-path="+auditLogFile,
-			"--audit-log-mode=blocking-strict", // recorded before it is done, or not done
-			"--audit-log-maxsize=1000",         // never rotated within a test
-		)
-	}
-	return append(args, c.options.APIServerArgs...)
 }
 
 func (c *Cluster) apiServerReady(ctx context.Context) error {
 	return c.client.CoreV1().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 }
 
-func (c *Cluster) controllerManagerArgs() []string {
+func controllerManagerArgs() []string {
 	return append(clientArgs(),
 		"--service-account-private-key-file="+accountsKeyFile,
 		"--root-ca-file="+caFile,
@@ -219,7 +150,7 @@ func (c *Cluster) controllerManagerReady(ctx context.Context) error {
 	return err
 }
 
-func (c *Cluster) schedulerArgs() []string {
+func schedulerArgs() []string {
 	return append(clientArgs(), "--kube-api-qps=1000", "--kube-api-burst=2000")
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
 // adminGroup may do everything, whatever RBAC says.
@@ -66,12 +67,14 @@ func (u User) Kubeconfig() ([]byte, error) {
 // AddUser makes a user with a client certificate. What they may do is up to RBAC; the group
 // "system:masters" may do everything.
 func (c *Cluster) AddUser(name string, groups ...string) (User, error) {
-	pair, err := c.authority.client(name, groups)
+	c.users.Lock()
+	defer c.users.Unlock()
+	config, err := c.apiServer.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{})
 	if err != nil {
-		return User{}, err
+		return User{}, fmt.Errorf("user %s: %w", name, err)
 	}
 	user := c.anonymous(name)
-	user.ClientCertificate, user.ClientKey = pair.certificate, pair.key
+	user.ClientCertificate, user.ClientKey = config.CertData, config.KeyData
 	return user, nil
 }
 
@@ -97,5 +100,5 @@ func (c *Cluster) ServiceAccount(ctx context.Context, namespace, name string, va
 
 // anonymous is a user without credentials.
 func (c *Cluster) anonymous(name string) User {
-	return User{Name: name, Host: c.host, CACertificate: c.authority.pem()}
+	return User{Name: name, Host: c.host, CACertificate: c.apiServer.CA}
 }

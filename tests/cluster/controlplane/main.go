@@ -60,7 +60,7 @@ func main() {
 			strings.Join(names, ", "))
 		os.Exit(2)
 	}
-	if err := exitWithParent(); err != nil {
+	if err := becomePart(); err != nil {
 		fmt.Fprintf(os.Stderr, "controlplane: %v\n", err)
 		os.Exit(2)
 	}

@@ -3,31 +3,46 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// parentVariable holds the process id of the parent that this process must not outlive.
-// A death signal of the kernel (PR_SET_PDEATHSIG) is no substitute: it follows the thread
-// that forked, which in a Go program comes and goes, and exists on Linux only.
-const parentVariable = "CONTROLPLANE_PARENT"
+// partFlag makes this process a part of something that another one has in a folder, and that
+// may not outlive it: --controlplane-part-of=PID:FOLDER. It is a flag because who starts the
+// parts may be able to give them nothing else, and the program that this process becomes never
+// sees it.
+const partFlag = "--controlplane-part-of="
 
-// exitWithParent makes this process end when the parent that the environment names is not
-// its parent any more, however that ended. Nothing is saved: who asks for this keeps no data.
-func exitWithParent() error {
-	value, ok := os.LookupEnv(parentVariable)
-	if !ok {
+// becomePart makes this process work in the folder, leave its process id there in NAME.pid, and
+// end when the other is not its parent any more, however that ended. Nothing is saved: who asks
+// for this keeps no data. Without the flag it does nothing.
+func becomePart() error {
+	at := slices.IndexFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, partFlag) })
+	if at < 0 {
 		return nil
 	}
-	parent, err := strconv.Atoi(value)
+	id, dir, _ := strings.Cut(strings.TrimPrefix(os.Args[at], partFlag), ":")
+	os.Args = slices.Delete(os.Args, at, at+1)
+	parent, err := strconv.Atoi(id)
 	if err != nil {
-		return fmt.Errorf("%s: %w", parentVariable, err)
+		return fmt.Errorf("%s: %w", partFlag, err)
 	}
-	go func() {
-		for os.Getppid() == parent {
-			time.Sleep(200 * time.Millisecond)
-		}
-		os.Exit(1)
-	}()
-	return nil
+	go exitWithParent(parent)
+	if err := os.Chdir(dir); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Base(os.Args[0])+".pid", []byte(strconv.Itoa(os.Getpid())), 0o600)
+}
+
+// exitWithParent waits for the end of the parent. A death signal of the kernel
+// (PR_SET_PDEATHSIG) is no substitute: it follows the thread that forked, which in a Go program
+// comes and goes, and exists on Linux only.
+func exitWithParent(parent int) {
+	for os.Getppid() == parent {
+		time.Sleep(200 * time.Millisecond)
+	}
+	os.Exit(1)
 }

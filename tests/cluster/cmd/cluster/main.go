@@ -17,9 +17,10 @@ import (
 )
 
 func main() {
-	dir := flag.String("dir", ".cluster", "folder for the kubeconfig and, while it runs, the data")
-	audit := flag.Bool("audit", false, "record all requests in DIR/data/audit.log")
-	flag.Parse()
+	flags := flag.NewFlagSet("cluster", flag.ExitOnError) // not the global one, in which envtest has a flag
+	dir := flags.String("dir", ".cluster", "folder for the kubeconfig and, while it runs, the data")
+	audit := flags.Bool("audit", false, "record all requests in DIR/data/audit.log")
+	_ = flags.Parse(os.Args[1:]) // exits if it fails
 	if err := run(*dir, *audit); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n", err)
 		os.Exit(1)
