@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -43,6 +44,33 @@ func (r Request) Path() string {
 
 // String is the verb and the URI, such as "get /api/v1/namespaces/default".
 func (r Request) String() string { return r.Verb + " " + r.URI }
+
+// Object names the namespaced object that the request is about, such as
+// "prod/configmaps/settings"; "" if it is about none, or about several.
+func (r Request) Object() string {
+	_, inside, ok := strings.Cut(r.Path(), "/namespaces/")
+	if !ok {
+		return ""
+	}
+	parts := strings.Split(inside, "/") // NAMESPACE/RESOURCE/NAME/SUBRESOURCE
+	switch len(parts) {
+	case 2:
+		_, query, _ := strings.Cut(r.URI, "?")
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			return ""
+		}
+		name, ok := strings.CutPrefix(values.Get("fieldSelector"), "metadata.name=")
+		if !ok {
+			return ""
+		}
+		return inside + "/" + name
+	case 3, 4:
+		return strings.Join(parts[:3], "/")
+	default:
+		return ""
+	}
+}
 
 // Requests are requests in the order of their arrival.
 type Requests []Request

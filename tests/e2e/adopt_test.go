@@ -18,7 +18,7 @@ func kubectl(t testing.TB, c *cluster.Cluster, input string, args ...string) str
 	path, err := cluster.Tool("kubectl")
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), path, append([]string{"--kubeconfig=" + c.KubeconfigFile()}, args...)...)
-	cmd.Env = []string{"HOME=" + tools.home}
+	cmd.Env = []string{"HOME=" + tools.Home}
 	cmd.Stdin = strings.NewReader(input)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))

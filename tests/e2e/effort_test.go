@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 
@@ -93,17 +94,12 @@ func TestEffort(t *testing.T) {
 
 // objectAndVerb names the object that a request is about, and the request.
 func objectAndVerb(r cluster.Request) (object, what string) {
-	path := strings.Split(strings.Trim(r.Path(), "/"), "/")
 	what = r.Verb
 	if strings.Contains(r.URI, "dryRun=") {
 		what += " dryRun"
 	}
-	if len(path) == 6 { // api/v1/namespaces/NAMESPACE/configmaps/NAME
-		return path[5], what
+	if object = r.Object(); object == "" {
+		return "", what + " " + r.Path()
 	}
-	if _, selected, ok := strings.Cut(r.URI, "fieldSelector=metadata.name%3D"); ok {
-		name, _, _ := strings.Cut(selected, "&")
-		return name, what
-	}
-	return "", what + " " + r.Path()
+	return path.Base(object), what
 }

@@ -11,14 +11,12 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	// What is tested is another program. This tells go test that its results are out of date when
 	// the provider has changed.
 	_ "github.com/k8sconnect/pulumi-k8sconnect/provider"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cli"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
@@ -27,11 +25,7 @@ import (
 var shared = cluster.Shared{Options: cluster.Options{ControllerManager: true, Audit: true}}
 
 // tools are what the commands need that is made once for the whole run.
-var tools struct {
-	pulumi string // path of the CLI
-	path   string // PATH with the plugin and the language host
-	home   string // PULUMI_HOME and HOME
-}
+var tools cli.Tools
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -45,41 +39,14 @@ func run(m *testing.M) (code int) {
 	dir, err := os.MkdirTemp("", "k8sconnect-e2e-")
 	if err == nil {
 		defer func() { fail(os.RemoveAll(dir)) }()
-		err = prepareTools(dir)
+		// From source, so that what is tested is never an old build.
+		tools, err = cli.Prepare(dir, map[string]string{"k8sconnect": cli.Module})
 	}
 	if err != nil {
 		fail(err)
 		return code
 	}
 	return shared.Run(m)
-}
-
-// prepareTools builds the plugin from source, so that what is tested is never an old build,
-// and finds the rest.
-func prepareTools(dir string) error {
-	pulumi, err := cluster.Tool("pulumi")
-	if err != nil {
-		return err
-	}
-	language, err := cluster.Tool("pulumi-language-yaml")
-	if err != nil {
-		return err
-	}
-	tools.pulumi = pulumi
-	tools.home = filepath.Join(dir, "home")
-	plugins := filepath.Join(dir, "plugins")
-	tools.path = strings.Join([]string{plugins, filepath.Dir(language), os.Getenv("PATH")}, string(os.PathListSeparator))
-	for _, folder := range []string{tools.home, plugins} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			return err
-		}
-	}
-	build := exec.Command("go", "build", "-o", filepath.Join(plugins, "pulumi-resource-k8sconnect"),
-		"github.com/k8sconnect/pulumi-k8sconnect")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the plugin: %w\n%s", err, out)
-	}
-	return nil
 }
 
 // step is a part of a longer story: where it fails, the rest of the story is not told.

@@ -4,24 +4,23 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cli"
 )
 
 // commandTimeout is far more than any command needs; one that reaches it hangs.
 const commandTimeout = 3 * time.Minute
 
-// stackName is the name of the one stack of every project.
-const stackName = "test"
+const stackName = cli.StackName
 
 // stack is a project with one stack, in a folder and with a backend of its own. Its commands
 // fail the test unless they succeed, with all that they printed; the variants that end in Fails
@@ -56,17 +55,7 @@ func newStackIn(t testing.TB, k *kube, kubeconfig string) *stack {
 		dir:     t.TempDir(),
 		backend: t.TempDir(),
 	}
-	s.env = map[string]string{
-		"PATH":                     tools.path,
-		"HOME":                     tools.home,
-		"TMPDIR":                   os.TempDir(),
-		"KUBECONFIG":               kubeconfig,
-		"PULUMI_HOME":              tools.home,
-		"PULUMI_BACKEND_URL":       "file://" + filepath.ToSlash(s.backend),
-		"PULUMI_CONFIG_PASSPHRASE": "correct horse battery staple",
-		"PULUMI_SKIP_UPDATE_CHECK": "true",
-		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-	}
+	s.env = tools.Environment(s.backend, kubeconfig)
 	s.program(t, "")
 	s.run(t, "stack", "init", stackName)
 	t.Cleanup(func() { s.tidy(t, k) })
@@ -132,14 +121,8 @@ type command struct {
 func (s *stack) start(t testing.TB, args ...string) *command {
 	t.Helper()
 	c := &command{line: "pulumi " + strings.Join(args, " "), started: time.Now()}
-	c.cmd = exec.CommandContext(t.Context(), tools.pulumi, append(args, "--non-interactive", "--color=never")...)
-	c.cmd.Dir = s.dir
-	for _, key := range slices.Sorted(maps.Keys(s.env)) {
-		c.cmd.Env = append(c.cmd.Env, key+"="+s.env[key])
-	}
+	c.cmd = tools.Command(t.Context(), s.dir, s.env, args...)
 	c.cmd.Stdout, c.cmd.Stderr = c.printed.stdout(), c.printed.stderr()
-	// The plugin holds the pipes too; one that outlives the CLI must not block us.
-	c.cmd.WaitDelay = 10 * time.Second
 	if err := c.cmd.Start(); err != nil {
 		t.Fatalf("%s: %v", c.line, err)
 	}
