@@ -43,9 +43,19 @@ func TestThousandObjects(t *testing.T) {
 		}
 		require.NoError(t, group.Wait())
 	}
-	// live is what is in the cluster, and in the states.
+	up := func(t *testing.T, generation, want string) {
+		t.Helper()
+		all(t, func(i int, s *session) error {
+			did, err := s.up(program(manifest(i, generation)))
+			if err == nil && did != want {
+				err = fmt.Errorf("it did %q", did)
+			}
+			return err
+		})
+	}
+	// agree wants the cluster and the states to hold a generation, of the same objects as before.
 	uids := map[string]types.UID{}
-	live := func(t *testing.T, generation string) {
+	agree := func(t *testing.T, generation string) {
 		t.Helper()
 		list, err := w.objects("ConfigMap").List(t.Context(), listAll)
 		require.NoError(t, err)
@@ -76,29 +86,17 @@ func TestThousandObjects(t *testing.T) {
 	step("create is one PATCH for each [O77]", func(t *testing.T) {
 		all(t, func(i int, s *session) error { return s.create(program(manifest(i, "1"))) })
 		assert.Equal(t, map[string]int{"discovery v1": 1, "PATCH": objects}, tally(take()))
-		live(t, "1")
+		agree(t, "1")
 	})
 	step("an unchanged up is one GET for each [O77]", func(t *testing.T) {
-		all(t, func(i int, s *session) error {
-			did, err := s.up(program(manifest(i, "1")))
-			if err == nil && did != "same" {
-				err = fmt.Errorf("it did %q", did)
-			}
-			return err
-		})
+		up(t, "1", "same")
 		assert.Equal(t, map[string]int{"GET": objects}, tally(take()))
-		live(t, "1")
+		agree(t, "1")
 	})
 	step("an update is one GET, one dry-run and one PATCH for each [O77]", func(t *testing.T) {
-		all(t, func(i int, s *session) error {
-			did, err := s.up(program(manifest(i, "2")))
-			if err == nil && did != "update" {
-				err = fmt.Errorf("it did %q", did)
-			}
-			return err
-		})
+		up(t, "2", "update")
 		assert.Equal(t, map[string]int{"GET": objects, "PATCH dry-run": objects, "PATCH": objects}, tally(take()))
-		live(t, "2")
+		agree(t, "2")
 	})
 	step("a delete is one DELETE for each [O77]", func(t *testing.T) {
 		all(t, func(_ int, s *session) error { return s.destroy() })
