@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+)
+
+// object is one object of a stack. The one value that an update changes is its generation.
+type object struct {
+	resource schema.GroupVersionResource
+	name     string
+	manifest func(namespace, generation string) map[string]any
+	// propagation is the provider's default for the kind.
+	propagation metav1.DeletionPropagation
+	// generation is where the generation is in the object.
+	generation []string
+}
+
+var (
+	configMaps  = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+)
+
+// stack is what is created, updated and destroyed.
+type stack struct {
+	name    string
+	objects []object
+	// checkpoints has the CLI save the state with every change, which is its default. Into a file it writes the
+	// whole state each time: that outweighs all else, so that little can be seen of the provider, and in a large
+	// stack it takes hours. (Pulumi Cloud is sent the change alone.) Without, it saves at the end of a command.
+	checkpoints bool
+}
+
+// newStack makes a stack of ConfigMaps of about a kilobyte and of Deployments without pods.
+func newStack(name string, maps, workloads int) stack {
+	s := stack{name: name}
+	for i := range maps {
+		s.objects = append(s.objects, configMap(fmt.Sprintf("settings-%04d", i)))
+	}
+	for i := range workloads {
+		s.objects = append(s.objects, deployment(fmt.Sprintf("server-%04d", i)))
+	}
+	return s
+}
+
+func configMap(name string) object {
+	properties := strings.Repeat("some.property.of.the.application=a value of some length\n", 15)
+	manifest := func(namespace, generation string) map[string]any {
+		return map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{
+				"name": name, "namespace": namespace,
+				"labels": map[string]any{"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "bench"},
+			},
+			"data": map[string]any{"generation": generation, "log.level": "info", "application.properties": properties},
+		}
+	}
+	return object{configMaps, name, manifest, metav1.DeletePropagationBackground, []string{"data", "generation"}}
+}
+
+func deployment(name string) object {
+	labels := map[string]any{"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "bench"}
+	manifest := func(namespace, generation string) map[string]any {
+		return map[string]any{
+			"apiVersion": "apps/v1", "kind": "Deployment",
+			"metadata": map[string]any{
+				"name": name, "namespace": namespace, "labels": labels,
+				"annotations": map[string]any{"generation": generation},
+			},
+			"spec": map[string]any{
+				"replicas": 0,
+				"selector": map[string]any{"matchLabels": map[string]any{"app.kubernetes.io/name": name}},
+				"template": map[string]any{
+					"metadata": map[string]any{"labels": labels},
+					"spec": map[string]any{
+						"containers": []any{map[string]any{
+							"name": "server", "image": "registry.example.com/server:1.2.3",
+							"args":  []any{"--listen=:8080", "--config=/etc/server/application.properties"},
+							"ports": []any{map[string]any{"name": "http", "containerPort": 8080}},
+							"env": []any{
+								map[string]any{"name": "LOG_LEVEL", "value": "info"},
+								map[string]any{"name": "REGION", "value": "eu-central-1"},
+							},
+							"resources": map[string]any{
+								"requests": map[string]any{"cpu": "100m", "memory": "128Mi"},
+								"limits":   map[string]any{"memory": "256Mi"},
+							},
+							"readinessProbe": map[string]any{"httpGet": map[string]any{"path": "/ready", "port": "http"}},
+							"volumeMounts":   []any{map[string]any{"name": "config", "mountPath": "/etc/server"}},
+						}},
+						"volumes": []any{map[string]any{"name": "config", "configMap": map[string]any{"name": "settings"}}},
+					},
+				},
+			},
+		}
+	}
+	return object{deployments, name, manifest, metav1.DeletePropagationForeground, []string{"metadata", "annotations", "generation"}}
+}
+
+// program is the stack as a Pulumi program in YAML, with resources of the given type.
+func (s stack) program(project, resourceType, namespace, generation string) ([]byte, error) {
+	resources := map[string]any{}
+	for _, o := range s.objects {
+		resources[o.name] = map[string]any{
+			"type":       resourceType,
+			"properties": map[string]any{"manifest": o.manifest(namespace, generation)},
+		}
+	}
+	text, err := yaml.Marshal(map[string]any{"name": project, "runtime": "yaml", "resources": resources})
+	if err != nil {
+		return nil, fmt.Errorf("program: %w", err)
+	}
+	return bytes.TrimSpace(text), nil
+}
