@@ -52,7 +52,7 @@ func run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Stop()) }()
 
-	fmt.Printf("Each step runs %d operations at a time; the state is saved at its end.\n", parallel)
+	fmt.Printf("Each step runs %d operations at a time. Unless it says otherwise, the state is saved at its end.\n", parallel)
 	var exceeded []string
 	typical := newStack("200 ConfigMaps and 100 Deployments", 200, 100)
 	saving := newStack("200 ConfigMaps and 100 Deployments, the state written to a file with every change", 200, 100)
