@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,36 @@ func requireOneEntry(t *testing.T, w world, s *session, kind, name string) {
 	managers := w.get(kind, name).GetManagedFields()
 	require.Len(t, managers, 1)
 	assert.Equal(t, at(t, s.outputs, "__fieldManager"), managers[0].Manager)
+}
+
+// defineInTwoVersions makes a kind that is served as v1beta1 and v1.
+func (w world) defineInTwoVersions(t *testing.T, group, kind string) {
+	t.Helper()
+	singular := strings.ToLower(kind)
+	definition := object(t, `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %[2]ss.%[1]s}
+spec:
+  group: %[1]s
+  scope: Namespaced
+  names: {kind: %[3]s, plural: %[2]ss, singular: %[2]s, listKind: %[3]sList}
+  versions:
+  - name: v1beta1
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`, group, singular, kind)
+	_, err := w.client.Resource(definitions).Create(t.Context(), &unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	eventually(t, func() bool {
+		_, err := w.objects(kind).List(t.Context(), listAll)
+		return err == nil
+	}, "the kind is served")
 }
 
 func TestAnotherVersionOfTheSameKind(t *testing.T) {
@@ -75,30 +106,7 @@ spec:
 	t.Run("v1beta1 to v1 of a custom kind, and nothing else, is in place [O43]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		definition := object(t, `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: lamps.example.net}
-spec:
-  group: example.net
-  scope: Namespaced
-  names: {kind: Lamp, plural: lamps, singular: lamp, listKind: LampList}
-  versions:
-  - name: v1beta1
-    served: true
-    storage: false
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-`)
-		_, err := w.client.Resource(definitions).Create(t.Context(), &unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})
-		require.NoError(t, err)
-		eventually(t, func() bool {
-			_, err := w.objects("Lamp").List(t.Context(), listAll)
-			return err == nil
-		}, "the kind is served")
+		w.defineInTwoVersions(t, "example.net", "Lamp")
 		lamp := func(version string) resource.PropertyMap {
 			return program(object(t, `
 apiVersion: example.net/%s
@@ -125,26 +133,7 @@ spec: {color: red, watts: 7}
 func TestAVersionThatIsNoLongerServed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	definition := object(t, `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: sockets.example.org}
-spec:
-  group: example.org
-  scope: Namespaced
-  names: {kind: Socket, plural: sockets, singular: socket, listKind: SocketList}
-  versions:
-  - name: v1beta1
-    served: true
-    storage: false
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-`)
-	_, err := w.client.Resource(definitions).Create(t.Context(), &unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})
-	require.NoError(t, err)
+	w.defineInTwoVersions(t, "example.org", "Socket")
 	// Another process, so that it asks anew which kinds there are.
 	process := func() *process { return start(t, inline(newUser(t))) }
 	served := func(kind string) func() bool {
@@ -153,7 +142,6 @@ spec:
 			return err == nil
 		}
 	}
-	eventually(t, served("Socket"), "the new version is served")
 	eventually(t, served("OldSocket"), "the old version is served")
 	in := program(object(t, `
 apiVersion: example.org/v1beta1
@@ -165,7 +153,7 @@ spec: {volts: 230}
 	uid := w.get("Socket", "socket").GetUID()
 
 	unserve := []byte(`[{"op": "replace", "path": "/spec/versions/0/served", "value": false}]`)
-	_, err = w.client.Resource(definitions).Patch(t.Context(), "sockets.example.org", types.JSONPatchType, unserve, metav1.PatchOptions{})
+	_, err := w.client.Resource(definitions).Patch(t.Context(), "sockets.example.org", types.JSONPatchType, unserve, metav1.PatchOptions{})
 	require.NoError(t, err)
 	eventually(t, func() bool { return !served("OldSocket")() }, "the old version is no longer served")
 
