@@ -1,6 +1,8 @@
 package object
 
 import (
+	"fmt"
+
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -24,6 +26,33 @@ func detailedDiff(changes []ownership.Change, s state, in inputs, ignored ignore
 		diff.HasChanges = true
 		diff.DetailedDiff[path] = p.PropertyDiff{Kind: kind}
 	}
+	return outermost(diff)
+}
+
+// outermost leaves out what is inside of something that is shown as a whole: a list
+// of which an item is missing and another one has changed, say.
+func outermost(diff p.DiffResponse) p.DiffResponse {
+	type place struct {
+		path string
+		at   resource.PropertyPath
+	}
+	var places []place
+	shown := map[string]bool{}
+	key := func(at resource.PropertyPath) string { return fmt.Sprintf("%#v", at) }
+	for path := range diff.DetailedDiff {
+		if at, err := resource.ParsePropertyPath(path); err == nil {
+			places = append(places, place{path, at})
+			shown[key(at)] = true
+		}
+	}
+	for _, inner := range places {
+		for n := 1; n < len(inner.at); n++ {
+			if shown[key(inner.at[:n])] {
+				delete(diff.DetailedDiff, inner.path)
+				break
+			}
+		}
+	}
 	return diff
 }
 
@@ -31,8 +60,9 @@ func detailedDiff(changes []ownership.Change, s state, in inputs, ignored ignore
 func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	path := change.Path
 	for _, m := range []marked{in.marked(), {s.live, s.secrets}} {
-		// Inside a secret not even the names of fields are shown.
-		if depth, ok := m.secretDepth(path); ok && depth < len(path) {
+		// Inside a secret not even the names of fields are shown, but for the keys of
+		// a Secret.
+		if depth, ok := m.secretDepth(path); ok && depth < len(path) && (depth != 1 || !in.isSecretData(path)) {
 			path, change.Kind = path[:depth], ownership.Changed
 		}
 	}
@@ -58,14 +88,35 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 // display writes a place in the manifest as a property path, in the way that the
 // user wrote the object.
 func (s state) display(at ownership.Location, in inputs) string {
-	id := manifest.IdentityOf(in.applied)
-	if len(at) > 0 && at[0] == "data" && manifest.IsSecretKind(id.APIVersion, id.Kind) {
-		if _, ok := in.written["data"]; !ok {
-			at = append(ownership.Location{"stringData"}, at[1:]...)
-		}
+	if len(at) > 0 && at[0] == "data" && in.isSecret() && in.wroteText(at) {
+		at = append(ownership.Location{"stringData"}, at[1:]...)
 	}
 	segments := append([]property.PathSegment{property.NewSegment(keyManifest)}, segments(at)...)
 	return values.FormatPath(property.PathFromSegments(segments...))
+}
+
+// isSecret reports whether the object is a Secret.
+func (in inputs) isSecret() bool {
+	id := manifest.IdentityOf(in.applied)
+	return manifest.IsSecretKind(id.APIVersion, id.Kind)
+}
+
+// isSecretData reports whether path leads into the data of a Secret.
+func (in inputs) isSecretData(path fieldpath.Path) bool {
+	return path[0].FieldName != nil && *path[0].FieldName == "data" && in.isSecret()
+}
+
+// wroteText reports whether the user wrote what is at a place in a Secret's data
+// under stringData.
+func (in inputs) wroteText(at ownership.Location) bool {
+	_, data := in.written["data"]
+	texts, ok := in.written["stringData"].(map[string]any)
+	if !ok || len(at) == 1 {
+		return !data
+	}
+	key, _ := at[1].(string)
+	_, text := texts[key]
+	return text || !data
 }
 
 func sharedPrefix(a, b ownership.Location) int {

@@ -57,6 +57,18 @@ func TestDetailedDiff(t *testing.T) {
 			diff: map[string]p.DiffKind{"manifest.data": p.Update},
 		},
 		{
+			name: "the keys of a Secret are named where they are written", fields: `{"f:data":{"f:user":{},"f:pin":{}}}`,
+			live:   `{apiVersion: v1, kind: Secret, data: {user: YQ==, pin: Yg==}}`,
+			want:   `{apiVersion: v1, kind: Secret, stringData: {user: b}, data: {pin: Yw==}}`,
+			secret: []string{"data", "stringData"},
+			diff:   map[string]p.DiffKind{"manifest.stringData.user": p.Update, "manifest.data.pin": p.Update},
+		},
+		{
+			name: "what is inside of a list that is shown as a whole is not shown twice", fields: "{" + containers + "}",
+			live: `{c: [{name: b, v: "2"}]}`, want: `{c: [{name: a, v: "1"}, {name: b, v: "3"}]}`,
+			diff: map[string]p.DiffKind{"manifest.c": p.Update},
+		},
+		{
 			name: "ignoreChanges covers what is below a path", fields: `{"f:spec":{"f:replicas":{},"f:image":{}}}`,
 			live: `{spec: {replicas: 5, image: x}}`, want: `{spec: {replicas: 2, image: y}}`, ignore: []string{"manifest.spec.replicas"},
 			diff: map[string]p.DiffKind{"manifest.spec.image": p.Update},
@@ -66,7 +78,7 @@ func TestDetailedDiff(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			fields, err := ownership.Decode(test.fields)
 			require.NoError(t, err)
-			in := inputs{written: parse(t, test.want), applied: parse(t, test.want)}
+			in := inputs{written: parse(t, test.want), applied: manifest.FoldStringData(parse(t, test.want))}
 			for _, path := range test.secret {
 				parsed, err := values.ParsePath(path)
 				require.NoError(t, err)

@@ -32,17 +32,17 @@ func Compare(from, to map[string]any, fields *fieldpath.Set) []Change {
 	var changes []Change
 	reported := fieldpath.NewSet()
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
-		before, _, had := Locate(from, path)
-		after, _, has := Locate(to, path)
+		before, _, had := locateAmong(from, path, fields)
+		after, _, has := locateAmong(to, path, fields)
 		switch {
 		case had && has:
 			if !equal(before, after) {
 				changes = append(changes, Change{Changed, path.Copy(), before, after})
 			}
 		case has:
-			changes = appendOnce(changes, Added, from, to, path, reported)
+			changes = appendOnce(changes, Added, from, to, path, fields, reported)
 		case had:
-			changes = appendOnce(changes, Removed, to, from, path, reported)
+			changes = appendOnce(changes, Removed, to, from, path, fields, reported)
 		}
 	})
 	return changes
@@ -51,11 +51,11 @@ func Compare(from, to map[string]any, fields *fieldpath.Set) []Change {
 // appendOnce reports a path of present that is missing in absent at the highest
 // place that is missing there, unless that place has been reported already.
 func appendOnce(
-	changes []Change, kind Kind, absent, present map[string]any, path fieldpath.Path, reported *fieldpath.Set,
+	changes []Change, kind Kind, absent, present map[string]any, path fieldpath.Path, fields, reported *fieldpath.Set,
 ) []Change {
 	top := path
 	for n := 1; n < len(path); n++ {
-		if _, _, ok := Locate(absent, path[:n]); !ok {
+		if _, _, ok := locateAmong(absent, path[:n], fields); !ok {
 			top = path[:n]
 			break
 		}
@@ -65,7 +65,7 @@ func appendOnce(
 	}
 	reported.Insert(top.Copy())
 	change := Change{Kind: kind, Path: top.Copy()}
-	v, _, _ := Locate(present, top)
+	v, _, _ := locateAmong(present, top, fields)
 	if kind == Added {
 		change.New = v
 	} else {

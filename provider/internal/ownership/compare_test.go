@@ -16,6 +16,9 @@ func TestCompare(t *testing.T) {
 		`"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:env":{"k:{\"name\":\"X\"}":{".":{},"f:name":{},"f:value":{}}}},` +
 		`"k:{\"name\":\"b\"}":{".":{},"f:name":{},"f:image":{}},` +
 		`"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:image":{}}}}`
+	const ports = `{"f:p":{` +
+		`"k:{\"port\":53,\"protocol\":\"TCP\"}":{".":{},"f:port":{},"f:name":{}},` +
+		`"k:{\"port\":53,\"protocol\":\"UDP\"}":{".":{},"f:port":{},"f:name":{},"f:protocol":{}}}}`
 	tests := []struct {
 		name             string
 		from, to, fields string
@@ -51,6 +54,17 @@ func TestCompare(t *testing.T) {
 		{
 			name: "an atomic list differs as a whole",
 			from: `{args: [a, b]}`, to: `{args: [b, a]}`, fields: `{"f:args":{}}`, want: []string{"~args"},
+		},
+		{
+			name: "of two items of one port, that without a protocol is not the other, which is gone",
+			from: `{p: [{port: 53, name: tcp}]}`, to: `{p: [{port: 53, name: tcp}, {port: 53, name: udp, protocol: UDP}]}`,
+			fields: ports, want: []string{"+p[port=53,protocol=UDP]"},
+		},
+		{
+			name: "an item is found without a key that has a default, also where the other side spells it out",
+			from: `{p: [{port: 53, name: x}]}`, to: `{p: [{port: 53, name: y, protocol: TCP}]}`,
+			fields: `{"f:p":{"k:{\"port\":53,\"protocol\":\"TCP\"}":{".":{},"f:port":{},"f:name":{},"f:protocol":{}}}}`,
+			want:   []string{"+p[port=53,protocol=TCP].protocol", "~p[port=53,protocol=TCP].name"},
 		},
 		{
 			name: "what is in neither tree does not differ",

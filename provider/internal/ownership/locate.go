@@ -16,16 +16,57 @@ type Location []any
 // defaults (protocol: TCP) that the tree may leave out; then the item that
 // contradicts none of the keys and agrees with most of them is the one.
 func Locate(tree any, path fieldpath.Path) (any, Location, bool) {
+	return locateAmong(tree, path, nil)
+}
+
+// locateAmong is [Locate] in a projection onto fields, which may be nil. Where an
+// item lacks a key that other items have, it may still be told from fields whose
+// item it is.
+func locateAmong(tree any, path fieldpath.Path, fields *fieldpath.Set) (any, Location, bool) {
 	at := make(Location, 0, len(path))
 	for _, element := range path {
 		segment, child, ok := step(tree, element)
-		if !ok {
+		if !ok || anothers(child, element, fields) {
 			return nil, nil, false
 		}
 		at = append(at, segment)
 		tree = child
+		if fields != nil {
+			fields, _ = fields.Children.Get(element)
+		}
 	}
 	return tree, at, true
+}
+
+// anothers reports whether an item that was found for element is that of another
+// element. Of two ports of one number, the one without a protocol is the one of
+// which no protocol was applied, also when the other is gone.
+func anothers(item any, element fieldpath.PathElement, fields *fieldpath.Set) bool {
+	if element.Key == nil || fields == nil {
+		return false
+	}
+	// fits counts the keys that are there just where they were applied.
+	fits := func(element fieldpath.PathElement) int {
+		if agreement(item, *element.Key) == 0 {
+			return 0
+		}
+		applied, _ := fields.Children.Get(element)
+		n := 1
+		for _, field := range *element.Key {
+			_, has := item.(map[string]any)[field.Name]
+			if has == (applied != nil && applied.Members.Has(fieldpath.FieldNameElement(field.Name))) {
+				n++
+			}
+		}
+		return n
+	}
+	own, best := fits(element), 0
+	for other := range elements(fields) {
+		if other.Key != nil {
+			best = max(best, fits(other))
+		}
+	}
+	return best > own
 }
 
 // step descends one element.

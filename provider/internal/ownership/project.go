@@ -38,8 +38,9 @@ func projectMap(live map[string]any, set *fieldpath.Set, template any) any {
 			continue
 		}
 		name := *element.FieldName
-		v, ok := live[name]
-		if !ok {
+		v := live[name]
+		if v == nil {
+			// A null is what some kinds leave of an emptied list. It is nothing, as in a manifest.
 			continue
 		}
 		projected := projectChild(v, child, wanted[name])
@@ -94,7 +95,8 @@ func projectChild(live any, child *fieldpath.Set, template any) any {
 }
 
 // elements yields every element of one level of the set, whether it is a member,
-// has members below it, or both, with what is below it.
+// has members below it, or both, with what is below it. The loop must not end
+// early: the sets that it goes through do not stop.
 func elements(set *fieldpath.Set) iter.Seq2[fieldpath.PathElement, *fieldpath.Set] {
 	return func(yield func(fieldpath.PathElement, *fieldpath.Set) bool) {
 		for pe := range set.Children.All() {

@@ -42,6 +42,12 @@ func TestProject(t *testing.T) {
 			want:     `{metadata: {finalizers: [example.com/a, example.com/b]}}`,
 		},
 		{
+			name:   "null is nothing: some kinds leave it of a list whose items are gone",
+			live:   `{spec: {drivers: null, other: x}}`,
+			fields: `{"f:spec":{"f:other":{},"f:drivers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}}`,
+			want:   `{spec: {other: x}}`,
+		},
+		{
 			name:   "atomic lists and maps are one value",
 			live:   `{spec: {selector: {app: web}, args: [a, b]}}`,
 			fields: `{"f:spec":{"f:selector":{},"f:args":{}}}`,
