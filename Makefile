@@ -113,6 +113,14 @@ bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of 300 and 1
 	$(call say,Measuring: the whole life of a stack three ways (about ten minutes on four idle cores))
 	@go run ./tests/bench
 
+# How long "make soak" goes on.
+SOAK := 10m
+
+.PHONY: soak
+soak: race-detector $(CONTROLPLANE_LINKS) ## The property test over every kind of object, for longer: SOAK=10m
+	$(call say,Telling the story of every kind with other fields each time for $(SOAK))
+	@$(call go-test,-count=1 -timeout 24h -v -run '^TestEveryKind$$' ./tests/rpc -soak $(SOAK)) | { grep -vE '^ *(=== |--- PASS)' || true; }
+
 .PHONY: lint
 lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
 	@unformatted=$$(find . -name '*.go' -not -path './sdk/*' -not -path './.git/*' -exec gofmt -l {} +) && \
