@@ -44,7 +44,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	}
 	r.planned.add(clu, id, req.DryRun)
 
-	outcome, err := r.create(ctx, clu, in, creation{
+	outcome, err := r.create(r.heard.listen(ctx, req.Urn), clu, in, creation{
 		manager: managerOf(req.Urn), hashKey: newHashKey(), preview: req.DryRun,
 		stands: func(uid string) bool { return r.standing.is(req.Urn, uid) },
 	})
@@ -185,7 +185,7 @@ func (t target) apply(
 ) (*unstructured.Unstructured, error) {
 	options.FieldManager = t.manager
 	object := t.object(body)
-	result, err := t.cluster.Apply(withWarnings(ctx), object, options)
+	result, err := t.cluster.Apply(ctx, object, options)
 	if err != nil {
 		return nil, t.cluster.Diagnose(ctx, object, err)
 	}
@@ -224,9 +224,4 @@ func retryPrerequisite(
 		return !isPrerequisiteMissing(err), nil
 	})
 	return answer, err
-}
-
-// withWarnings shows the API server's warnings on the resource that they are about.
-func withWarnings(ctx context.Context) context.Context {
-	return cluster.WithWarnings(ctx, func(text string) { p.GetLogger(ctx).Warning(text) })
 }

@@ -60,6 +60,7 @@ type kubeObject struct {
 	planned  planned
 	answers  answers
 	standing standing
+	heard    heard
 }
 
 var (
