@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -55,10 +56,11 @@ func (c *kindCase) meddle(t *testing.T, random *rand.Rand, units []unit, live *u
 	return chosen
 }
 
-// oneWay are fields that the API server lets anybody change in one direction only, or that make others immutable when
-// they are changed, so that nobody can put them right.
+// oneWay are fields that the API server lets anybody change in one direction only (a claim grows), that make others
+// immutable when they are changed (a Job that is not suspended), or that may be changed only together with another. Nobody
+// can put them right.
 var oneWay = map[string][]string{
-	"job":                   {"f:suspend"},
+	"job":                   {"f:suspend", "f:completions"},
 	"pod":                   {"f:activeDeadlineSeconds", "f:tolerations", "f:schedulingGates"},
 	"persistentvolumeclaim": {"f:resources"},
 }
@@ -74,6 +76,13 @@ func (c *kindCase) possible(t *testing.T, before, after *unstructured.Unstructur
 		return false
 	}
 	answer, err := c.replace(t, after, true)
+	for apierrors.IsConflict(err) { // a controller has written the status meanwhile
+		var live *unstructured.Unstructured
+		if live, err = c.get(t); err == nil {
+			after.SetResourceVersion(live.GetResourceVersion())
+			answer, err = c.replace(t, after, true)
+		}
+	}
 	return err == nil && asJSON(substance(answer)) == asJSON(substance(after))
 }
 
