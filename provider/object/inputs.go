@@ -124,7 +124,7 @@ func isBare(body map[string]any) bool {
 		return false
 	}
 	for key, v := range body {
-		if key != "apiVersion" && key != "kind" && key != "metadata" && !isHollow(v) {
+		if key != "apiVersion" && key != "kind" && key != "metadata" && !isHollow(v) && !isNobodys(body, key) {
 			return false
 		}
 	}
@@ -134,6 +134,14 @@ func isBare(body map[string]any) bool {
 		}
 	}
 	return true
+}
+
+// isNobodys reports whether the API server keeps what is under a key of an object
+// out of all field sets. Of the built-in kinds that is the request for a
+// certificate, which nobody may change.
+func isNobodys(body map[string]any, key string) bool {
+	id := manifest.IdentityOf(body)
+	return id.Kind == "CertificateSigningRequest" && id.Group() == "certificates.k8s.io" && key == "spec"
 }
 
 // isHollow reports whether there is no value in a tree, only empty maps and lists.
