@@ -60,9 +60,8 @@ func outermost(diff p.DiffResponse) p.DiffResponse {
 func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	path := change.Path
 	for _, m := range []marked{in.marked(), {s.live, s.secrets}} {
-		// Inside a secret not even the names of fields are shown, but for the keys of
-		// a Secret.
-		if depth, ok := m.secretDepth(path); ok && depth < len(path) && (depth != 1 || !in.isSecretData(path)) {
+		// Inside a secret not even the names of fields are shown.
+		if depth, ok := m.secretDepth(path); ok && m.hidesNames(path, depth) {
 			path, change.Kind = path[:depth], ownership.Changed
 		}
 	}
@@ -99,11 +98,6 @@ func (s state) display(at ownership.Location, in inputs) string {
 func (in inputs) isSecret() bool {
 	id := manifest.IdentityOf(in.applied)
 	return manifest.IsSecretKind(id.APIVersion, id.Kind)
-}
-
-// isSecretData reports whether path leads into the data of a Secret.
-func (in inputs) isSecretData(path fieldpath.Path) bool {
-	return path[0].FieldName != nil && *path[0].FieldName == "data" && in.isSecret()
 }
 
 // wroteText reports whether the user wrote what is at a place in a Secret's data

@@ -131,6 +131,14 @@ func TestSecretPlaces(t *testing.T) {
 			assert.Equal(t, test.namesSecret, namesSecret)
 		})
 	}
+	t.Run("the keys of a Secret are no secret", func(t *testing.T) {
+		from := marked{tree: parse(t, `{apiVersion: v1, kind: Secret, data: {a: eA==}}`)}
+		from.secrets.Add(property.PathFromSegments(property.NewSegment("data")))
+		fields, err := ownership.Decode(`{"f:data":{"f:a":{}}}`)
+		require.NoError(t, err)
+		_, namesSecret := secretPlaces(from.tree, fields, from)
+		assert.False(t, namesSecret)
+	})
 	t.Run("a Secret's data is secret whatever the input says [O79]", func(t *testing.T) {
 		got, _ := secretPlaces(parse(t, `{apiVersion: v1, kind: Secret, data: {a: eA==}}`), fieldpath.NewSet())
 		assert.True(t, got.IsSecret(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a"))))

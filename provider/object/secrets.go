@@ -38,7 +38,7 @@ func secretPlaces(projection map[string]any, fields *fieldpath.Set, sources ...m
 			if !ok {
 				return
 			}
-			if depth < len(path) {
+			if source.hidesNames(path, depth) {
 				namesSecret = true
 			}
 			if _, at, ok := ownership.Locate(projection, path[:depth]); ok {
@@ -68,6 +68,17 @@ func (m marked) secretDepth(path fieldpath.Path) (int, bool) {
 		}
 	}
 	return len(path), !m.secrets.Sub(segments(at)...).Empty()
+}
+
+// hidesNames reports whether names of fields in path are inside of the secret at
+// depth, and so secret too. The keys of a Secret are not, only their values.
+func (m marked) hidesNames(path fieldpath.Path, depth int) bool {
+	if id := manifest.IdentityOf(m.tree); depth == 1 && manifest.IsSecretKind(id.APIVersion, id.Kind) {
+		if name := path[0].FieldName; name != nil && *name == "data" {
+			return false
+		}
+	}
+	return depth < len(path)
 }
 
 // secretKey reports whether a list item of path is selected by a secret.
