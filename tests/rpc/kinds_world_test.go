@@ -230,6 +230,10 @@ func substance(object *unstructured.Unstructured) map[string]any {
 	for _, field := range []string{"managedFields", "resourceVersion", "generation"} {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
 	}
+	object.SetFinalizers(slices.DeleteFunc(object.GetFinalizers(), func(finalizer string) bool {
+		// A controller adds its protection in its own time.
+		return strings.Contains(finalizer, "k8s.io") || strings.Contains(finalizer, "kubernetes.io")
+	}))
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", "deployment.kubernetes.io/revision")
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", "deprecated.daemonset.template.generation")
 	delete(object.Object, "status")
