@@ -74,7 +74,7 @@ kind: Secret
 metadata: {name: it, namespace: NS}
 immutable: true
 data: {a: aGlkZGVu}
-`, map[string]any{"manifest.data.a": "b3RoZXI="}, map[string]string{"manifest.data": "update-replace"}},
+`, map[string]any{"manifest.data.a": "b3RoZXI="}, map[string]string{"manifest.data.a": "update-replace"}},
 }
 
 func TestReplacementByProof(t *testing.T) {
