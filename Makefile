@@ -106,7 +106,7 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 .PHONY: test-all
 test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## All tests, those against a real API server and a real CLI included
 	$(call say,Running all tests; a line appears when a package is through)
-	@$(call go-test,-count=1 -timeout 20m ./...)
+	@$(call go-test,-count=1 -timeout 40m ./...)
 
 .PHONY: bench
 bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of 300 and 1,000 objects, beside the engine's and the API server's own
