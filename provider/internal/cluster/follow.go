@@ -45,36 +45,30 @@ func (c *Cluster) Follow(
 	if from != nil {
 		f.version = from.GetResourceVersion()
 	}
-	f.mustRead = f.version == ""
 	for {
-		if f.mustRead || f.polls > 0 {
-			if done, err := f.read(ctx); done || err != nil {
+		pause := time.Duration(0)
+		switch {
+		case f.version == "" || f.polls > 0:
+			done, err := f.read(ctx)
+			if done || err != nil {
 				return err
 			}
-		}
-		if f.mustRead {
-			if !sleep(ctx, retryInterval) {
-				return fmt.Errorf("%s: %w", ref, ctx.Err())
+			if f.version == "" {
+				pause = retryInterval
+			} else if f.polls > 0 {
+				pause = pollInterval
+				f.polls = (f.polls + 1) % pollsPerWatch
 			}
-			continue
-		}
-		if f.polls > 0 {
-			if f.polls++; f.polls <= pollsPerWatch {
-				if !sleep(ctx, pollInterval) {
-					return fmt.Errorf("%s: %w", ref, ctx.Err())
-				}
-				continue
+		default:
+			began := time.Now()
+			if done, err := f.watch(ctx); done || err != nil {
+				return err
 			}
-			f.polls = 0
+			if time.Since(began) < retryInterval {
+				pause = retryInterval
+			}
 		}
-		began := time.Now()
-		if done, err := f.watch(ctx); done || err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("%s: %w", ref, ctx.Err())
-		}
-		if f.polls == 0 && time.Since(began) < retryInterval && !sleep(ctx, retryInterval) {
+		if pause > 0 && !sleep(ctx, pause) || ctx.Err() != nil {
 			return fmt.Errorf("%s: %w", ref, ctx.Err())
 		}
 	}
@@ -87,33 +81,61 @@ type follower struct {
 	options FollowOptions
 	see     func(*unstructured.Unstructured) (bool, error)
 
-	version  string // the resourceVersion that was seen last; empty while the object is absent
-	mustRead bool   // changes may have been missed
-	polls    int    // reads since watching was refused; 0 while watching
-	told     bool   // Polling was called
-	worked   bool   // a request was answered well
-	denied   time.Time
+	version string // the resourceVersion from which to watch; empty if changes may have been missed
+	polls   int    // reads since watching was refused; 0 while watching
+	told    bool   // Polling was called
+	worked  bool   // a request was answered well
+	denied  time.Time
 }
 
 // read sees the present state.
 func (f *follower) read(ctx context.Context) (bool, error) {
+	f.version = ""
 	live, err := f.cluster.Get(ctx, f.ref)
+	if absent(err) && f.polls == 0 {
+		live, f.version, err = f.list(ctx)
+	}
 	switch {
 	case err == nil:
 		f.succeeded()
-		f.mustRead, f.version = false, live.GetResourceVersion()
+		if live != nil {
+			f.version = live.GetResourceVersion()
+		}
 		return f.see(live)
 	case absent(err):
 		f.succeeded()
-		// A watch from no version begins with the object if it comes before the watch does.
-		f.mustRead, f.version = false, ""
+		if f.polls > 0 {
+			f.version = unknownVersion
+		}
 		return f.see(nil)
 	case ctx.Err() != nil:
 		return true, fmt.Errorf("%s: %w", f.ref, ctx.Err())
 	default:
-		f.mustRead = true
 		return false, f.survive(err)
 	}
+}
+
+// unknownVersion stands where an object is absent and nobody watches.
+const unknownVersion = "0"
+
+// list looks for an absent object among those of its kind, for the answer says from which version to watch for it.
+func (f *follower) list(ctx context.Context) (live *unstructured.Unstructured, version string, err error) {
+	list, err := f.cluster.List(ctx, ListOptions{
+		APIVersion: f.ref.APIVersion, Kind: f.ref.Kind, Namespace: f.ref.Namespace, FieldSelector: f.ref.selector(),
+	})
+	switch {
+	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+		f.poll(err)
+		return nil, unknownVersion, nil
+	case err != nil:
+		return nil, "", err
+	}
+	for i := range list.Items {
+		if list.Items[i].GetName() == f.ref.Name {
+			return &list.Items[i], "", nil
+		}
+	}
+	return nil, list.GetResourceVersion(), nil
 }
 
 func (f *follower) succeeded() { f.worked, f.denied = true, time.Time{} }

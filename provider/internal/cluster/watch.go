@@ -4,95 +4,146 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	watchtools "k8s.io/client-go/tools/watch"
+	"k8s.io/klog/v2"
 )
 
 // watchSeconds is how long a watch lasts at most. The API server would choose 30 to 60 minutes, for which a dead
 // connection behind a proxy could go unnoticed.
 const watchSeconds = "300"
 
-// watch sees changes until the watch ends, and leaves in the follower how to go on.
-func (f *follower) watch(ctx context.Context) (bool, error) {
-	resource, err := f.cluster.Resource(ctx, f.ref.APIVersion, f.ref.Kind)
-	if err != nil {
-		f.mustRead = true
-		return false, nil // reading finds out what this means
-	}
-	path, err := collectionPath(resource, f.ref.Namespace)
-	if err != nil {
-		return true, err
-	}
-	request := f.cluster.client.Get().AbsPath(path...).
-		Param("watch", "true").
-		Param("fieldSelector", fields.OneTermEqualSelector("metadata.name", f.ref.Name).String()).
-		Param("allowWatchBookmarks", "true").
-		Param("timeoutSeconds", watchSeconds)
-	if f.version != "" {
-		request.Param("resourceVersion", f.version)
-	}
-	stream, err := request.Stream(ctx)
-	if err != nil {
-		f.watchRefused(withoutBody(err))
-		return false, nil
-	}
-	defer func() { _ = stream.Close() }()
-	events := json.NewDecoder(stream)
-	for {
-		var event struct {
-			Type   watch.EventType `json:"type"`
-			Object json.RawMessage `json:"object"`
-		}
-		if err := events.Decode(&event); err != nil {
-			return false, nil // the watch ended; the next one goes on where it stopped
-		}
-		done, err := f.event(event.Type, event.Object)
-		if done || err != nil || f.mustRead {
-			return done, err
-		}
-	}
-}
+// selector narrows a list or a watch to one name.
+func (r Ref) selector() string { return fields.OneTermEqualSelector("metadata.name", r.Name).String() }
 
-// event handles one event of a watch.
-func (f *follower) event(kind watch.EventType, body []byte) (bool, error) {
-	if kind == watch.Error {
-		// 410 Gone or a server in trouble: in both cases the present state is what counts.
-		f.mustRead = true
+// watch sees changes until one may have been missed, and leaves in the follower how to go on. A watch that merely ends
+// is continued where it ended, by the RetryWatcher.
+func (f *follower) watch(ctx context.Context) (bool, error) {
+	// The RetryWatcher logs what it retries, and what a plugin logs is shown to the user as errors.
+	ctx, cancel := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
+	defer cancel()
+	source := &watchSource{follower: f, failures: make(chan error)}
+	events, err := watchtools.NewRetryWatcherWithContext(ctx, f.version, source)
+	if err != nil {
+		f.version = ""
 		return false, nil
 	}
-	object := &unstructured.Unstructured{}
-	if err := object.UnmarshalJSON(body); err != nil {
-		f.mustRead = true
-		return false, nil
+	f.version = ""
+	for {
+		select {
+		case err := <-source.failures:
+			f.watchRefused(err)
+			return false, nil
+		case event, open := <-events.ResultChan():
+			object, readable := event.Object.(*unstructured.Unstructured)
+			if !open || event.Type == watch.Error || !readable {
+				return false, nil // 410 Gone or a server in trouble: the present state is what counts
+			}
+			f.succeeded()
+			if object.GetName() != f.ref.Name {
+				continue // a server that ignores field selectors
+			}
+			if event.Type == watch.Deleted {
+				object = nil
+			}
+			if done, err := f.see(object); done || err != nil {
+				return true, err
+			}
+		}
 	}
-	f.succeeded()
-	if kind == watch.Bookmark {
-		f.version = object.GetResourceVersion()
-		return false, nil
-	}
-	if object.GetName() != f.ref.Name {
-		return false, nil // a server that ignores field selectors
-	}
-	f.version = object.GetResourceVersion()
-	if kind == watch.Deleted {
-		return f.see(nil)
-	}
-	return f.see(object)
 }
 
 // watchRefused decides how to go on after a watch that did not begin.
 func (f *follower) watchRefused(err error) {
-	if apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
+	switch {
+	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
 		f.poll(err)
-		return
-	}
-	f.mustRead = true
-	if f.options.Trouble != nil && !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
+	case f.options.Trouble != nil && !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err):
 		f.options.Trouble(err)
 	}
+}
+
+// watchSource begins the watches of a RetryWatcher.
+type watchSource struct {
+	*follower
+
+	// failures are the watches that did not begin, which the follower decides about.
+	failures chan error
+}
+
+// WatchWithContext begins a watch at the version that the options name.
+func (s *watchSource) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	stream, err := s.stream(ctx, options.ResourceVersion)
+	if err != nil {
+		select {
+		case s.failures <- err:
+		case <-ctx.Done():
+		}
+		<-ctx.Done() // whoever took the failure ends the RetryWatcher
+		return nil, ctx.Err()
+	}
+	decoder := &eventDecoder{stream: stream, events: json.NewDecoder(stream)}
+	return watch.NewStreamWatcherWithLogger(klog.FromContext(ctx), decoder, decoder), nil
+}
+
+func (s *watchSource) stream(ctx context.Context, version string) (io.ReadCloser, error) {
+	resource, err := s.cluster.Resource(ctx, s.ref.APIVersion, s.ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	path, err := collectionPath(resource, s.ref.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := s.cluster.client.Get().AbsPath(path...).
+		Param("watch", "true").
+		Param("fieldSelector", s.ref.selector()).
+		Param("allowWatchBookmarks", "true").
+		Param("timeoutSeconds", watchSeconds).
+		Param("resourceVersion", version).
+		Stream(ctx)
+	if err != nil {
+		return nil, withoutBody(err)
+	}
+	return stream, nil
+}
+
+// eventDecoder reads the events of a watch.
+type eventDecoder struct {
+	stream io.ReadCloser
+	events *json.Decoder
+}
+
+// Decode reads the next event.
+func (d *eventDecoder) Decode() (watch.EventType, runtime.Object, error) {
+	var event struct {
+		Type   watch.EventType            `json:"type"`
+		Object *unstructured.Unstructured `json:"object"`
+	}
+	if err := d.events.Decode(&event); err != nil {
+		return "", nil, err
+	}
+	if event.Object == nil {
+		return "", nil, errors.New("a watch event without an object")
+	}
+	return event.Type, event.Object, nil
+}
+
+// Close ends the watch.
+func (d *eventDecoder) Close() { _ = d.stream.Close() }
+
+// AsObject is what stands in the stream for an error.
+func (d *eventDecoder) AsObject(err error) runtime.Object {
+	status := apierrors.NewInternalError(err).Status()
+	return &status
 }
 
 // statusCode is the HTTP status of an API error, or 0.

@@ -1,0 +1,103 @@
+package readiness
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Condition is one entry of status.conditions, as nearly all kinds have them:
+// https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
+type Condition struct {
+	Type, Status, Reason, Message string
+
+	observedGeneration int64 // of the condition, else of the status; 0 if neither says
+}
+
+// String is the condition in one line: "Ready=False (ImagePullBackOff): message".
+func (c Condition) String() string {
+	text := c.Type + "=" + c.Status
+	if c.Reason != "" {
+		text += " (" + c.Reason + ")"
+	}
+	if c.Message != "" {
+		text += ": " + c.Message
+	}
+	return text
+}
+
+// Conditions lists the conditions of an object in their order.
+func Conditions(object map[string]any) []Condition {
+	entries, _, _ := unstructured.NestedFieldNoCopy(object, "status", "conditions")
+	list, _ := entries.([]any)
+	ofStatus, _, _ := unstructured.NestedInt64(object, "status", "observedGeneration")
+	var conditions []Condition
+	for _, entry := range list {
+		fields, _ := entry.(map[string]any)
+		text := func(name string) string { v, _ := fields[name].(string); return v }
+		condition := Condition{
+			Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message"),
+			observedGeneration: ofStatus,
+		}
+		if own, ok := fields["observedGeneration"].(int64); ok {
+			condition.observedGeneration = own
+		}
+		conditions = append(conditions, condition)
+	}
+	return conditions
+}
+
+// current returns the condition of a type. A condition is stale while its controller
+// has not seen the newest generation of the object: what it says is about the object
+// as it was before.
+func current(object map[string]any, kind string) (condition Condition, stale, found bool) {
+	generation, _, _ := unstructured.NestedInt64(object, "metadata", "generation")
+	for _, condition := range Conditions(object) {
+		if strings.EqualFold(condition.Type, kind) {
+			stale := condition.observedGeneration != 0 && condition.observedGeneration < generation
+			return condition, stale, true
+		}
+	}
+	return Condition{}, false, false
+}
+
+// conditionCriterion holds when a status condition has a status and is not stale.
+type conditionCriterion struct{ kind, status string }
+
+// parseCondition reads "Ready" or "Ready=False".
+func parseCondition(text string) (conditionCriterion, error) {
+	kind, status, given := strings.Cut(text, "=")
+	kind, status = strings.TrimSpace(kind), strings.TrimSpace(status)
+	if !given {
+		status = "True"
+	}
+	if kind == "" {
+		return conditionCriterion{}, errors.New("name a condition, such as Ready or Ready=False")
+	}
+	for _, known := range []string{"True", "False", "Unknown"} {
+		if strings.EqualFold(status, known) {
+			return conditionCriterion{kind, known}, nil
+		}
+	}
+	return conditionCriterion{}, fmt.Errorf("the status of a condition is True, False or Unknown, not %q", status)
+}
+
+func (c conditionCriterion) String() string { return "condition " + c.kind + "=" + c.status }
+
+func (c conditionCriterion) missing(object map[string]any) string {
+	condition, stale, found := current(object, c.kind)
+	switch {
+	case !found:
+		return fmt.Sprintf("there is no condition %s yet", c.kind)
+	case !strings.EqualFold(condition.Status, c.status):
+		return "condition " + condition.String()
+	case stale:
+		generation, _, _ := unstructured.NestedInt64(object, "metadata", "generation")
+		return fmt.Sprintf("condition %s=%s is out of date: it is about generation %d, the object is at %d",
+			condition.Type, condition.Status, condition.observedGeneration, generation)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,81 @@
+package readiness
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/ext"
+)
+
+// costLimit bounds what one evaluation may do. It is far above what reading an
+// object of the greatest possible size takes, and ends nested loops over it.
+const costLimit = 10_000_000
+
+// environment is what an expression may use: the variable object, CEL's standard
+// library (https://github.com/google/cel-spec), optional fields (object.?status),
+// and the string, list, set and math functions.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	return cel.NewEnv(
+		cel.Variable("object", cel.MapType(cel.StringType, cel.DynType)),
+		cel.OptionalTypes(), cel.CrossTypeNumericComparisons(true),
+		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(),
+	)
+})
+
+// expression is a CEL expression about an object.
+type expression struct {
+	text    string
+	program cel.Program
+}
+
+func parseExpression(text string) (*expression, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, err
+	}
+	ast, issues := env.Compile(text)
+	if issues.Err() != nil {
+		return nil, errors.New(strings.TrimPrefix(issues.Err().Error(), "ERROR: "))
+	}
+	if kind := ast.OutputType(); !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {
+		return nil, fmt.Errorf("the expression gives %s and not true or false", kind)
+	}
+	program, err := env.Program(ast, cel.CostLimit(costLimit), cel.EvalOptions(cel.OptOptimize))
+	if err != nil {
+		return nil, err
+	}
+	return &expression{text, program}, nil
+}
+
+// evaluate says whether the expression is true. While fields are missing that it
+// reads, it is not, and the error says so.
+func (e *expression) evaluate(object map[string]any) (bool, error) {
+	result, _, err := e.program.Eval(map[string]any{"object": object})
+	if err != nil {
+		return false, err
+	}
+	if result.Type() != types.BoolType {
+		return false, fmt.Errorf("it gives %s and not true or false", result.Type().TypeName())
+	}
+	return result.Value() == true, nil
+}
+
+// expressionCriterion holds when an expression is true.
+type expressionCriterion struct{ *expression }
+
+func (c expressionCriterion) String() string { return c.text }
+
+func (c expressionCriterion) missing(object map[string]any) string {
+	switch holds, err := c.evaluate(object); {
+	case err != nil:
+		return fmt.Sprintf("%s: %v", c.text, err)
+	case !holds:
+		return c.text + " is false"
+	default:
+		return ""
+	}
+}

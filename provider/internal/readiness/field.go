@@ -1,0 +1,72 @@
+package readiness
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// fieldCriterion holds when a path has a value.
+type fieldCriterion struct{ path Path }
+
+func (c fieldCriterion) String() string { return c.path.String() }
+
+func (c fieldCriterion) missing(object map[string]any) string {
+	for _, node := range c.path.selected(object) {
+		if !isEmpty(node.Node) {
+			return ""
+		}
+	}
+	return c.path.String() + " is not set"
+}
+
+// isEmpty reports whether a value says nothing. false and 0 say something.
+func isEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case string:
+		return value == ""
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
+	default:
+		return false
+	}
+}
+
+// valueCriterion holds when every result of a path, of which there is one at least,
+// is a certain text.
+type valueCriterion struct {
+	path Path
+	want string
+}
+
+func (c valueCriterion) String() string { return fmt.Sprintf("%s = %s", c.path, strconv.Quote(c.want)) }
+
+func (c valueCriterion) missing(object map[string]any) string {
+	nodes := c.path.selected(object)
+	if len(nodes) == 0 {
+		return fmt.Sprintf("%s is not set, it should be %q", c.path, c.want)
+	}
+	for _, node := range nodes {
+		if is := textOf(node.Node); is != c.want {
+			return fmt.Sprintf("%s is %q, it should be %q", c.path, is, c.want)
+		}
+	}
+	return ""
+}
+
+// textOf writes a value as it would be written in a manifest: a text as it is, all
+// else as JSON.
+func textOf(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}

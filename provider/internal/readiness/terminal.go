@@ -1,0 +1,47 @@
+package readiness
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// terminal are the states from which no waiting leads anywhere, by kind.
+var terminal = map[schema.GroupKind]func(object map[string]any) string{
+	{Group: "batch", Kind: "Job"}: func(object map[string]any) string {
+		return failedCondition(object, "Failed", "True", "")
+	},
+	{Group: "apps", Kind: "Deployment"}: func(object map[string]any) string {
+		return failedCondition(object, "Progressing", "False", "ProgressDeadlineExceeded")
+	},
+	{Kind: "Pod"}: func(object map[string]any) string {
+		if phase, _, _ := unstructured.NestedString(object, "status", "phase"); phase != "Failed" {
+			return ""
+		}
+		text := "the pod has failed"
+		for _, name := range []string{"reason", "message"} {
+			if why, _, _ := unstructured.NestedString(object, "status", name); why != "" {
+				text += ": " + why
+			}
+		}
+		return text
+	},
+}
+
+// failedCondition is a condition that means failure, if the object has it and it is
+// about the object as it is now.
+func failedCondition(object map[string]any, kind, status, reason string) string {
+	condition, stale, found := current(object, kind)
+	if !found || stale || condition.Status != status || reason != "" && condition.Reason != reason {
+		return ""
+	}
+	return "condition " + condition.String()
+}
+
+// hopeless says why an object will never be what is waited for; else "".
+func hopeless(object map[string]any) string {
+	live := unstructured.Unstructured{Object: object}
+	if failed, ok := terminal[live.GroupVersionKind().GroupKind()]; ok {
+		return failed(object)
+	}
+	return ""
+}
