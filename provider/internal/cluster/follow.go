@@ -20,6 +20,9 @@ const (
 	// deniedTolerance is how long 401 and 403 are borne that come after reading worked. An API server that restarts
 	// answers them until it has read its own rules, and a credential plugin renews after a 401.
 	deniedTolerance = 10 * time.Second
+	// firstContactPatience is how long an API server may be out of reach that has never answered. One that has is
+	// waited for as long as there is time.
+	firstContactPatience = 30 * time.Second
 )
 
 // FollowOptions are the options of [Cluster.Follow].
@@ -36,14 +39,14 @@ type FollowOptions struct {
 // It is one watch, narrowed to the object's name. It survives watches that end, history that was compacted (410), and
 // an API server that is away for a while; it reads the object again where changes could have been missed, so it is
 // every state that matters that is seen, not every state there was. It gives up where waiting cannot help: when the
-// object may not be read, or the request is refused.
+// object may not be read, the request is refused, or the API server has never answered.
 func (c *Cluster) Follow(
 	ctx context.Context, ref Ref, from *unstructured.Unstructured, options FollowOptions,
 	see func(live *unstructured.Unstructured) (bool, error),
 ) error {
-	f := &follower{cluster: c, ref: ref, options: options, see: see}
+	f := &follower{cluster: c, ref: ref, options: options, see: see, began: time.Now()}
 	if from != nil {
-		f.version = from.GetResourceVersion()
+		f.version, f.worked = from.GetResourceVersion(), true
 	}
 	for {
 		pause := time.Duration(0)
@@ -85,6 +88,7 @@ type follower struct {
 	polls   int    // reads since watching was refused; 0 while watching
 	told    bool   // Polling was called
 	worked  bool   // a request was answered well
+	began   time.Time
 	denied  time.Time
 }
 
@@ -151,7 +155,7 @@ func (f *follower) survive(err error) error {
 		}
 	} else if code := statusCode(err); code >= 400 && code < 500 && code != http.StatusTooManyRequests {
 		return err
-	} else if isFieldError(err) {
+	} else if isFieldError(err) || !f.worked && time.Since(f.began) > firstContactPatience {
 		return err
 	}
 	if f.options.Trouble != nil {

@@ -13,7 +13,7 @@ import (
 
 // costLimit bounds what one evaluation may do. It is far above what reading an
 // object of the greatest possible size takes, and ends nested loops over it.
-const costLimit = 10_000_000
+const costLimit = 1_000_000
 
 // environment is what an expression may use: the variable object, CEL's standard
 // library (https://github.com/google/cel-spec), optional fields (object.?status),

@@ -1,0 +1,190 @@
+package diagnosis
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+// mostPods is how many pods of an object are looked at.
+const mostPods = 200
+
+// Trouble is why a pod is not ready.
+type Trouble struct {
+	Pod string
+	UID types.UID
+	// Short is a word or two, such as "ImagePullBackOff".
+	Short string
+	// Long says where and why.
+	Long string
+
+	rank int
+}
+
+// The ranks of troubles: what will not pass by itself comes first.
+const (
+	rankPassing = iota
+	rankUnready
+	rankUnscheduled
+	rankBroken
+)
+
+// Troubles lists the pods of an object that are not ready, the worst first. The pods
+// are those that spec.selector selects; an object without one has none. A pod is its
+// own pod.
+func Troubles(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []Trouble {
+	var troubles []Trouble
+	for _, pod := range podsOf(ctx, clu, object) {
+		if trouble, ok := troubleOf(pod); ok {
+			troubles = append(troubles, trouble)
+		}
+	}
+	slices.SortStableFunc(troubles, func(a, b Trouble) int { return cmp.Compare(b.rank, a.rank) })
+	return troubles
+}
+
+// HasPods reports whether an object is one that selects pods, or a pod.
+func HasPods(object *unstructured.Unstructured) bool {
+	return isPod(object) || selectorOf(object) != nil
+}
+
+func isPod(object *unstructured.Unstructured) bool {
+	return object.GroupVersionKind().GroupKind() == schema.GroupKind{Kind: "Pod"}
+}
+
+func podsOf(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []*corev1.Pod {
+	items := []unstructured.Unstructured{*object}
+	if !isPod(object) {
+		selector := selectorOf(object)
+		if selector == nil || object.GetNamespace() == "" {
+			return nil
+		}
+		list, err := clu.List(ctx, cluster.ListOptions{
+			APIVersion: "v1", Kind: "Pod", Namespace: object.GetNamespace(), LabelSelector: selector.String(), Limit: mostPods,
+		})
+		if err != nil {
+			return nil
+		}
+		items = list.Items
+	}
+	var pods []*corev1.Pod
+	for _, item := range items {
+		pod := &corev1.Pod{}
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(item.Object, pod) == nil {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// selectorOf reads spec.selector, which is a label selector or, for Services and
+// ReplicationControllers, a plain map. It is nil where it selects nothing or all.
+func selectorOf(object *unstructured.Unstructured) labels.Selector {
+	raw, _, _ := unstructured.NestedMap(object.Object, "spec", "selector")
+	_, byLabels := raw["matchLabels"]
+	_, byExpressions := raw["matchExpressions"]
+	switch {
+	case len(raw) == 0:
+		return nil
+	case !byLabels && !byExpressions:
+		plain, _, err := unstructured.NestedStringMap(object.Object, "spec", "selector")
+		if err != nil {
+			return nil
+		}
+		return labels.SelectorFromSet(plain)
+	}
+	described := &metav1.LabelSelector{}
+	if runtime.DefaultUnstructuredConverter.FromUnstructured(raw, described) != nil {
+		return nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(described)
+	if err != nil || selector.Empty() {
+		return nil
+	}
+	return selector
+}
+
+// troubleOf finds what keeps a pod from being ready. One that is ready, or has done
+// its work, or is on its way out has no trouble.
+func troubleOf(pod *corev1.Pod) (Trouble, bool) {
+	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded {
+		return Trouble{}, false
+	}
+	worst := Trouble{rank: -1}
+	note := func(rank int, short, long string) {
+		if rank > worst.rank {
+			worst = Trouble{Pod: pod.Name, UID: pod.UID, Short: short, Long: strings.TrimSpace(long), rank: rank}
+		}
+	}
+	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
+		note(rankBroken, pod.Status.Reason, pod.Status.Reason+": "+pod.Status.Message)
+	}
+	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		noteContainer(container, note)
+	}
+	for _, condition := range pod.Status.Conditions {
+		switch {
+		case condition.Status == corev1.ConditionTrue:
+		case condition.Type == corev1.PodScheduled:
+			note(rankUnscheduled, cmp.Or(condition.Reason, "not scheduled"), cmp.Or(condition.Reason, "not scheduled")+": "+condition.Message)
+		case condition.Type == corev1.PodReady && condition.Reason != "PodCompleted":
+			note(rankPassing, "not ready", strings.TrimSuffix("not ready: "+condition.Message, ": "))
+		}
+	}
+	if len(pod.Status.Conditions) == 0 && pod.Status.Phase == corev1.PodPending {
+		note(rankPassing, "pending", "pending: it has no node yet")
+	}
+	return worst, worst.rank >= 0
+}
+
+func noteContainer(container corev1.ContainerStatus, note func(rank int, short, long string)) {
+	where := "container " + container.Name + ": "
+	switch state := container.State; {
+	case state.Waiting != nil && state.Waiting.Reason == "CrashLoopBackOff":
+		long := where + state.Waiting.Reason
+		if last := container.LastTerminationState.Terminated; last != nil {
+			long += ", restarted " + times(container.RestartCount) + ", " + ended(last)
+		}
+		note(rankBroken, state.Waiting.Reason, long)
+	case state.Waiting != nil && (state.Waiting.Reason == "ContainerCreating" || state.Waiting.Reason == "PodInitializing" || state.Waiting.Reason == ""):
+		note(rankPassing, cmp.Or(state.Waiting.Reason, "waiting"), where+cmp.Or(state.Waiting.Reason, "waiting"))
+	case state.Waiting != nil:
+		note(rankBroken, state.Waiting.Reason, where+strings.TrimSuffix(state.Waiting.Reason+": "+state.Waiting.Message, ": "))
+	case state.Terminated != nil && state.Terminated.ExitCode != 0:
+		note(rankBroken, cmp.Or(state.Terminated.Reason, "Error"), where+ended(state.Terminated))
+	case state.Running != nil && !container.Ready:
+		note(rankUnready, "not ready", where+"running, but its readiness or startup probe does not succeed")
+	}
+}
+
+// ended says how a container ended, with the message it left if there is one:
+// "exited with code 1 (Error)".
+func ended(state *corev1.ContainerStateTerminated) string {
+	text := fmt.Sprintf("exited with code %d", state.ExitCode)
+	if state.Reason != "" {
+		text += " (" + state.Reason + ")"
+	}
+	if message := strings.TrimSpace(state.Message); message != "" {
+		text += ": " + message
+	}
+	return text
+}
+
+func times(n int32) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

@@ -1,0 +1,71 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// Decoded is a decoded reference. What is absent or not known yet is empty.
+type Decoded struct {
+	manifest.Identity
+
+	UID string
+}
+
+// Decode reads a reference. It is lenient, because it also reads old states.
+func Decode(value property.Value) Decoded {
+	if !value.IsMap() {
+		return Decoded{}
+	}
+	text := func(name string) string {
+		if v := value.AsMap().Get(name); v.IsString() {
+			return v.AsString()
+		}
+		return ""
+	}
+	return Decoded{
+		Identity: manifest.Identity{
+			APIVersion: text("apiVersion"), Kind: text("kind"), Namespace: text("namespace"), Name: text("name"),
+		},
+		UID: text("uid"),
+	}
+}
+
+var members = []string{"apiVersion", "kind", "namespace", "name", "uid", "revision"}
+
+// Check finds the mistakes in a reference: the path behind that of the reference
+// itself, and the reason. What is unknown passes.
+func Check(value property.Value, fail func(path, reason string)) {
+	switch {
+	case value.IsComputed():
+		return
+	case value.IsNull():
+		fail("", "Name the object: the resourceRef of a KubeObject, or { apiVersion, kind, namespace, name }.")
+		return
+	case !value.IsMap():
+		fail("", "The value must be an object with apiVersion, kind and name.")
+		return
+	}
+	for name, member := range value.AsMap().AllStable {
+		switch {
+		case !slices.Contains(members, name):
+			fail("."+name, fmt.Sprintf("There is no %q in a reference. There are %s.", name, strings.Join(members, ", ")))
+		case !member.IsNull() && !member.IsComputed() && !member.IsString():
+			fail("."+name, "The value must be a text.")
+		}
+	}
+	for _, name := range []string{"apiVersion", "kind", "name"} {
+		member := value.AsMap().Get(name)
+		if member.IsNull() || member.IsString() && member.AsString() == "" {
+			fail("."+name, "The value must be set.")
+		}
+	}
+	if version := value.AsMap().Get("apiVersion"); version.IsString() && strings.Count(version.AsString(), "/") > 1 {
+		fail(".apiVersion", "The value must be a version such as \"v1\", or group/version such as \"apps/v1\".")
+	}
+}

@@ -1,0 +1,123 @@
+package wait
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
+
+// errImport is the answer to pulumi import and to .get.
+var errImport = errors.New("a Wait cannot be imported: it stands for having waited, and nothing in the cluster says that " +
+	"somebody has. Write it into the program; the next `pulumi up` waits, which takes no time if everything holds already")
+
+// Read looks at the object once. It renews the status, and finds out whether a wait in
+// vain has come true since. It never waits, and never fails because something is not
+// ready.
+func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	if req.Inputs.Len() == 0 {
+		return p.ReadResponse{}, errImport
+	}
+	old := decodeState(req.Properties)
+	in, err := decodeInputs(req.Inputs)
+	if err != nil || in.spec.Goal == nil {
+		// Inputs of an older version: the next update says what is wrong with them.
+		return unchanged(req, old, "it is still waited for")
+	}
+	clu, err := r.source.Cluster(req.Inputs)
+	if err != nil {
+		return r.keepUnread(ctx, req, nil, in, old, err)
+	}
+	live, err := look(ctx, clu, in)
+	if err != nil {
+		return r.keepUnread(ctx, req, clu, in, old, err)
+	}
+	switch {
+	case in.spec.Goal.ForDeletion():
+		if old.pending && live != nil && (old.uid == "" || old.uid == string(live.GetUID())) {
+			return unchanged(req, old, "the object is still there")
+		}
+		return renewed(req, state{})
+	case !old.pending && (live == nil || old.uid != "" && old.uid != string(live.GetUID())):
+		return p.ReadResponse{}, nil // what was waited for is gone, so it is to be waited for again
+	case !old.pending && !in.extracts:
+		return unchanged(req, old, "")
+	}
+	if old.pending {
+		if verdict := in.spec.Goal.Judge(live); !verdict.Holds {
+			return unchanged(req, old, stillMissing(in, live, verdict.Failed, verdict.Missing))
+		}
+	}
+	now, err := in.observed(live)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	return renewed(req, now)
+}
+
+// look reads the object; nil says that it is not there.
+func look(ctx context.Context, clu *cluster.Cluster, in inputs) (*unstructured.Unstructured, error) {
+	id := in.object.Identity
+	resolved, err := clu.Resolve(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
+	if err == nil {
+		var live *unstructured.Unstructured
+		if live, err = clu.Get(ctx, resolved.Ref); err == nil {
+			return live, nil
+		}
+	}
+	if notServed := (*failure.KindNotServedError)(nil); apierrors.IsNotFound(err) || errors.As(err, &notServed) {
+		return nil, nil
+	}
+	return nil, err
+}
+
+// stillMissing says in a few words what keeps a wait pending.
+func stillMissing(in inputs, live *unstructured.Unstructured, failed string, missing []string) string {
+	switch {
+	case in.spec.Secret || live != nil && live.GetKind() == "Secret":
+		return "what is waited for does not hold yet"
+	case failed != "":
+		return failed
+	default:
+		return missing[0]
+	}
+}
+
+// renewed is the answer of a look that tells everything.
+func renewed(req p.ReadRequest, now state) (p.ReadResponse, error) {
+	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: now.encode()}, nil
+}
+
+// unchanged is the answer of a look that tells nothing new. While a wait is pending
+// the engine is told so again, which it shows as a warning.
+func unchanged(req p.ReadRequest, old state, why string) (p.ReadResponse, error) {
+	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
+	if !old.pending {
+		return resp, nil
+	}
+	err := fmt.Errorf("%s: an earlier wait timed out or failed, and %s; the next `pulumi up` waits again, in place", req.ID, why)
+	resp.PartialState = failed(err)
+	return resp, err
+}
+
+// keepUnread answers a look that failed with what was known before. An error would end
+// the whole operation, a destroy included.
+func (r *waitResource) keepUnread(
+	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, in inputs, old state, cause error,
+) (p.ReadResponse, error) {
+	r.source.WarnOnce(clu, func() {
+		explained := cause
+		if clu != nil {
+			explained = failure.Explain(cause, failure.Operation{Verb: "read", Subject: in.object.String(), Server: clu.Server()})
+		}
+		p.GetLogger(ctx).Warningf("The cluster could not be read. What is known of its objects may be out of date; "+
+			"this is said once for all of them.\n%v", explained)
+	})
+	return unchanged(req, old, "the object could not be read")
+}

@@ -1,0 +1,54 @@
+// Package wait is the Wait resource: it waits for something about any object, and
+// never touches it.
+//
+// It is a resource of its own so that a wait in vain is no failure of the object.
+// What waits in vain is saved with a flag, the update fails, what depends on it is not
+// made, and the next update waits again. Pulumi's own record of such failures is
+// cleared by a refresh; the flag is not.
+//
+// # Which call may do what
+//
+// Check and Diff make no request. Create and Update wait. Read looks at the object
+// once and never waits. Delete does nothing.
+package wait
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+)
+
+// New makes the resource. source gives it its clusters.
+func New(source *connection.Source) infer.InferredResource {
+	return &waitResource{InferredResource: infer.Resource(&Wait{}), source: source}
+}
+
+// waitResource serves the verbs from the raw requests and leaves typing, schema and
+// registration to infer, which loses the marks of unknown and secret values.
+type waitResource struct {
+	infer.InferredResource
+
+	source *connection.Source
+}
+
+var (
+	_ infer.InferredResource                       = (*waitResource)(nil)
+	_ infer.CustomResource[Args, State]            = (*Wait)(nil)
+	_ infer.Annotated                              = (*Wait)(nil)
+	_ infer.Annotated                              = (*Args)(nil)
+	_ infer.Annotated                              = (*State)(nil)
+	_ func(context.Context, p.DeleteRequest) error = (*waitResource)(nil).Delete
+)
+
+// Create satisfies infer's constraint on resource types. It is never reached,
+// because waitResource serves Create from the raw request.
+func (*Wait) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[State], error) {
+	return infer.CreateResponse[State]{}, errors.New("Wait is created from the raw request")
+}
+
+// Delete does nothing: a Wait leaves nothing behind.
+func (r *waitResource) Delete(context.Context, p.DeleteRequest) error { return nil }

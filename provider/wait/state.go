@@ -1,0 +1,94 @@
+package wait
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// The names of the outputs. The hidden ones begin with __.
+const (
+	keyStatus  = "status"
+	keyPending = "__pendingWait"
+	keyUID     = "__uid"
+)
+
+// state are the outputs of one resource.
+type state struct {
+	// status are the fields that are waited for; a null property where there are none.
+	status property.Value
+	// pending says that what is waited for has not come true.
+	pending bool
+	// uid is the object that was waited for.
+	uid string
+}
+
+// decodeState reads an old state; whatever is not in it is empty.
+func decodeState(outputs property.Map) state {
+	text, _ := outputs.GetOk(keyUID)
+	s := state{status: outputs.Get(keyStatus)}
+	if text.IsString() {
+		s.uid = text.AsString()
+	}
+	if flag := outputs.Get(keyPending); flag.IsBool() {
+		s.pending = flag.AsBool()
+	}
+	return s
+}
+
+// encode are the outputs as the engine keeps them.
+func (s state) encode() property.Map {
+	out := map[string]property.Value{keyStatus: s.status}
+	if s.pending {
+		out[keyPending] = property.New(true)
+	}
+	if s.uid != "" {
+		out[keyUID] = property.New(s.uid)
+	}
+	return property.NewMap(out)
+}
+
+// observed is the state when everything holds.
+func (in inputs) observed(live *unstructured.Unstructured) (state, error) {
+	s := state{}
+	if live == nil {
+		return s, nil
+	}
+	s.uid = string(live.GetUID())
+	extract := in.spec.Goal.Extract(live)
+	if extract == nil {
+		return s, nil
+	}
+	var secrets values.Marks
+	if manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()) {
+		// kubectl keeps a copy of the data in an annotation.
+		for _, path := range [][]property.PathSegment{
+			{property.NewSegment("data")}, {property.NewSegment("stringData")},
+			{property.NewSegment("metadata"), property.NewSegment("annotations")},
+		} {
+			secrets.Add(property.PathFromSegments(path...))
+		}
+	}
+	status, err := values.ToProperty(extract, secrets)
+	if err != nil {
+		return state{}, fmt.Errorf("status: %w", err)
+	}
+	if in.spec.Secret {
+		status = status.WithSecret(true)
+	}
+	s.status = status
+	return s, nil
+}
+
+// planned are the outputs of a preview of a wait.
+func (in inputs) planned() property.Map {
+	s := state{}
+	if in.extracts {
+		s.status = property.New(property.Computed)
+	}
+	return s.encode()
+}

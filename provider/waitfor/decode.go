@@ -1,0 +1,194 @@
+package waitfor
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+)
+
+const keyTimeout = "timeout"
+
+var keys = []string{
+	readiness.NameField, readiness.NameFieldValue, readiness.NameCondition, readiness.NameRollout, readiness.NameExpression,
+	readiness.NameDeleted, readiness.NameFailWhen, keyTimeout,
+}
+
+// Spec is a decoded waitFor.
+type Spec struct {
+	Goal *readiness.Goal
+	// Timeout bounds the wait; 0 means that the user named none.
+	Timeout time.Duration
+	// Secret says that part of it is secret, so that nothing of it may be printed.
+	Secret bool
+}
+
+// Decode reads a waitFor that [Check] has passed. It has no goal while a part of it is
+// unknown.
+func Decode(value property.Value) (Spec, error) {
+	spec := Spec{Secret: value.HasSecrets()}
+	if value.HasComputed() || !value.IsMap() {
+		return spec, nil
+	}
+	fields := value.AsMap()
+	goal, problems := readiness.Compile(criteriaOf(fields))
+	if len(problems) > 0 {
+		return spec, fmt.Errorf("%s: %s", Key, problems[0].Reason)
+	}
+	spec.Goal = goal
+	if text := textOf(fields.Get(keyTimeout)); text != "" {
+		timeout, err := parseTimeout(text)
+		if err != nil {
+			return spec, fmt.Errorf("%s.%s: %w", Key, keyTimeout, err)
+		}
+		spec.Timeout = timeout
+	}
+	return spec, nil
+}
+
+// Extracts reports whether fields are waited for, whose values are an output, as far as
+// that is known.
+func Extracts(value property.Value) bool {
+	if !value.IsMap() {
+		return value.IsComputed()
+	}
+	fields := value.AsMap()
+	return !fields.Get(readiness.NameField).IsNull() || !fields.Get(readiness.NameFieldValue).IsNull()
+}
+
+// Check finds the mistakes in a waitFor about an object of a kind. kind is empty where
+// it is not known. What is unknown passes.
+func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
+	c := &checker{}
+	switch {
+	case value.IsComputed():
+		return nil
+	case value.IsNull():
+		c.fail("", "Say what to wait for.")
+		return c.failures
+	case !value.IsMap():
+		c.fail("", "The value must be an object such as { condition: \"Ready\" }.")
+		return c.failures
+	}
+	fields := value.AsMap()
+	for key, field := range fields.AllStable {
+		c.shape(key, field)
+	}
+	if timeout := fields.Get(keyTimeout); timeout.IsString() {
+		if _, err := parseTimeout(timeout.AsString()); err != nil {
+			c.fail(keyTimeout, err.Error())
+		}
+	}
+	if rollout := fields.Get(readiness.NameRollout); rollout.IsBool() && rollout.AsBool() && kind.Kind != "" && !readiness.HasRollout(kind) {
+		c.fail(readiness.NameRollout, kind.Kind+" has no rollout; only Deployment, StatefulSet and DaemonSet of apps have one. "+
+			"Use condition, field or expression.")
+	}
+	if len(c.failures) > 0 || value.HasComputed() {
+		return c.failures
+	}
+	_, problems := readiness.Compile(criteriaOf(fields))
+	for _, problem := range problems {
+		path := problem.Criterion
+		if problem.Key != "" {
+			path += "[" + strconv.Quote(problem.Key) + "]"
+		}
+		c.fail(path, problem.Reason)
+	}
+	return c.failures
+}
+
+type checker struct{ failures []p.CheckFailure }
+
+func (c *checker) fail(key, reason string) {
+	path := Key
+	if key != "" {
+		path += "." + key
+	}
+	c.failures = append(c.failures, p.CheckFailure{Property: path, Reason: reason})
+}
+
+// shape finds unknown names and wrong types.
+func (c *checker) shape(key string, value property.Value) {
+	if value.IsNull() || value.IsComputed() {
+		return
+	}
+	switch key {
+	case readiness.NameField, readiness.NameCondition, readiness.NameExpression, readiness.NameFailWhen:
+		if !value.IsString() || strings.TrimSpace(value.AsString()) == "" {
+			c.fail(key, "The value must be a text that is not empty.")
+		}
+	case keyTimeout:
+		if !value.IsString() {
+			c.fail(key, "The value must be a text with a unit, such as \"30s\" or \"10m\".")
+		}
+	case readiness.NameRollout, readiness.NameDeleted:
+		if !value.IsBool() {
+			c.fail(key, "The value must be true or false.")
+		}
+	case readiness.NameFieldValue:
+		if !value.IsMap() || value.AsMap().Len() == 0 {
+			c.fail(key, "The value must be a map from paths to values, such as { \"status.phase\": \"Bound\" }.")
+			return
+		}
+		for path, want := range value.AsMap().AllStable {
+			if !want.IsComputed() && !want.IsString() && !want.IsBool() && !want.IsNumber() {
+				c.fail(key+"["+strconv.Quote(path)+"]", "The value must be a text.")
+			}
+		}
+	default:
+		c.fail(key, fmt.Sprintf("There is no %q in %s. There are %s.", key, Key, strings.Join(keys, ", ")))
+	}
+}
+
+func criteriaOf(fields property.Map) readiness.Criteria {
+	criteria := readiness.Criteria{
+		Field:      textOf(fields.Get(readiness.NameField)),
+		Condition:  textOf(fields.Get(readiness.NameCondition)),
+		Rollout:    flagOf(fields.Get(readiness.NameRollout)),
+		Expression: textOf(fields.Get(readiness.NameExpression)),
+		Deleted:    flagOf(fields.Get(readiness.NameDeleted)),
+		FailWhen:   textOf(fields.Get(readiness.NameFailWhen)),
+	}
+	if wanted := fields.Get(readiness.NameFieldValue); wanted.IsMap() {
+		criteria.FieldValue = map[string]string{}
+		for path, want := range wanted.AsMap().All {
+			criteria.FieldValue[path] = textOf(want)
+		}
+	}
+	return criteria
+}
+
+// parseTimeout reads a duration that leaves time for something.
+func parseTimeout(text string) (time.Duration, error) {
+	timeout, err := time.ParseDuration(strings.TrimSpace(text))
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is no duration; write a number with a unit, such as 30s, 10m or 1h30m", text)
+	case timeout <= 0:
+		return 0, errors.New("the timeout must be longer than nothing")
+	}
+	return timeout, nil
+}
+
+// textOf reads a scalar as it would be written in JSON.
+func textOf(v property.Value) string {
+	switch {
+	case v.IsString():
+		return v.AsString()
+	case v.IsBool():
+		return strconv.FormatBool(v.AsBool())
+	case v.IsNumber():
+		return strconv.FormatFloat(v.AsNumber(), 'f', -1, 64)
+	default:
+		return ""
+	}
+}
+
+func flagOf(v property.Value) bool { return v.IsBool() && v.AsBool() }

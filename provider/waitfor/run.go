@@ -1,0 +1,110 @@
+package waitfor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+)
+
+const (
+	// defaultTimeout is how long is waited when nobody says.
+	defaultTimeout = 10 * time.Minute
+	// kindPatience is how long a kind may be unknown to the API server: its
+	// CustomResourceDefinition may be on its way.
+	kindPatience = 30 * time.Second
+)
+
+// Request is one wait.
+type Request struct {
+	Cluster *cluster.Cluster
+	Object  manifest.Identity
+	// UID is the object that is meant; empty means the one that has the name.
+	UID  types.UID
+	Spec Spec
+}
+
+// Run waits. It returns the object as it was when all that is waited for held, or nil
+// if that was its absence. The error is complete: what was waited for, what was seen
+// last, why, and what to do.
+func Run(ctx context.Context, request Request) (*unstructured.Unstructured, error) {
+	budget := request.Spec.Timeout
+	if _, bounded := ctx.Deadline(); !bounded && budget == 0 {
+		budget = defaultTimeout
+	}
+	status := newStatusLine(ctx, request)
+	defer status.clear()
+	live, err := readiness.Await(ctx, request.Spec.Goal, request.follow(ctx, status), readiness.Options{
+		UID: request.UID, Timeout: budget, Progress: status.see,
+	})
+	if err == nil {
+		return live, nil
+	}
+	status.clear()
+	notReady := (*readiness.NotReadyError)(nil)
+	errors.As(err, &notReady)
+	return nil, &Error{text: request.report(ctx, notReady, status.trouble()), Err: notReady}
+}
+
+// follow shows the states of the object.
+func (r Request) follow(_ context.Context, status *statusLine) readiness.Follow {
+	return func(ctx context.Context, see func(*unstructured.Unstructured) (bool, error)) error {
+		ref, err := r.resolve(ctx)
+		if notServed := (*failure.KindNotServedError)(nil); errors.As(err, &notServed) && r.Spec.Goal.ForDeletion() {
+			_, err = see(nil) // no kind, no object
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		options := cluster.FollowOptions{
+			Polling: func(error) {
+				p.GetLogger(ctx).Infof("%s may be read but not watched, so it is read once a second. To watch it, the "+
+					"permission \"list\" and \"watch\" is needed.", ref)
+			},
+			Trouble: status.troubled,
+		}
+		return r.Cluster.Follow(ctx, ref, nil, options, func(live *unstructured.Unstructured) (bool, error) {
+			status.troubled(nil)
+			return see(live)
+		})
+	}
+}
+
+// resolve finds out where the object is. A kind that is not known may be made in the
+// same run.
+func (r Request) resolve(ctx context.Context) (cluster.Ref, error) {
+	backoff := wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 40}
+	patience, cancel := context.WithTimeout(ctx, kindPatience)
+	defer cancel()
+	var resolved cluster.Resolved
+	var err error
+	// What ends the retries is told by err, which is set last.
+	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
+		resolved, err = r.Cluster.Resolve(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
+		notServed := (*failure.KindNotServedError)(nil)
+		return !errors.As(err, &notServed) || r.Spec.Goal.ForDeletion(), nil
+	})
+	return resolved.Ref, err
+}
+
+// Error is a wait in vain.
+type Error struct {
+	text string
+	// Err is how it ended.
+	Err *readiness.NotReadyError
+}
+
+func (e *Error) Error() string { return e.text }
+
+// Unwrap gives how it ended.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,127 @@
+package waitfor
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+)
+
+const (
+	// statusInterval is how often the live status changes at most.
+	statusInterval = time.Second
+	// firstLook is when the pods are looked at first; after that, the time between two
+	// looks doubles up to longestLook. Most waits are over before the first.
+	firstLook   = 5 * time.Second
+	longestLook = time.Minute
+)
+
+// statusLine is the live status beside a resource that waits.
+type statusLine struct {
+	request Request
+	logger  p.Logger
+	stop    context.CancelFunc
+	stopped chan struct{}
+
+	mu      sync.Mutex
+	live    *unstructured.Unstructured
+	missing []string
+	problem error
+}
+
+// newStatusLine begins to show the status until [statusLine.clear].
+func newStatusLine(ctx context.Context, request Request) *statusLine {
+	ctx, stop := context.WithCancel(ctx)
+	s := &statusLine{request: request, logger: p.GetLogger(ctx), stop: stop, stopped: make(chan struct{})}
+	go s.run(ctx)
+	return s
+}
+
+// see notes what is missing in a state of the object.
+func (s *statusLine) see(live *unstructured.Unstructured, verdict readiness.Verdict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live, s.missing = live, verdict.Missing
+}
+
+// troubled notes that the API server could not be asked, and with nil that it can be.
+func (s *statusLine) troubled(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.problem = err
+}
+
+func (s *statusLine) trouble() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problem
+}
+
+// run shows the status when it has changed, and looks at the pods now and then.
+func (s *statusLine) run(ctx context.Context) {
+	defer close(s.stopped)
+	ticker := time.NewTicker(statusInterval)
+	defer ticker.Stop()
+	shown, pod := "", ""
+	began, look, between := time.Now(), firstLook, firstLook
+	for {
+		select {
+		case <-ctx.Done():
+			if shown != "" {
+				s.logger.InfoStatus("") // else it stays beside the resource
+			}
+			return
+		case <-ticker.C:
+		}
+		s.mu.Lock()
+		live, missing, problem := s.live, s.missing, s.problem
+		s.mu.Unlock()
+		if live != nil && time.Since(began) >= look && diagnosis.HasPods(live) {
+			pod = worstPod(diagnosis.Troubles(ctx, s.request.Cluster, live))
+			between = min(2*between, longestLook)
+			look = time.Since(began) + between
+		}
+		if line := s.line(missing, pod, problem); line != shown && ctx.Err() == nil {
+			s.logger.InfoStatus(line)
+			shown = line
+		}
+	}
+}
+
+func worstPod(troubles []diagnosis.Trouble) string {
+	if len(troubles) == 0 {
+		return ""
+	}
+	return "pod " + troubles[0].Pod + ": " + troubles[0].Short
+}
+
+func (s *statusLine) line(missing []string, pod string, problem error) string {
+	var parts []string
+	switch {
+	case problem != nil:
+		parts = []string{"the API server cannot be reached, trying again"}
+	case s.request.secret():
+		parts = []string{"waiting"}
+	default:
+		parts = append(parts, missing...)
+		if pod != "" {
+			parts = append(parts, pod)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return shorten("Waiting: "+strings.Join(parts, "; "), longestLine)
+}
+
+// clear ends the status.
+func (s *statusLine) clear() {
+	s.stop()
+	<-s.stopped
+}
