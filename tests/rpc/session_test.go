@@ -12,7 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const objectType = tokens.Type("k8sconnect:index:KubeObject")
+const (
+	objectType = tokens.Type("k8sconnect:index:KubeObject")
+	waitType   = tokens.Type("k8sconnect:index:Wait")
+)
 
 // stored is what the engine keeps of a resource between runs.
 type stored struct {
@@ -36,13 +39,20 @@ type session struct {
 	ignore  []string
 }
 
-func urnOf(name string) resource.URN {
-	return resource.URN("urn:pulumi:dev::shop::" + string(objectType) + "::" + name)
+func urnOf(name string) resource.URN { return urnOfType(objectType, name) }
+
+func urnOfType(kind tokens.Type, name string) resource.URN {
+	return resource.URN("urn:pulumi:dev::shop::" + string(kind) + "::" + name)
 }
 
-// resource adds a resource to the stack.
+// resource adds a KubeObject to the stack.
 func (p *process) resource(t testing.TB, name string) *session {
 	return &session{t: t, process: p, urn: urnOf(name)}
+}
+
+// wait adds a Wait to the stack.
+func (p *process) wait(t testing.TB, name string) *session {
+	return &session{t: t, process: p, urn: urnOfType(waitType, name)}
 }
 
 // in continues with another provider process, as every new run does.
