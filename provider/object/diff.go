@@ -5,14 +5,13 @@ import (
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // Diff compares what is wanted with what was applied and with what is live. While
@@ -175,20 +174,19 @@ func changed(path string, kind p.DiffKind) p.DiffResponse {
 // writtenDiff compares the inputs as they are written, for where the API server
 // cannot be asked: the cluster or a value is not known yet.
 func writtenDiff(olds, news property.Map, ignored ignoredPaths) p.DiffResponse {
-	written := func(in property.Map) resource.PropertyMap {
+	written := func(in property.Map) property.Map {
 		compared := property.Map{}
 		for _, key := range []string{keyManifest, keyIgnoreFields} {
 			if v, ok := in.GetOk(key); ok {
 				compared = compared.Set(key, v)
 			}
 		}
-		return resource.ToResourcePropertyMap(compared)
+		return compared
 	}
-	old, now := written(olds), written(news)
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	for path, change := range plugin.NewDetailedDiffFromObjectDiff(old.Diff(now), true) {
+	for path, kind := range values.Differences(written(olds), written(news)) {
 		if !ignored.covers(path) {
-			diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(change.Kind.String()), InputDiff: true}
+			diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
 		}
 	}
 	diff.HasChanges = len(diff.DetailedDiff) > 0

@@ -4,10 +4,8 @@ import (
 	"context"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
@@ -18,11 +16,9 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 		return diff, nil
 	}
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	written := func(in property.Map) resource.PropertyMap {
-		return resource.ToResourcePropertyMap(in.Delete(keyClusterConnection))
-	}
-	for path, change := range plugin.NewDetailedDiffFromObjectDiff(written(req.OldInputs).Diff(written(req.Inputs)), true) {
-		diff.DetailedDiff[path] = p.PropertyDiff{Kind: inPlace(change.Kind), InputDiff: true}
+	before, now := req.OldInputs.Delete(keyClusterConnection), req.Inputs.Delete(keyClusterConnection)
+	for path, kind := range values.Differences(before, now) {
+		diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
 	}
 	if len(diff.DetailedDiff) == 0 && decodeState(req.State).pending {
 		diff.DetailedDiff[keyWaitFor] = p.PropertyDiff{Kind: p.Update}
@@ -30,8 +26,6 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	diff.HasChanges = len(diff.DetailedDiff) > 0
 	return diff, nil
 }
-
-func inPlace(kind plugin.DiffKind) p.DiffKind { return p.DiffKind(kind.String()) }
 
 // identityDiff reports a replacement where another object is waited for, as far as it
 // is known which. A new version of the same API group shows the same object.
