@@ -83,7 +83,7 @@ func Await(ctx context.Context, goal *Goal, follow Follow, options Options) (*un
 	}
 	w := &waiting{goal: goal, uid: options.UID, known: options.UID != "", progress: options.Progress}
 	err := follow(ctx, w.see)
-	if err == nil && w.failed == "" {
+	if w.holds {
 		return w.last, nil
 	}
 	notReady := &NotReadyError{
@@ -109,6 +109,7 @@ type waiting struct {
 	uid     types.UID
 	known   bool // the object exists or has existed
 	last    *unstructured.Unstructured
+	holds   bool
 	missing []string
 	failed  string
 }
@@ -130,8 +131,8 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 		w.uid, w.known = live.GetUID(), true
 	}
 	verdict := w.goal.Judge(live)
-	w.missing, w.failed = verdict.Missing, verdict.Failed
-	if verdict.Holds || verdict.Failed != "" {
+	w.holds, w.missing, w.failed = verdict.Holds, verdict.Missing, verdict.Failed
+	if w.holds || w.failed != "" {
 		return true, nil
 	}
 	if w.progress != nil {

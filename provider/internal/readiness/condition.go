@@ -13,7 +13,8 @@ import (
 type Condition struct {
 	Type, Status, Reason, Message string
 
-	observedGeneration int64 // of the condition, else of the status; 0 if neither says
+	observedGeneration int64 // of the condition, else of the status
+	observed           bool  // one of them says
 }
 
 // String is the condition in one line: "Ready=False (ImagePullBackOff): message".
@@ -32,17 +33,17 @@ func (c Condition) String() string {
 func Conditions(object map[string]any) []Condition {
 	entries, _, _ := unstructured.NestedFieldNoCopy(object, "status", "conditions")
 	list, _ := entries.([]any)
-	ofStatus, _, _ := unstructured.NestedInt64(object, "status", "observedGeneration")
+	ofStatus, observed, _ := unstructured.NestedInt64(object, "status", "observedGeneration")
 	var conditions []Condition
 	for _, entry := range list {
 		fields, _ := entry.(map[string]any)
 		text := func(name string) string { v, _ := fields[name].(string); return v }
 		condition := Condition{
 			Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message"),
-			observedGeneration: ofStatus,
+			observedGeneration: ofStatus, observed: observed,
 		}
 		if own, ok := fields["observedGeneration"].(int64); ok {
-			condition.observedGeneration = own
+			condition.observedGeneration, condition.observed = own, true
 		}
 		conditions = append(conditions, condition)
 	}
@@ -56,7 +57,7 @@ func current(object map[string]any, kind string) (condition Condition, stale, fo
 	generation, _, _ := unstructured.NestedInt64(object, "metadata", "generation")
 	for _, condition := range Conditions(object) {
 		if strings.EqualFold(condition.Type, kind) {
-			stale := condition.observedGeneration != 0 && condition.observedGeneration < generation
+			stale := condition.observed && condition.observedGeneration < generation
 			return condition, stale, true
 		}
 	}

@@ -12,7 +12,7 @@
 // Paths are JSONPath as in RFC 9535 (https://www.rfc-editor.org/rfc/rfc9535),
 // evaluated by github.com/theory/jsonpath. Since many people know the spelling of
 // `kubectl get -o jsonpath`, its braces, a missing `$` and backslashes before dots
-// are accepted, and names may hold any character but dots and brackets:
+// are accepted, and names may hold any character but dots, brackets and braces:
 //
 //	status.loadBalancer.ingress[0].ip
 //	{.status.phase}
@@ -20,10 +20,14 @@
 //	.metadata.annotations.app\.kubernetes\.io/name
 //	metadata.annotations['app.kubernetes.io/name']
 //
+// Within brackets only the standard's spelling is understood: a filter says
+// @['my-name'].
+//
 // # The extract
 //
 // [Goal.Extract] cuts an object down to the fields that are waited for, with the
 // structure around them. Where a list item is named by its index it keeps the index;
-// items that are picked by a filter, a wildcard or a slice stand one after the other,
-// since who picks by a filter does not know the index.
+// items that are picked by a filter, a wildcard, a slice or a descendant (..) stand one
+// after the other, since who picks by a filter does not know the index. Where both name
+// items of one list, all keep their indexes.
 package readiness

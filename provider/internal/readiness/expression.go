@@ -1,19 +1,23 @@
 package readiness
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/ext"
 )
 
-// costLimit bounds what one evaluation may do. It is far above what reading an
-// object of the greatest possible size takes, and ends nested loops over it.
-const costLimit = 1_000_000
+// evaluationLimit bounds how long one evaluation may take. It is far above what reading
+// an object of the greatest possible size takes, and ends nested loops over it. CEL's
+// limit of cost is no use: counting it takes a time that grows with the square of a
+// list's length.
+const evaluationLimit = 5 * time.Second
 
 // environment is what an expression may use: the variable object, CEL's standard
 // library (https://github.com/google/cel-spec), optional fields (object.?status),
@@ -39,12 +43,14 @@ func parseExpression(text string) (*expression, error) {
 	}
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
-		return nil, errors.New(strings.TrimPrefix(issues.Err().Error(), "ERROR: "))
+		return nil, errors.New(strings.ReplaceAll(issues.Err().Error(), "ERROR: <input>:", "at "))
 	}
 	if kind := ast.OutputType(); !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("the expression gives %s and not true or false", kind)
 	}
-	program, err := env.Program(ast, cel.CostLimit(costLimit), cel.EvalOptions(cel.OptOptimize))
+	// All loops look at the clock at each step: an outer one takes the interruption of an
+	// inner one for a step that failed, and goes on.
+	program, err := env.Program(ast, cel.InterruptCheckFrequency(1), cel.EvalOptions(cel.OptOptimize))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +60,12 @@ func parseExpression(text string) (*expression, error) {
 // evaluate says whether the expression is true. While fields are missing that it
 // reads, it is not, and the error says so.
 func (e *expression) evaluate(object map[string]any) (bool, error) {
-	result, _, err := e.program.Eval(map[string]any{"object": object})
+	ctx, cancel := context.WithTimeout(context.Background(), evaluationLimit)
+	defer cancel()
+	result, _, err := e.program.ContextEval(ctx, map[string]any{"object": object})
+	if err != nil && ctx.Err() != nil {
+		return false, fmt.Errorf("evaluating it takes longer than %s", evaluationLimit)
+	}
 	if err != nil {
 		return false, err
 	}

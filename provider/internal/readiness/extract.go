@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/theory/jsonpath/spec"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // extract is the tree of what was selected from an object.
@@ -54,11 +55,11 @@ func (e *extract) item(index int) *extract {
 	return e.items[index]
 }
 
-// tree is the selected values with the structure around them.
+// tree is a copy of the selected values with the structure around them.
 func (e *extract) tree() any {
 	switch {
 	case e.whole:
-		return e.value
+		return runtime.DeepCopyJSONValue(e.value)
 	case e.items != nil:
 		var list []any
 		for _, index := range slices.Sorted(maps.Keys(e.items)) {

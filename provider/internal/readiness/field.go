@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // fieldCriterion holds when a path has a value.
@@ -64,9 +65,11 @@ func textOf(value any) string {
 	if text, ok := value.(string); ok {
 		return text
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
 		return fmt.Sprint(value)
 	}
-	return string(text)
+	return strings.TrimSuffix(text.String(), "\n")
 }

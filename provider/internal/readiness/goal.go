@@ -106,15 +106,15 @@ func Compile(c Criteria) (*Goal, []Problem) {
 			refuse(NameFailWhen, "", err)
 		}
 	}
+	switch others := c.Field != "" || len(c.FieldValue) > 0 || c.Condition != "" || c.Rollout || c.Expression != ""; {
+	case !others && !c.Deleted:
+		problems = append(problems, Problem{Reason: "Say what to wait for: at least one of field, fieldValue, condition, " +
+			"rollout, expression and deleted."})
+	case others && c.Deleted:
+		problems = append(problems, Problem{NameDeleted, "", "An object that is gone has no fields and conditions to wait for."})
+	}
 	if len(problems) > 0 {
 		return nil, problems
-	}
-	switch {
-	case len(g.criteria) == 0 && !g.deleted:
-		return nil, []Problem{{Reason: "Say what to wait for: at least one of field, fieldValue, condition, rollout, " +
-			"expression and deleted."}}
-	case len(g.criteria) > 0 && g.deleted:
-		return nil, []Problem{{NameDeleted, "", "An object that is gone has no fields and conditions to wait for."}}
 	}
 	return g, nil
 }

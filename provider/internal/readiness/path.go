@@ -3,9 +3,13 @@ package readiness
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/theory/jsonpath"
+	"github.com/theory/jsonpath/registry"
 	"github.com/theory/jsonpath/spec"
 )
 
@@ -21,12 +25,9 @@ func ParsePath(text string) (Path, error) {
 	if err != nil {
 		return Path{}, fmt.Errorf("path %q: %w", text, err)
 	}
-	query, err := jsonpath.Parse(standard)
+	query, err := parser().Parse(standard)
 	if err != nil {
-		return Path{}, fmt.Errorf("path %q: %w", text, err)
-	}
-	if len(query.Query().Segments()) == 0 {
-		return Path{}, fmt.Errorf("path %q: it selects the whole object and not a field", text)
+		return Path{}, fmt.Errorf("path %q, read as %s: %w", text, standard, err)
 	}
 	return Path{text: text, query: query}, nil
 }
@@ -58,8 +59,28 @@ func (p Path) indexed() []bool {
 	return steps
 }
 
+// parser is that of the library, with match and search made safe: theirs panic where a value
+// that they compare is absent, as a field is of which only some list items have one.
+var parser = sync.OnceValue(func() *jsonpath.Parser {
+	functions := registry.New()
+	for _, name := range []string{"match", "search"} {
+		function := functions.Get(name)
+		original := *function
+		*function = *spec.Extension(name, original.ReturnType(), original.Validate, func(args []spec.PathValue) spec.PathValue {
+			if slices.Contains(args, nil) {
+				return spec.LogicalFalse
+			}
+			return original.Evaluate(args)
+		})
+	}
+	return jsonpath.NewParser(jsonpath.WithRegistry(functions))
+})
+
 // toStandard turns kubectl's spellings into those of RFC 9535.
 func toStandard(text string) (string, error) {
+	if !utf8.ValidString(text) {
+		return "", errors.New("it is not UTF-8")
+	}
 	rest := strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(rest, "{"); ok {
 		if rest, ok = strings.CutSuffix(inner, "}"); !ok {
@@ -67,21 +88,23 @@ func toStandard(text string) (string, error) {
 		}
 		rest = strings.TrimSpace(rest)
 	}
-	rest = strings.TrimPrefix(rest, "$")
 	if rest == "" {
 		return "", errors.New("it is empty")
+	}
+	if rest = strings.TrimPrefix(rest, "$"); rest == "" {
+		return "", errors.New("it selects the whole object and not a field")
 	}
 	standard := strings.Builder{}
 	standard.WriteString("$")
 	for first := true; rest != ""; first = false {
 		switch {
 		case strings.HasPrefix(rest, "["):
-			end, err := closing(rest)
+			bracket, after, err := takeBracket(rest)
 			if err != nil {
 				return "", err
 			}
-			standard.WriteString(rest[:end])
-			rest = rest[end:]
+			standard.WriteString(bracket)
+			rest = after
 			continue
 		case strings.HasPrefix(rest, ".."):
 			standard.WriteString("..")
@@ -91,7 +114,7 @@ func toStandard(text string) (string, error) {
 			}
 		case strings.HasPrefix(rest, "."):
 			rest = rest[1:]
-		case !first:
+		case !first && unexpected[rest[0]] == "":
 			return "", fmt.Errorf("a dot or a bracket is missing before %q", rest)
 		}
 		name, after, err := takeName(rest)
@@ -115,6 +138,8 @@ func takeName(text string) (name, rest string, err error) {
 		} else if text[i] == '.' || text[i] == '[' {
 			end = i
 			break
+		} else if reason := unexpected[text[i]]; reason != "" {
+			return "", "", errors.New(reason)
 		}
 		taken.WriteByte(text[i])
 	}
@@ -127,14 +152,28 @@ func takeName(text string) (name, rest string, err error) {
 	return "['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(taken.String()) + "']", text[end:], nil
 }
 
-// closing returns the length of the bracket that text begins with, quoted brackets
-// and nested ones aside.
-func closing(text string) (int, error) {
+// unexpected are the characters that an unquoted name can hold only behind a backslash, for
+// they tell that something else was meant, and why they cannot be there.
+var unexpected = map[byte]string{
+	'{':  "a brace is in the middle of it; it must be one path in one pair of braces, and no template",
+	'}':  "a brace is in the middle of it; it must be one path in one pair of braces, and no template",
+	']':  "a bracket is closed that was not opened",
+	'\n': "a line ends in the middle of a name",
+}
+
+// takeBracket reads the bracket that text begins with, quoted brackets and nested ones
+// aside. Within quotes, kubectl wants a backslash before dots, and the standard none.
+func takeBracket(text string) (bracket, rest string, err error) {
+	var taken strings.Builder
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\':
+		c := text[i]
+		switch {
+		case c == '\\' && i+1 < len(text):
 			i++
+			if quote == 0 || text[i] != '.' {
+				taken.WriteByte(c)
+			}
 		case quote != 0:
 			if c == quote {
 				quote = 0
@@ -144,10 +183,12 @@ func closing(text string) (int, error) {
 		case c == '[':
 			depth++
 		case c == ']':
-			if depth--; depth == 0 {
-				return i + 1, nil
-			}
+			depth--
+		}
+		taken.WriteByte(text[i])
+		if depth == 0 {
+			return taken.String(), text[i+1:], nil
 		}
 	}
-	return 0, errors.New("a bracket is not closed")
+	return "", "", errors.New("a bracket is not closed")
 }
