@@ -77,6 +77,9 @@ func run(ctx context.Context) (err error) {
 		exceeded = append(exceeded, over...)
 	}
 	fmt.Print(legend)
+	if err := measureWaits(ctx, os.Stdout, c, tools); err != nil {
+		return fmt.Errorf("waits: %w", err)
+	}
 	if len(exceeded) > 0 {
 		return fmt.Errorf("more requests than there may be:\n%s", strings.Join(exceeded, "\n"))
 	}

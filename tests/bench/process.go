@@ -78,11 +78,14 @@ func (o *observer) look(ancestor int, program string) {
 	}
 }
 
-// peak is the most memory of a process.
-func peak(pid int) int64 {
+// peak is the most memory that a process has had, and resident what it has now, in bytes.
+func peak(pid int) int64     { return memory(pid, "VmHWM:") }
+func resident(pid int) int64 { return memory(pid, "VmRSS:") }
+
+func memory(pid int, which string) int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	fields := strings.Fields(string(status))
-	i := slices.Index(fields, "VmHWM:") // in kB
+	i := slices.Index(fields, which) // in kB
 	if i < 0 || i+1 >= len(fields) {
 		return 0
 	}

@@ -22,9 +22,10 @@ const Module = "github.com/k8sconnect/pulumi-k8sconnect"
 
 // Tools are what the commands of a run share.
 type Tools struct {
-	Pulumi string // path of the CLI
-	Path   string // PATH with the plugins and the language host
-	Home   string // PULUMI_HOME and HOME
+	Pulumi  string // path of the CLI
+	Plugins string // folder of the plugins that were built
+	Path    string // PATH with the plugins and the language host
+	Home    string // PULUMI_HOME and HOME
 }
 
 // Prepare finds the CLI and its language host and builds resource plugins, by name and package, into
@@ -40,9 +41,10 @@ func Prepare(dir string, plugins map[string]string) (Tools, error) {
 	}
 	built := filepath.Join(dir, "plugins")
 	t := Tools{
-		Pulumi: pulumi,
-		Path:   strings.Join([]string{built, filepath.Dir(language), os.Getenv("PATH")}, string(os.PathListSeparator)),
-		Home:   filepath.Join(dir, "home"),
+		Pulumi:  pulumi,
+		Plugins: built,
+		Path:    strings.Join([]string{built, filepath.Dir(language), os.Getenv("PATH")}, string(os.PathListSeparator)),
+		Home:    filepath.Join(dir, "home"),
 	}
 	for _, folder := range []string{t.Home, built} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
