@@ -11,6 +11,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
 // errImport is the answer to pulumi import and to .get.
@@ -38,21 +39,21 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	if err != nil {
 		return r.keepUnread(ctx, req, clu, in, old, err)
 	}
+	another := live != nil && old.uid != "" && old.uid != string(live.GetUID())
 	switch {
 	case in.spec.Goal.ForDeletion():
-		if old.pending && live != nil && (old.uid == "" || old.uid == string(live.GetUID())) {
-			return unchanged(req, old, "the object is still there")
+		if old.pending && live != nil && !another {
+			return unchanged(req, old, stillMissing(in, live))
 		}
 		return renewed(req, state{})
-	case !old.pending && (live == nil || old.uid != "" && old.uid != string(live.GetUID())):
+	case !old.pending && (live == nil || another):
 		return p.ReadResponse{}, nil // what was waited for is gone, so it is to be waited for again
 	case !old.pending && !in.extracts:
 		return unchanged(req, old, "")
-	}
-	if old.pending {
-		if verdict := in.spec.Goal.Judge(live); !verdict.Holds {
-			return unchanged(req, old, stillMissing(in, live, verdict.Failed, verdict.Missing))
-		}
+	case old.pending && another:
+		return unchanged(req, old, "the object was deleted, and another one has its name now")
+	case old.pending && !in.spec.Goal.Judge(live).Holds:
+		return unchanged(req, old, stillMissing(in, live))
 	}
 	now, err := in.observed(live)
 	if err != nil {
@@ -78,14 +79,14 @@ func look(ctx context.Context, clu *cluster.Cluster, in inputs) (*unstructured.U
 }
 
 // stillMissing says in a few words what keeps a wait pending.
-func stillMissing(in inputs, live *unstructured.Unstructured, failed string, missing []string) string {
-	switch {
-	case in.spec.Secret || live != nil && live.GetKind() == "Secret":
+func stillMissing(in inputs, live *unstructured.Unstructured) string {
+	switch verdict := in.spec.Goal.Judge(live); {
+	case in.spec.Secret || live != nil && manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
 		return "what is waited for does not hold yet"
-	case failed != "":
-		return failed
+	case verdict.Failed != "":
+		return verdict.Failed
 	default:
-		return missing[0]
+		return verdict.Missing[0]
 	}
 }
 

@@ -27,8 +27,16 @@ var resources = map[string]schema.GroupVersionResource{
 	"Namespace":      {Version: "v1", Resource: "namespaces"},
 	"ResourceQuota":  {Version: "v1", Resource: "resourcequotas"},
 	"ServiceAccount": {Version: "v1", Resource: "serviceaccounts"},
+	"Pod":            {Version: "v1", Resource: "pods"},
+	"Event":          {Version: "v1", Resource: "events"},
 	"Deployment":     {Group: "apps", Version: "v1", Resource: "deployments"},
+	"StatefulSet":    {Group: "apps", Version: "v1", Resource: "statefulsets"},
+	"DaemonSet":      {Group: "apps", Version: "v1", Resource: "daemonsets"},
+	"Job":            {Group: "batch", Version: "v1", Resource: "jobs"},
 	"ClusterRole":    {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+
+	"PersistentVolumeClaim": {Version: "v1", Resource: "persistentvolumeclaims"},
+	"PodDisruptionBudget":   {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
 }
 
 // users counts the users that were made, so that each has its own name.
