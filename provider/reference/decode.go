@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
@@ -65,7 +66,14 @@ func Check(value property.Value, fail func(path, reason string)) {
 			fail("."+name, "The value must be set.")
 		}
 	}
-	if version := value.AsMap().Get("apiVersion"); version.IsString() && strings.Count(version.AsString(), "/") > 1 {
+	if version := value.AsMap().Get("apiVersion"); version.IsString() && !isVersion(version.AsString()) {
 		fail(".apiVersion", "The value must be a version such as \"v1\", or group/version such as \"apps/v1\".")
 	}
+}
+
+// isVersion reports whether a text is a group and version as in manifests. That it is
+// missing is another mistake.
+func isVersion(text string) bool {
+	version, err := schema.ParseGroupVersion(text)
+	return text == "" || err == nil && version.Version != ""
 }
