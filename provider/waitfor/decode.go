@@ -39,13 +39,19 @@ func Decode(value property.Value) (Spec, error) {
 	}
 	fields := value.AsMap()
 	goal, problems := readiness.Compile(criteriaOf(fields))
-	if len(problems) > 0 {
+	switch {
+	case len(problems) > 0 && spec.Secret:
+		return spec, fmt.Errorf("%s: %s", Key, secretReason)
+	case len(problems) > 0:
 		return spec, fmt.Errorf("%s: %s", Key, problems[0].Reason)
 	}
 	spec.Goal = goal
 	if text := textOf(fields.Get(keyTimeout)); text != "" {
 		timeout, err := parseTimeout(text)
 		if err != nil {
+			if spec.Secret {
+				err = errors.New(secretReason)
+			}
 			return spec, fmt.Errorf("%s.%s: %w", Key, keyTimeout, err)
 		}
 		spec.Timeout = timeout
@@ -83,7 +89,7 @@ func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
 	}
 	if timeout := fields.Get(keyTimeout); timeout.IsString() {
 		if _, err := parseTimeout(timeout.AsString()); err != nil {
-			c.fail(keyTimeout, err.Error())
+			c.failQuoting(value, keyTimeout, "", err.Error())
 		}
 	}
 	if rollout := fields.Get(readiness.NameRollout); rollout.IsBool() && rollout.AsBool() && kind.Kind != "" && !readiness.HasRollout(kind) {
@@ -95,11 +101,7 @@ func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
 	}
 	_, problems := readiness.Compile(criteriaOf(fields))
 	for _, problem := range problems {
-		path := problem.Criterion
-		if problem.Key != "" {
-			path += "[" + strconv.Quote(problem.Key) + "]"
-		}
-		c.fail(path, problem.Reason)
+		c.failQuoting(value, problem.Criterion, problem.Key, problem.Reason)
 	}
 	return c.failures
 }
@@ -112,6 +114,22 @@ func (c *checker) fail(key, reason string) {
 		path += "." + key
 	}
 	c.failures = append(c.failures, p.CheckFailure{Property: path, Reason: reason})
+}
+
+// secretReason stands where a reason would quote what is secret.
+const secretReason = "it cannot be used; it is secret, so neither it nor what is wrong with it is shown"
+
+// failQuoting fails with a reason that may quote the value of a key, or of one of its
+// members.
+func (c *checker) failQuoting(waitFor property.Value, key, member, reason string) {
+	switch {
+	case waitFor.Secret(), key != "" && waitFor.AsMap().Get(key).Secret():
+		c.fail(key, secretReason)
+	case member != "":
+		c.fail(key+"["+strconv.Quote(member)+"]", reason)
+	default:
+		c.fail(key, reason)
+	}
 }
 
 // shape finds unknown names and wrong types.
