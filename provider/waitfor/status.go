@@ -20,12 +20,13 @@ const (
 	// looks doubles up to longestLook. Most waits are over before the first.
 	firstLook   = 5 * time.Second
 	longestLook = time.Minute
+	// wipePatience is how long the engine may take to remove the status.
+	wipePatience = time.Second
 )
 
 // statusLine is the live status beside a resource that waits.
 type statusLine struct {
 	request Request
-	logger  p.Logger
 	stop    context.CancelFunc
 	stopped chan struct{}
 
@@ -38,7 +39,7 @@ type statusLine struct {
 // newStatusLine begins to show the status until [statusLine.clear].
 func newStatusLine(ctx context.Context, request Request) *statusLine {
 	ctx, stop := context.WithCancel(ctx)
-	s := &statusLine{request: request, logger: p.GetLogger(ctx), stop: stop, stopped: make(chan struct{})}
+	s := &statusLine{request: request, stop: stop, stopped: make(chan struct{})}
 	go s.run(ctx)
 	return s
 }
@@ -74,7 +75,7 @@ func (s *statusLine) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			if shown != "" {
-				s.logger.InfoStatus("") // else it stays beside the resource
+				wipe(ctx)
 			}
 			return
 		case <-ticker.C:
@@ -88,10 +89,18 @@ func (s *statusLine) run(ctx context.Context) {
 			look = time.Since(began) + between
 		}
 		if line := s.line(missing, pod, problem); line != shown && ctx.Err() == nil {
-			s.logger.InfoStatus(line)
+			p.GetLogger(ctx).InfoStatus(line)
 			shown = line
 		}
 	}
+}
+
+// wipe removes the status, which would stay beside the resource else. The operation may
+// have been cancelled, and the engine may be gone.
+func wipe(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wipePatience)
+	defer cancel()
+	p.GetLogger(ctx).InfoStatus("")
 }
 
 func worstPod(troubles []diagnosis.Trouble) string {
