@@ -2,6 +2,7 @@ package waitfor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -80,6 +81,9 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 // seen lists what the object was like at the end.
 func (r Request) seen(e *readiness.NotReadyError) []string {
 	if e.Last == nil {
+		if notServed := (*failure.KindNotServedError)(nil); errors.As(e.Err, &notServed) {
+			return []string{fmt.Sprintf("  Seen last: the API server does not serve the kind %s of %s.", notServed.Kind, notServed.APIVersion)}
+		}
 		if r.Spec.Goal.ForDeletion() || len(e.Missing) == 0 {
 			return []string{"  It was not seen: the API server had not answered yet."}
 		}
@@ -126,10 +130,14 @@ const retryHint = "  The object was left as it is. The next `pulumi up` waits ag
 
 // next says what to do.
 func (r Request) next(e *readiness.NotReadyError) string {
+	notServed := (*failure.KindNotServedError)(nil)
 	switch {
 	case e.Reason == readiness.Interrupted:
 		return retryHint
-	case e.Last == nil && !r.Spec.Goal.ForDeletion():
+	case errors.As(e.Err, &notServed):
+		return "  Next: see that its CustomResourceDefinition is installed, or correct apiVersion and kind. " +
+			"The next `pulumi up` waits again, in place."
+	case e.Last == nil && len(e.Missing) > 0:
 		return "  Next: see that something makes the object, or correct apiVersion, kind, namespace and name. " +
 			"The next `pulumi up` waits again, in place."
 	case e.Reason == readiness.Failed:

@@ -19,8 +19,8 @@ import (
 const (
 	// defaultTimeout is how long is waited when nobody says.
 	defaultTimeout = 10 * time.Minute
-	// kindPatience is how long a kind may be unknown to the API server: its
-	// CustomResourceDefinition may be on its way.
+	// kindPatience is how long a kind may be unknown to the API server, or the API server
+	// out of reach: the CustomResourceDefinition may be on its way.
 	kindPatience = 30 * time.Second
 )
 
@@ -43,7 +43,7 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	}
 	status := newStatusLine(ctx, request)
 	defer status.clear()
-	live, err := readiness.Await(ctx, request.Spec.Goal, request.follow(ctx, status), readiness.Options{
+	live, err := readiness.Await(ctx, request.Spec.Goal, request.follow(status), readiness.Options{
 		UID: request.UID, Timeout: budget, Progress: status.see,
 	})
 	if err == nil {
@@ -56,9 +56,9 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 }
 
 // follow shows the states of the object.
-func (r Request) follow(_ context.Context, status *statusLine) readiness.Follow {
+func (r Request) follow(status *statusLine) readiness.Follow {
 	return func(ctx context.Context, see func(*unstructured.Unstructured) (bool, error)) error {
-		ref, err := r.resolve(ctx)
+		ref, err := r.resolve(ctx, status)
 		if notServed := (*failure.KindNotServedError)(nil); errors.As(err, &notServed) && r.Spec.Goal.ForDeletion() {
 			_, err = see(nil) // no kind, no object
 			return err
@@ -81,20 +81,43 @@ func (r Request) follow(_ context.Context, status *statusLine) readiness.Follow 
 }
 
 // resolve finds out where the object is. A kind that is not known may be made in the
-// same run.
-func (r Request) resolve(ctx context.Context) (cluster.Ref, error) {
+// same run, and an API server that is away may come back.
+func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, error) {
 	backoff := wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 40}
 	patience, cancel := context.WithTimeout(ctx, kindPatience)
 	defer cancel()
 	var resolved cluster.Resolved
 	var err error
-	// What ends the retries is told by err, which is set last.
+	// What ends the retries is told by err.
 	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
-		resolved, err = r.Cluster.Resolve(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
+		found, failed := r.Cluster.Resolve(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
+		if ctx.Err() != nil && err != nil {
+			return true, nil // what was answered before says more than that there is no time left
+		}
+		resolved, err = found, failed
 		notServed := (*failure.KindNotServedError)(nil)
-		return !errors.As(err, &notServed) || r.Spec.Goal.ForDeletion(), nil
+		switch {
+		case err == nil:
+			return true, nil
+		case errors.As(err, &notServed):
+			return r.Spec.Goal.ForDeletion(), nil
+		case ctx.Err() == nil:
+			status.troubled(err)
+		}
+		return ctx.Err() != nil || !mayComeBack(err), nil
 	})
 	return resolved.Ref, err
+}
+
+// mayComeBack reports whether an API server that has not answered well may do so later. A
+// connection that has never worked is not mended by waiting.
+func mayComeBack(err error) bool {
+	switch failure.Classify(err) {
+	case failure.ClassConfiguration, failure.ClassCredentials, failure.ClassCertificate:
+		return false
+	default:
+		return cluster.MayPass(err)
+	}
 }
 
 // Error is a wait in vain.

@@ -153,15 +153,22 @@ func (f *follower) survive(err error) error {
 		if !f.worked || time.Since(f.denied) > deniedTolerance {
 			return err
 		}
-	} else if code := statusCode(err); code >= 400 && code < 500 && code != http.StatusTooManyRequests {
-		return err
-	} else if isFieldError(err) || !f.worked && time.Since(f.began) > firstContactPatience {
+	} else if !MayPass(err) || !f.worked && time.Since(f.began) > firstContactPatience {
 		return err
 	}
 	if f.options.Trouble != nil {
 		f.options.Trouble(err)
 	}
 	return nil
+}
+
+// MayPass reports whether the cause of a failed read may pass by itself, so that it is worth another try: the API server
+// is away, busy or in trouble. A refusal, or a connection that cannot be used, does not pass.
+func MayPass(err error) bool {
+	if code := statusCode(err); code >= 400 && code < 500 {
+		return code == http.StatusTooManyRequests
+	}
+	return !isFieldError(err)
 }
 
 // poll changes from watching to reading.
