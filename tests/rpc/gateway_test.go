@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
 // gateway stands between the provider and the API server and does to replies what networks and killed
@@ -37,7 +39,12 @@ type fault struct {
 
 func newGateway(t testing.TB) *gateway {
 	t.Helper()
-	user := newUser(t)
+	return newGatewayOf(t, newUser(t))
+}
+
+// newGatewayOf leads to the cluster of a user, as that user.
+func newGatewayOf(t testing.TB, user cluster.User) *gateway {
+	t.Helper()
 	target, err := url.Parse(user.Host)
 	require.NoError(t, err)
 	upstream, err := rest.TransportFor(user.RESTConfig())

@@ -7,13 +7,16 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
@@ -200,7 +203,10 @@ func TestAWaitSurvivesOutages(t *testing.T) {
 // TestAWaitSurvivesARestart has a cluster of its own, whose API server is killed.
 func TestAWaitSurvivesARestart(t *testing.T) {
 	t.Parallel()
-	c := cluster.ForTest(t, cluster.Options{Audit: true})
+	// Watches of ServiceAccounts come from etcd itself, which keeps its history for a second or two.
+	c := cluster.ForTest(t, cluster.Options{
+		Audit: true, APIServerArgs: []string{"--watch-cache-sizes=serviceaccounts#0", "--etcd-compaction-interval=1s"},
+	})
 	client, err := dynamic.NewForConfig(c.RESTConfig())
 	require.NoError(t, err)
 	w := world{t, client, "default"}
@@ -221,8 +227,8 @@ func TestAWaitSurvivesARestart(t *testing.T) {
 		require.NoError(t, err)
 		return len(all.Where(keep))
 	}
-	watch := func(r cluster.Request) bool { return r.Verb == "watch" && r.User == c.Admin().Name }
-	eventually(t, func() bool { return requests(watch) == waits }, "all are watched")
+	isWatched := func(r cluster.Request) bool { return r.Verb == "watch" && r.User == c.Admin().Name }
+	eventually(t, func() bool { return requests(isWatched) == waits }, "all are watched")
 	// History that a new API server does not have: it cannot continue the old watches.
 	for i := range 20 {
 		w.patch("ConfigMap", "a", map[string]any{"data": map[string]any{"noise": strings.Repeat("x", i)}})
@@ -233,6 +239,36 @@ func TestAWaitSurvivesARestart(t *testing.T) {
 		require.Empty(t, done[i])
 	}
 	require.NoError(t, c.APIServer.Restart(t.Context()))
+	t.Run("of its watch, when the history is compacted meanwhile [W25]", func(t *testing.T) {
+		g := newGatewayOf(t, c.Admin())
+		account := object(t, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: it, namespace: default}}")
+		version := w.create(account).GetResourceVersion()
+		gone := func() bool {
+			w.patch("ServiceAccount", "it", map[string]any{"metadata": map[string]any{"annotations": map[string]any{"at": time.Now().String()}}})
+			history, err := w.objects("ServiceAccount").Watch(t.Context(), metav1.ListOptions{ResourceVersion: version})
+			if apierrors.IsResourceExpired(err) {
+				return true
+			}
+			require.NoError(t, err)
+			defer history.Stop()
+			first := <-history.ResultChan()
+			return first.Type == watch.Error && apierrors.IsResourceExpired(apierrors.FromObject(first.Object))
+		}
+		var answer atomic.Value
+		g.next(isWatch, func(reply http.ResponseWriter, r *http.Request, forward func() *httptest.ResponseRecorder) {
+			meanwhile(func() {
+				eventually(t, gone, "the history is gone")
+				w.patch("ServiceAccount", "it", map[string]any{"metadata": map[string]any{"annotations": map[string]any{"ready": "yes"}}})
+			})(reply, r, func() *httptest.ResponseRecorder {
+				recorded := forward()
+				answer.Store(recorded.Body.String())
+				return recorded
+			})
+		})
+		s := start(t, g.connection()).wait(t, "it")
+		s.mustUp("create", waiting(refTo(account), until("field", "metadata.annotations.ready", longTime)))
+		assert.Contains(t, answer.Load(), `"code":410`, "it is the API server that says so")
+	})
 	t.Run("of the API server, whose history begins anew [W25]", func(t *testing.T) {
 		for _, name := range names {
 			if name == "absent" {
@@ -249,11 +285,11 @@ func TestAWaitSurvivesARestart(t *testing.T) {
 	t.Run("of the etcd as well, in the middle [W25]", func(t *testing.T) {
 		again := p.wait(t, "again")
 		ended1 := make(chan error, 1)
-		before := requests(watch)
+		before := requests(isWatched)
 		go func() {
 			ended1 <- again.create(waiting(refTo(w.configMap("b", nil)), until("field", "data.again", longTime)))
 		}()
-		eventually(t, func() bool { return requests(watch) > before }, "it is watched")
+		eventually(t, func() bool { return requests(isWatched) > before }, "it is watched")
 		require.NoError(t, c.APIServer.Kill())
 		require.NoError(t, c.Etcd.Restart(t.Context()))
 		require.NoError(t, c.APIServer.Restart(t.Context()))
