@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestAWaitThatCannotSucceedFailsAtOnce has timeouts of ten minutes, which nobody would sit out.
+// TestAWaitThatCannotSucceedFailsAtOnce has timeouts far longer than a failure may take.
 func TestAWaitThatCannotSucceedFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	type hopeless struct {

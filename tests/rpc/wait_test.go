@@ -22,7 +22,7 @@ import (
 const (
 	noTime    = "1ms"
 	shortTime = "1s"
-	longTime  = "10m"
+	longTime  = "1m"
 )
 
 // waiting is what a program gives to a Wait.
