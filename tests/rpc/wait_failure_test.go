@@ -201,21 +201,6 @@ func TestAWaitForWhatIsNotThereYet(t *testing.T) {
 		assert.Equal(t, []any{"get"}, at(t, s.outputs, "status.rules[0].verbs"))
 		assert.Equal(t, "rbac.authorization.k8s.io/v1/ClusterRole/"+name, string(s.id))
 	})
-	t.Run("of a kind that nobody serves: half a minute of patience, then it is named [W16]", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t)
-		s := start(t, inline(newUser(t))).wait(t, "it")
-		began := time.Now()
-		err := s.create(waiting(refTo(custom(t, w.group(), "Gadget", w.namespace, "{}")), until("field", "spec.a", longTime)))
-		passed := time.Since(began)
-		text := requireWaitPending(t, s, err)
-		assert.Greater(t, passed, 25*time.Second)
-		assert.Less(t, passed, 40*time.Second)
-		for _, want := range []string{"Gadget", w.group() + "/v1", "CustomResourceDefinition", "waits again, in place"} {
-			assert.Contains(t, text, want)
-		}
-		assert.Contains(t, looks(t, s), "it does not exist yet")
-	})
 	t.Run("the answers of an API server that is in trouble at first [W25]", func(t *testing.T) {
 		t.Parallel()
 		for what, fault := range faults {

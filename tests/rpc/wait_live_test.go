@@ -33,10 +33,9 @@ func TestTheLiveStatusOfAWait(t *testing.T) {
 			return func() bool { return strings.Contains(last(s.process.log.statuses()), want) }
 		}
 		eventually(t, shown("Waiting: 0 of 2 updated replicas are available"), "what is missing is shown")
-		for i := range 100 { // far more changes than lines
-			w.report("Deployment", "web", map[string]any{"collisionCount": i})
+		for i := range 301 { // far more changes of the line than there may be lines
+			w.report("Deployment", "web", map[string]any{"readyReplicas": 1, "availableReplicas": 1 - i%2})
 		}
-		w.report("Deployment", "web", object(t, "{readyReplicas: 1, availableReplicas: 1}"))
 		eventually(t, shown("Waiting: 1 of 2 updated replicas are available"), "it is renewed")
 		eventually(t, shown("Waiting: 1 of 2 updated replicas are available; pod web-b: ImagePullBackOff"), "the worst pod is shown")
 		require.Empty(t, done)

@@ -413,6 +413,45 @@ func TestAWaitOfSomebodyWhoMayDoLittle(t *testing.T) {
 	})
 }
 
+// TestHalfAMinute has the two waits that need so long, at the same time.
+func TestHalfAMinute(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(w.configMap("it", nil))
+	user := w.limited("get")
+	take := requests(t, user)
+	polling, done := start(t, inline(user)).wait(t, "polling"), make(chan error, 1)
+	go func() {
+		done <- polling.create(waiting(refTo(w.configMap("it", nil)), until("field", "data.ready", longTime)))
+	}()
+
+	t.Run("of patience with a kind that nobody serves, then it is named [W16]", func(t *testing.T) {
+		s := start(t, inline(newUser(t))).wait(t, "it")
+		began := time.Now()
+		err := s.create(waiting(refTo(custom(t, w.group(), "Gadget", w.namespace, "{}")), until("field", "spec.a", longTime)))
+		passed := time.Since(began)
+		text := requireWaitPending(t, s, err)
+		assert.Greater(t, passed, 25*time.Second)
+		assert.Less(t, passed, 40*time.Second)
+		for _, want := range []string{"Gadget", w.group() + "/v1", "CustomResourceDefinition", "waits again, in place"} {
+			assert.Contains(t, text, want)
+		}
+		assert.Contains(t, looks(t, s), "it does not exist yet")
+	})
+	t.Run("of polling, then a watch is tried again, which is not told again [W26]", func(t *testing.T) {
+		counts := map[string]int{}
+		eventually(t, func() bool {
+			for _, request := range take() {
+				counts[request]++
+			}
+			return counts["WATCH"] >= 2
+		}, "a watch is tried again")
+		w.patch("ConfigMap", "it", map[string]any{"data": map[string]any{"ready": "yes"}})
+		require.NoError(t, ended(t, done))
+		assert.Equal(t, 1, strings.Count(polling.process.log.all(), "may be read but not watched"))
+	})
+}
+
 func TestACancelledWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
