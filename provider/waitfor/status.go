@@ -84,7 +84,7 @@ func (s *statusLine) run(ctx context.Context) {
 		live, missing, problem := s.live, s.missing, s.problem
 		s.mu.Unlock()
 		if live != nil && time.Since(began) >= look && diagnosis.HasPods(live) {
-			pod = worstPod(diagnosis.Troubles(ctx, s.request.Cluster, live))
+			pod = s.worstPod(ctx, live)
 			between = min(2*between, longestLook)
 			look = time.Since(began) + between
 		}
@@ -103,7 +103,12 @@ func wipe(ctx context.Context) {
 	p.GetLogger(ctx).InfoStatus("")
 }
 
-func worstPod(troubles []diagnosis.Trouble) string {
+// worstPod asks for the pods. An API server that does not answer must not hold up the
+// status.
+func (s *statusLine) worstPod(ctx context.Context, live *unstructured.Unstructured) string {
+	ctx, cancel := context.WithTimeout(ctx, diagnosisPatience)
+	defer cancel()
+	troubles := diagnosis.Troubles(ctx, s.request.Cluster, live)
 	if len(troubles) == 0 {
 		return ""
 	}
