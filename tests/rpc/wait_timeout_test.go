@@ -164,7 +164,7 @@ func TestOneBudgetForAWait(t *testing.T) {
 	for what, c := range map[string]struct {
 		own    string
 		custom float64
-	}{"waitFor.timeout": {shortTime, 600}, "customTimeouts": {longTime, 1}} {
+	}{"waitFor.timeout": {shortTime, 60}, "customTimeouts": {longTime, 1}} {
 		t.Run("the shorter of both, here "+what+" [W17]", func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
