@@ -49,14 +49,20 @@ type Shared struct {
 // the exit code.
 func (s *Shared) Run(m *testing.M) int {
 	code := m.Run()
-	if s.cluster == nil {
-		return code
-	}
-	if err := s.cluster.Stop(); err != nil {
+	if err := s.Stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return max(code, 1)
 	}
 	return code
+}
+
+// Stop stops the cluster if it was started. Where a package has more than one cluster, it is
+// for those beside the one that runs the tests.
+func (s *Shared) Stop() error {
+	if s.cluster == nil {
+		return nil
+	}
+	return s.cluster.Stop()
 }
 
 // Get returns the cluster. A test that breaks a part has to restart it before it ends.

@@ -155,7 +155,8 @@ func (k *kube) remove(t testing.TB, id string) {
 	if err == nil {
 		// The test's own context is over.
 		ctx := context.Background()
-		if err = client.Delete(ctx, name, metav1.DeleteOptions{}); err == nil {
+		background := metav1.DeletePropagationBackground // the pods of a Job too
+		if err = client.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background}); err == nil {
 			_, err = client.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 		}
 	}

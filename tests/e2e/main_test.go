@@ -46,6 +46,7 @@ func run(m *testing.M) (code int) {
 		fail(err)
 		return code
 	}
+	defer func() { fail(workloads.Stop()) }()
 	return shared.Run(m)
 }
 

@@ -154,7 +154,12 @@ func (s *stack) run(t testing.TB, args ...string) string {
 
 func (s *stack) succeed(t testing.TB, args ...string) result {
 	t.Helper()
-	r := s.exec(t, args...)
+	return s.exec(t, args...).succeeded(t)
+}
+
+// succeeded wants that the command has succeeded.
+func (r result) succeeded(t testing.TB) result {
+	t.Helper()
 	if r.code != 0 {
 		t.Fatalf("a command failed: %v", r)
 	}
@@ -279,6 +284,13 @@ type output struct {
 type writer func(p []byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// text is what was printed until now.
+func (o *output) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.both.String()
+}
 
 func (o *output) stdout() writer {
 	return func(p []byte) (int, error) {

@@ -52,6 +52,9 @@ type operationNote struct {
 	Type     string   `json:"type"` // creating, updating, deleting …
 }
 
+// waits says that the state knows of a wait in vain.
+func (r resource) waits() bool { return r.Outputs["__pendingWait"] == true }
+
 // state is what "pulumi stack export" says.
 type state struct {
 	resources map[string]resource // our resources, by name
