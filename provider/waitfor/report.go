@@ -1,13 +1,16 @@
 package waitfor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
@@ -21,8 +24,9 @@ const (
 	diagnosisPatience = 5 * time.Second
 	// longestLine is the length of a line of what the cluster says.
 	longestLine = 220
-	// The most lines of each part of a report, so that all has 25 at most.
-	mostMissing, mostConditions, mostPods = 4, 6, 4
+	// The most lines of each part of a report, so that all has 25 at most: these, a line for
+	// what is left out of each of the first three, and four others.
+	mostMissing, mostConditions, mostPods, mostEvents = 4, 5, 4, 5
 )
 
 // secret reports whether values of the object may not be printed.
@@ -68,17 +72,21 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 		add("%s: timed out after %s waiting for %s", r.subject(), took, r.goal())
 	}
 	lines = append(lines, r.seen(e)...)
+	advice := ""
 	if trouble != nil {
 		add("  The API server could not be asked at the end: %s", shorten(oneLine(trouble.Error()), longestLine))
 	} else if e.Last != nil && e.Reason != readiness.Interrupted {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisPatience)
 		defer cancel()
-		lines = append(lines, r.reasons(ctx, e.Last)...)
+		var why []string
+		why, advice = r.reasons(ctx, e)
+		lines = append(lines, why...)
 	}
-	return strings.Join(append(lines, r.next(e)), "\n")
+	return strings.Join(append(lines, r.next(e, advice)), "\n")
 }
 
-// seen lists what the object was like at the end.
+// seen lists what the object was like at the end. What the first line says is not said
+// again.
 func (r Request) seen(e *readiness.NotReadyError) []string {
 	if e.Last == nil {
 		if notServed := (*failure.KindNotServedError)(nil); errors.As(e.Err, &notServed) {
@@ -89,47 +97,82 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 		}
 		return []string{"  Seen last: it does not exist."}
 	}
-	lines := []string{"  Seen last:"}
-	if !r.secret() {
-		for _, missing := range first(e.Missing, mostMissing) {
-			lines = append(lines, "    "+shorten(missing, longestLine))
-		}
-	}
-	for _, condition := range first(readiness.Conditions(e.Last.Object), mostConditions) {
-		line := "condition " + condition.String()
-		if !contains(e.Missing, line) {
-			lines = append(lines, "    "+shorten(oneLine(line), longestLine))
-		}
-	}
-	if len(lines) == 1 {
-		return nil
-	}
-	return lines
-}
-
-// reasons says why, as far as the cluster tells.
-func (r Request) reasons(ctx context.Context, last *unstructured.Unstructured) []string {
 	var lines []string
-	troubles := diagnosis.Troubles(ctx, r.Cluster, last)
-	for _, trouble := range first(troubles, mostPods) {
-		lines = append(lines, "    "+shorten(oneLine(fmt.Sprintf("pod %s: %s", trouble.Pod, trouble.Long)), longestLine))
+	if !r.secret() && e.Reason != readiness.Failed {
+		lines = upTo(mostMissing, e.Missing, "that is missing")
 	}
-	if more := len(troubles) - mostPods; more > 0 {
-		lines = append(lines, fmt.Sprintf("    and %d more pods that are not ready", more))
+	var conditions []string
+	for _, condition := range readiness.Conditions(e.Last.Object) {
+		line := "condition " + condition.String()
+		if slices.Contains(e.Missing, line) || line == e.Why {
+			continue
+		}
+		if condition.Message != "" && strings.Contains(e.Why, condition.Message) {
+			condition.Message = ""
+			line = "condition " + condition.String()
+		}
+		conditions = append(conditions, line)
 	}
-	for _, event := range diagnosis.Events(ctx, r.Cluster, last, troubles) {
-		lines = append(lines, "    "+shorten(oneLine("event of "+event.String()), longestLine))
-	}
+	lines = append(lines, upTo(mostConditions, conditions, "conditions")...)
 	if len(lines) == 0 {
 		return nil
 	}
-	return append([]string{"  Why:"}, lines...)
+	return append([]string{"  Seen last:"}, lines...)
+}
+
+// reasons says why, as far as the cluster tells, and what could be done about it.
+func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
+	troubles := diagnosis.Troubles(ctx, r.Cluster, e.Last)
+	told := e.Why
+	for _, condition := range readiness.Conditions(e.Last.Object) {
+		told += "\n" + condition.Message
+	}
+	if len(troubles) > 0 {
+		advice = troubles[0].Advice
+	}
+	var pods []string
+	for _, group := range byReason(troubles) {
+		told += "\n" + group[0].Long
+		line := "pod " + group[0].Pod
+		if more := len(group) - 1; more > 0 {
+			line = fmt.Sprintf("%d pods, such as %s", len(group), group[0].Pod)
+		}
+		pods = append(pods, line+": "+group[0].Long)
+	}
+	lines = upTo(mostPods, pods, "reasons of other pods")
+	events := slices.DeleteFunc(diagnosis.Events(ctx, r.Cluster, e.Last, troubles), func(event diagnosis.Event) bool {
+		return event.Repeats(told)
+	})
+	for _, event := range events[max(0, len(events)-mostEvents):] {
+		lines = append(lines, "    "+shorten(oneLine(event.String()), longestLine))
+	}
+	if len(lines) == 0 {
+		return nil, advice
+	}
+	return append([]string{"  Why:"}, lines...), advice
+}
+
+// byReason puts the pods together that have the same trouble, the worst first.
+func byReason(troubles []diagnosis.Trouble) [][]diagnosis.Trouble {
+	var groups [][]diagnosis.Trouble
+	index := map[string]int{}
+	for _, trouble := range troubles {
+		at, known := index[trouble.Long]
+		if !known {
+			at = len(groups)
+			index[trouble.Long] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], trouble)
+	}
+	return groups
 }
 
 const retryHint = "  The object was left as it is. The next `pulumi up` waits again, in place; nothing is destroyed to retry."
 
 // next says what to do.
-func (r Request) next(e *readiness.NotReadyError) string {
+func (r Request) next(e *readiness.NotReadyError, advice string) string {
+	const then = "then run `pulumi up`, which waits again, in place. The object was left as it is."
 	notServed := (*failure.KindNotServedError)(nil)
 	switch {
 	case e.Reason == readiness.Interrupted:
@@ -140,12 +183,21 @@ func (r Request) next(e *readiness.NotReadyError) string {
 	case e.Last == nil && len(e.Missing) > 0:
 		return "  Next: see that something makes the object, or correct apiVersion, kind, namespace and name. " +
 			"The next `pulumi up` waits again, in place."
+	case e.Reason == readiness.Failed && runsOnce(e.Last):
+		// Waiting again would fail at once.
+		return fmt.Sprintf("  Next: %s. A %s that has failed does not run again: change its manifest or delete it, so that the next "+
+			"`pulumi up` makes it anew and waits for it.", cmp.Or(advice, "mend what failed"), e.Last.GetKind())
 	case e.Reason == readiness.Failed:
-		return "  Next: mend what failed, then run `pulumi up` again, which waits again, in place. The object was left as it is."
+		return "  Next: " + cmp.Or(advice, "mend what failed") + ", " + then
 	default:
-		return "  Next: mend what is missing, or give it more time with waitFor.timeout, then run `pulumi up` again, which " +
-			"waits again, in place. The object was left as it is."
+		return "  Next: " + cmp.Or(advice, "mend what is missing") + ", or give it more time with waitFor.timeout; " + then
 	}
+}
+
+// runsOnce reports whether an object is of a kind that ends by failing.
+func runsOnce(object *unstructured.Unstructured) bool {
+	kind := object.GroupVersionKind().GroupKind()
+	return kind == schema.GroupKind{Group: "batch", Kind: "Job"} || kind == schema.GroupKind{Kind: "Pod"}
 }
 
 // duration is as long as it is said: seconds, and below one second milliseconds.
@@ -160,25 +212,28 @@ func duration(d time.Duration) string {
 	return text
 }
 
-func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
-
-func contains(lines []string, line string) bool {
-	for _, candidate := range lines {
-		if candidate == line {
-			return true
-		}
+// upTo are the first lines of a list, and a line that says how many are left out.
+func upTo(most int, texts []string, what string) []string {
+	var lines []string
+	for _, text := range texts[:min(len(texts), most)] {
+		lines = append(lines, "    "+shorten(oneLine(text), longestLine))
 	}
-	return false
+	if more := len(texts) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("    and %d more %s", more, what))
+	}
+	return lines
 }
 
 // oneLine joins the lines of a text.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// shorten cuts a text that is longer than a line.
+// shorten cuts out the middle of a text that is longer than a line. What went wrong is
+// often said at the very end.
 func shorten(text string, longest int) string {
 	runes := []rune(text)
 	if len(runes) <= longest {
 		return text
 	}
-	return string(runes[:longest-1]) + "…"
+	tail := longest * 2 / 5
+	return string(runes[:longest-1-tail]) + "…" + string(runes[len(runes)-tail:])
 }

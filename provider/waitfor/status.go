@@ -2,6 +2,7 @@ package waitfor
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,7 +18,8 @@ const (
 	// statusInterval is how often the live status changes at most.
 	statusInterval = time.Second
 	// firstLook is when the pods are looked at first; after that, the time between two
-	// looks doubles up to longestLook. Most waits are over before the first.
+	// looks doubles up to longestLook, as long as nothing changes in what is missing. Most
+	// waits are over before the first.
 	firstLook   = 5 * time.Second
 	longestLook = time.Minute
 	// wipePatience is how long the engine may take to remove the status.
@@ -70,7 +72,8 @@ func (s *statusLine) run(ctx context.Context) {
 	ticker := time.NewTicker(statusInterval)
 	defer ticker.Stop()
 	shown, pod := "", ""
-	began, look, between := time.Now(), firstLook, firstLook
+	looked, between := time.Now(), firstLook
+	var before []string
 	for {
 		select {
 		case <-ctx.Done():
@@ -83,10 +86,12 @@ func (s *statusLine) run(ctx context.Context) {
 		s.mu.Lock()
 		live, missing, problem := s.live, s.missing, s.problem
 		s.mu.Unlock()
-		if live != nil && time.Since(began) >= look && diagnosis.HasPods(live) {
+		if !slices.Equal(missing, before) {
+			before, between = missing, firstLook
+		}
+		if live != nil && time.Since(looked) >= between && diagnosis.HasPods(live) {
 			pod = s.worstPod(ctx, live)
-			between = min(2*between, longestLook)
-			look = time.Since(began) + between
+			looked, between = time.Now(), min(2*between, longestLook)
 		}
 		if line := s.line(missing, pod, problem); line != shown && ctx.Err() == nil {
 			p.GetLogger(ctx).InfoStatus(line)

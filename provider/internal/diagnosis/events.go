@@ -12,13 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 )
 
 const (
-	// mostEvents is how many events are told.
-	mostEvents = 5
 	// mostPodsWithEvents is how many pods are asked for their events.
 	mostPodsWithEvents = 3
 	// eventsNamespace is where the events of objects are that are in no namespace.
@@ -27,28 +26,46 @@ const (
 
 // Event is something that the cluster reported about an object.
 type Event struct {
-	// Subject is what it is about, such as "pod web-abc".
+	// Subject is what it is about, such as "pod web-abc"; empty for the object itself.
 	Subject         string
 	Reason, Message string
 	// Count is how often it was reported.
 	Count int32
-	At    time.Time
+	// At is when it was reported last.
+	At time.Time
 
 	warning bool
 }
 
 // String is the event in one line.
 func (e Event) String() string {
-	text := fmt.Sprintf("%s: %s: %s", e.Subject, e.Reason, strings.TrimSpace(e.Message))
-	if e.Count > 1 {
-		text += fmt.Sprintf(" (%d times)", e.Count)
+	text := "event"
+	if e.Subject != "" {
+		text += " of " + e.Subject
 	}
-	return text
+	text += ": " + joined(e.Reason, e.Message)
+	ago := duration.HumanDuration(time.Since(e.At)) + " ago"
+	if e.Count > 1 {
+		return fmt.Sprintf("%s (%d times, last %s)", text, e.Count, ago)
+	}
+	return text + " (" + ago + ")"
 }
 
-// Events lists the last warnings about an object and its worst pods, the newest last.
-// Where there are none, other events are given: that of a volume claim that finds no
-// volume is not a warning.
+// Repeats reports whether the event says only what a text says already, which is decided
+// by their words, since nothing else connects them. The kubelet puts a few words before the
+// cause: "Error: secret "a" not found", "Failed to pull image "b": not found"; and of a
+// container in ImagePullBackOff or CrashLoopBackOff it reports BackOff.
+func (e Event) Repeats(told string) bool {
+	if e.Message != "" && strings.Contains(told, e.Message) || e.Reason == "BackOff" && strings.Contains(told, "BackOff") {
+		return true
+	}
+	_, cause, _ := strings.Cut(e.Message, ": ")
+	return cause != "" && strings.Contains(told, cause)
+}
+
+// Events lists the warnings about an object and its worst pods, the newest last. Where
+// there are none, other events are given: that of a volume claim that finds no volume is
+// not a warning.
 func Events(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, troubles []Trouble) []Event {
 	uids := []types.UID{object.GetUID()}
 	for _, trouble := range troubles[:min(len(troubles), mostPodsWithEvents)] {
@@ -62,13 +79,38 @@ func Events(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unst
 	}
 	var events []Event
 	for _, uid := range uids {
-		events = append(events, eventsOf(ctx, clu, namespace, uid)...)
+		of := eventsOf(ctx, clu, namespace, uid)
+		for i := range of {
+			if uid == object.GetUID() {
+				of[i].Subject = ""
+			}
+		}
+		events = append(events, of...)
 	}
 	if slices.ContainsFunc(events, func(e Event) bool { return e.warning }) {
 		events = slices.DeleteFunc(events, func(e Event) bool { return !e.warning })
 	}
 	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
-	return events[max(0, len(events)-mostEvents):]
+	return merged(events)
+}
+
+// merged leaves the last of those events that say the same, with the number of all.
+func merged(events []Event) []Event {
+	type said struct{ reason, message string }
+	counts := map[said]int32{}
+	for _, e := range events {
+		counts[said{e.Reason, e.Message}] += max(e.Count, 1)
+	}
+	var last []Event
+	for _, e := range slices.Backward(events) {
+		if count, ok := counts[said{e.Reason, e.Message}]; ok {
+			e.Count = count
+			last = append(last, e)
+			delete(counts, said{e.Reason, e.Message})
+		}
+	}
+	slices.Reverse(last)
+	return last
 }
 
 func eventsOf(ctx context.Context, clu *cluster.Cluster, namespace string, uid types.UID) []Event {
@@ -90,7 +132,8 @@ func eventsOf(ctx context.Context, clu *cluster.Cluster, namespace string, uid t
 		}
 		events = append(events, Event{
 			Subject: strings.ToLower(event.InvolvedObject.Kind) + " " + event.InvolvedObject.Name,
-			Reason:  event.Reason, Message: event.Message, Count: countOf(event), At: lastSeen(event),
+			Reason:  event.Reason, Message: withoutProtocol(strings.TrimSpace(event.Message)),
+			Count: countOf(event), At: lastSeen(event),
 			warning: event.Type == corev1.EventTypeWarning,
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,8 @@ type Trouble struct {
 	Short string
 	// Long says where and why.
 	Long string
+	// Advice is what somebody could do about it; empty where that is plain.
+	Advice string
 
 	rank int
 }
@@ -123,51 +126,74 @@ func troubleOf(pod *corev1.Pod) (Trouble, bool) {
 		return Trouble{}, false
 	}
 	worst := Trouble{rank: -1}
-	note := func(rank int, short, long string) {
+	note := func(rank int, short, long, advice string) {
 		if rank > worst.rank {
-			worst = Trouble{Pod: pod.Name, UID: pod.UID, Short: short, Long: strings.TrimSpace(long), rank: rank}
+			worst = Trouble{Pod: pod.Name, UID: pod.UID, Short: short, Long: withoutProtocol(long), Advice: advice, rank: rank}
 		}
 	}
 	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
-		note(rankBroken, pod.Status.Reason, pod.Status.Reason+": "+pod.Status.Message)
+		note(rankBroken, pod.Status.Reason, joined(pod.Status.Reason, pod.Status.Message), "")
 	}
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		noteContainer(container, note)
+		noteContainer(pod, container, note)
 	}
 	for _, condition := range pod.Status.Conditions {
 		switch {
 		case condition.Status == corev1.ConditionTrue:
 		case condition.Type == corev1.PodScheduled:
-			note(rankUnscheduled, cmp.Or(condition.Reason, "not scheduled"), cmp.Or(condition.Reason, "not scheduled")+": "+condition.Message)
+			reason := cmp.Or(condition.Reason, "not scheduled")
+			note(rankUnscheduled, reason, joined(reason, condition.Message),
+				"make room on the nodes, or ask for less in the pod's requests, selectors and affinities")
 		case condition.Type == corev1.PodReady && condition.Reason != "PodCompleted":
-			note(rankPassing, "not ready", strings.TrimSuffix("not ready: "+condition.Message, ": "))
+			note(rankPassing, "not ready", joined("not ready", condition.Message), "")
 		}
 	}
 	if len(pod.Status.Conditions) == 0 && pod.Status.Phase == corev1.PodPending {
-		note(rankPassing, "pending", "pending: it has no node yet")
+		note(rankPassing, "pending", "pending: it has no node yet", "")
 	}
 	return worst, worst.rank >= 0
 }
 
-func noteContainer(container corev1.ContainerStatus, note func(rank int, short, long string)) {
+// noteContainer finds what keeps a container from running. The reasons are those of the
+// kubelet, which are a convention and no part of the API.
+func noteContainer(pod *corev1.Pod, container corev1.ContainerStatus, note func(rank int, short, long, advice string)) {
 	where := "container " + container.Name + ": "
+	logs := fmt.Sprintf("see why with `kubectl logs --namespace %s %s --container %s", pod.Namespace, pod.Name, container.Name)
 	switch state := container.State; {
 	case state.Waiting != nil && state.Waiting.Reason == "CrashLoopBackOff":
 		long := where + state.Waiting.Reason
 		if last := container.LastTerminationState.Terminated; last != nil {
 			long += ", restarted " + times(container.RestartCount) + ", " + ended(last)
 		}
-		note(rankBroken, state.Waiting.Reason, long)
+		note(rankBroken, state.Waiting.Reason, long, logs+" --previous` and mend that")
 	case state.Waiting != nil && (state.Waiting.Reason == "ContainerCreating" || state.Waiting.Reason == "PodInitializing" || state.Waiting.Reason == ""):
-		note(rankPassing, cmp.Or(state.Waiting.Reason, "waiting"), where+cmp.Or(state.Waiting.Reason, "waiting"))
+		reason := cmp.Or(state.Waiting.Reason, "waiting")
+		note(rankPassing, reason, where+reason, "")
 	case state.Waiting != nil:
-		note(rankBroken, state.Waiting.Reason, where+strings.TrimSuffix(state.Waiting.Reason+": "+state.Waiting.Message, ": "))
+		advice := ""
+		if slices.Contains(imageReasons, state.Waiting.Reason) {
+			advice = "correct the image, or imagePullSecrets if the registry wants credentials"
+		}
+		note(rankBroken, state.Waiting.Reason, where+joined(state.Waiting.Reason, state.Waiting.Message), advice)
 	case state.Terminated != nil && state.Terminated.ExitCode != 0:
-		note(rankBroken, cmp.Or(state.Terminated.Reason, "Error"), where+ended(state.Terminated))
+		note(rankBroken, cmp.Or(state.Terminated.Reason, "Error"), where+ended(state.Terminated), logs+"` and mend that")
 	case state.Running != nil && !container.Ready:
-		note(rankUnready, "not ready", where+"running, but its readiness or startup probe does not succeed")
+		note(rankUnready, "not ready", where+"running, but its readiness or startup probe does not succeed", "")
 	}
 }
+
+// imageReasons are why a container waits whose image cannot be had.
+var imageReasons = []string{"ImagePullBackOff", "ErrImagePull", "InvalidImageName"}
+
+// joined is a reason with its message, if there is one.
+func joined(reason, message string) string {
+	return strings.TrimSuffix(reason+": "+strings.TrimSpace(message), ": ")
+}
+
+// protocol is what the kubelet's runtime interface puts before the words of the runtime.
+var protocol = regexp.MustCompile(`rpc error: code = \w+ desc = `)
+
+func withoutProtocol(text string) string { return protocol.ReplaceAllString(text, "") }
 
 // ended says how a container ended, with the message it left if there is one:
 // "exited with code 1 (Error)".
