@@ -25,8 +25,8 @@ const (
 	// longestLine is the length of a line of what the cluster says.
 	longestLine = 220
 	// The most lines of each part of a report, so that all has 25 at most: these, a line for
-	// what is left out of each of the first three, and four others.
-	mostMissing, mostConditions, mostPods, mostEvents = 4, 5, 4, 5
+	// what is left out of each of the first three, and five others.
+	mostMissing, mostConditions, mostPods, mostEvents = 3, 5, 4, 5
 )
 
 // secret reports whether values of the object may not be printed.
@@ -170,9 +170,9 @@ func byReason(troubles []diagnosis.Trouble) [][]diagnosis.Trouble {
 
 const retryHint = "  The object was left as it is. The next `pulumi up` waits again, in place; nothing is destroyed to retry."
 
-// next says what to do.
+// next says what to do, in two lines at most.
 func (r Request) next(e *readiness.NotReadyError, advice string) string {
-	const then = "then run `pulumi up`, which waits again, in place. The object was left as it is."
+	const then = ".\n  Then run `pulumi up`, which waits again, in place. The object was left as it is."
 	notServed := (*failure.KindNotServedError)(nil)
 	switch {
 	case e.Reason == readiness.Interrupted:
@@ -185,12 +185,12 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 			"The next `pulumi up` waits again, in place."
 	case e.Reason == readiness.Failed && runsOnce(e.Last):
 		// Waiting again would fail at once.
-		return fmt.Sprintf("  Next: %s. A %s that has failed does not run again: change its manifest or delete it, so that the next "+
+		return fmt.Sprintf("  Next: %s.\n  A %s that has failed does not run again: change its manifest or delete it, so that the next "+
 			"`pulumi up` makes it anew and waits for it.", cmp.Or(advice, "mend what failed"), e.Last.GetKind())
 	case e.Reason == readiness.Failed:
-		return "  Next: " + cmp.Or(advice, "mend what failed") + ", " + then
+		return "  Next: " + cmp.Or(advice, "mend what failed") + then
 	default:
-		return "  Next: " + cmp.Or(advice, "mend what is missing") + ", or give it more time with waitFor.timeout; " + then
+		return "  Next: " + cmp.Or(advice, "mend what is missing") + ", or give it more time with waitFor.timeout" + then
 	}
 }
 

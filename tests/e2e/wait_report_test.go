@@ -42,9 +42,10 @@ spec:
 // situations are prepared in the test's own namespace. What the kubelet says is worded as it
 // words it.
 func situations(space string) map[string]situation {
-	c := func(t *testing.T) func(k *kube, pod, kind, reason, message string, count int32, ago time.Duration) {
+	now := time.Now()
+	events := func(t *testing.T) func(k *kube, pod, kind, reason, message string, count int32, ago time.Duration) {
 		return func(k *kube, pod, kind, reason, message string, count int32, ago time.Duration) {
-			k.report(t, workloads.Get(t), pod, kind, reason, message, count, ago)
+			k.report(t, workloads.Get(t), pod, kind, reason, message, count, now.Add(-ago))
 		}
 	}
 	ref := func(apiVersion, kind, name string) string {
@@ -57,7 +58,7 @@ func situations(space string) map[string]situation {
 			const answer = `rpc error: code = NotFound desc = failed to pull and unpack image "` + image + `": failed to resolve image: ` + image + `: not found`
 			for _, pod := range deploy(t, k, space, "web", 2, "1") {
 				k.status(t, pod, waitingPod("web", "ImagePullBackOff", `Back-off pulling image "`+image+`": ErrImagePull: `+answer))
-				event := c(t)
+				event := events(t)
 				event(k, pod, "Normal", "Pulling", `Pulling image "`+image+`"`, 4, 40*time.Second)
 				event(k, pod, "Warning", "Failed", `Failed to pull image "`+image+`": `+answer, 4, 40*time.Second)
 				event(k, pod, "Warning", "Failed", "Error: ErrImagePull", 4, 40*time.Second)
@@ -68,7 +69,7 @@ func situations(space string) map[string]situation {
 		"crash": {ref("apps/v1", "Deployment", "worker") + "\n      " + rollout, func(t *testing.T, k *kube, space string) {
 			for _, pod := range deploy(t, k, space, "worker", 1, "1") {
 				k.status(t, pod, crashingPod)
-				event := c(t)
+				event := events(t)
 				event(k, pod, "Normal", "Started", "Container started", 5, 130*time.Second)
 				event(k, pod, "Warning", "BackOff", "Back-off restarting failed container worker in pod "+
 					filepath.Base(pod)+"_"+space+"("+string(k.get(t, pod).GetUID())+")", 9, 20*time.Second)
@@ -108,7 +109,7 @@ spec:
 		}},
 		"absent": {ref("apps/v1", "Deployment", "nobody") + "\n      " + rollout, func(*testing.T, *kube, string) {}},
 		"everything": {ref("apps/v1", "Deployment", "shop") + "\n      " + rollout, func(t *testing.T, k *kube, space string) {
-			event := c(t)
+			event := events(t)
 			for i, pod := range deploy(t, k, space, "shop", 8, "1") {
 				k.status(t, pod, waitingPod("shop", "CreateContainerConfigError", fmt.Sprintf("secret %q not found", fmt.Sprint("shop-", i))))
 				event(k, pod, "Warning", "FailedMount", fmt.Sprintf("MountVolume.SetUp failed for volume %q", fmt.Sprint("volume-", i)), 2, time.Duration(20-i)*time.Second)
@@ -144,6 +145,7 @@ func TestReportsOfWaitsInVain(t *testing.T) {
 			lines := strings.Split(report, "\n")
 			assert.LessOrEqual(t, len(lines), longestReport)
 			for i, line := range lines {
+				assert.LessOrEqual(t, len(line), 300, line)
 				assert.False(t, slices.Contains(lines[:i], line), "said twice: %s", line)
 			}
 			golden := filepath.Join("testdata", "wait", name+".txt")

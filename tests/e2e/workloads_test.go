@@ -77,11 +77,10 @@ func (k *kube) thePod(t testing.TB, space, selector string) string {
 	return id
 }
 
-// report writes an event about an object, as one that was seen for the last time some seconds
-// ago.
-func (k *kube) report(t testing.TB, c *cluster.Cluster, id, kind, reason, message string, count int32, ago time.Duration) {
+// report writes an event about an object that was seen for the last time at a certain time.
+func (k *kube) report(t testing.TB, c *cluster.Cluster, id, kind, reason, message string, count int32, last time.Time) {
 	t.Helper()
-	object, at := k.get(t, id), metav1.NewTime(time.Now().Add(-ago))
+	object, at := k.get(t, id), metav1.NewTime(last)
 	_, err := c.Client().CoreV1().Events(object.GetNamespace()).Create(t.Context(), &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: object.GetName() + ".", Namespace: object.GetNamespace()},
 		InvolvedObject: corev1.ObjectReference{

@@ -149,7 +149,7 @@ func countOf(event *corev1.Event) int32 {
 }
 
 func lastSeen(event *corev1.Event) time.Time {
-	latest := event.CreationTimestamp.Time
+	var latest time.Time
 	times := []time.Time{event.FirstTimestamp.Time, event.LastTimestamp.Time, event.EventTime.Time}
 	if event.Series != nil {
 		times = append(times, event.Series.LastObservedTime.Time)
@@ -158,6 +158,9 @@ func lastSeen(event *corev1.Event) time.Time {
 		if at.After(latest) {
 			latest = at
 		}
+	}
+	if latest.IsZero() {
+		return event.CreationTimestamp.Time
 	}
 	return latest
 }
