@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-var update = flag.Bool("update", false, "write the golden files of the reports of waits in vain anew")
 
 // longestReport is how many lines a report may have.
 const longestReport = 25
@@ -158,6 +157,11 @@ func TestReportsOfWaitsInVain(t *testing.T) {
 			assert.Equal(t, string(want), report+"\n")
 		})
 	}
+	step(t, "waits in vain do not hold up a destroy, which leaves the objects alone [W12]", func(t *testing.T) {
+		s.destroy(t)
+		assert.Empty(t, s.export(t).resources)
+		k.get(t, "apps/v1/Deployment/"+space+"/web")
+	})
 }
 
 var (

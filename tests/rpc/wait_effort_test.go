@@ -17,8 +17,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
-// memory is what the process holds: the heap after a collection, and what the system counts.
-func memory(t testing.TB) (heap, resident int) {
+// footprint is what the process holds: the heap after a collection, and what the system counts.
+func footprint(t testing.TB) (heap, resident int) {
 	t.Helper()
 	runtime.GC()
 	var stats runtime.MemStats
@@ -52,7 +52,7 @@ func TestManyWaitsAtOnce(t *testing.T) {
 	take := requests(t, user)
 	mark, err := c.AuditMark()
 	require.NoError(t, err)
-	heap, resident := memory(t)
+	heap, resident := footprint(t)
 
 	returned := make([]chan time.Time, waits)
 	sessions := make([]*session, waits)
@@ -70,7 +70,7 @@ func TestManyWaitsAtOnce(t *testing.T) {
 		require.NoError(t, err)
 		return len(requests.Where(func(r cluster.Request) bool { return r.User == user.Name && r.Verb == "watch" })) == waits
 	}, "all are watched")
-	busyHeap, busyResident := memory(t)
+	busyHeap, busyResident := footprint(t)
 	t.Logf("memory per waiting object: heap and stacks %d kB, resident %d kB",
 		(busyHeap-heap)/waits>>10, (busyResident-resident)/waits>>10)
 

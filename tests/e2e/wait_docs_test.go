@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+var (
+	snippet  = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
+	plain    = regexp.MustCompile("(?ms)^```\n(.*?)^```$")
+	heading  = regexp.MustCompile(`(?m)^## (.*)$`)
+	tableRow = regexp.MustCompile("(?m)^\\| `([^|]*)` \\| (.*) \\|$")
+)
+
+// section is the part of a page below a heading.
+func section(t *testing.T, page, title string) string {
+	t.Helper()
+	_, text, found := strings.Cut(page, "\n## "+title+"\n")
+	require.True(t, found, title)
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// TestThePageOnWaiting runs every program of docs/waiting.md, in a namespace of its own which is
+// the provider's default. A program without name and runtime is given them. What a cloud and a
+// storage driver do is played. The tables are tried out row by row.
+func TestThePageOnWaiting(t *testing.T) {
+	t.Parallel()
+	c := workloads.Get(t)
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "waiting.md"))
+	require.NoError(t, err)
+	page := string(text)
+	newDocsStack := func(t *testing.T) (*stack, *kube, string) {
+		k, space := kubeOf(t, c), c.Namespace(t)
+		s := newStackIn(t, k, c.KubeconfigFile())
+		s.config(t, "k8sconnect:namespace", space)
+		return s, k, space
+	}
+	program := func(t *testing.T, text string) string {
+		t.Helper()
+		if named := regexp.MustCompile(`\Aname: \S+\nruntime: yaml\n`).FindString(text); named != "" {
+			text = strings.TrimPrefix(text, named)
+		}
+		require.True(t, strings.HasPrefix(text, "resources:\n"), "a program begins with its name or with resources: %s", text)
+		return text
+	}
+
+	places := snippet.FindAllStringSubmatchIndex(page, -1)
+	require.Len(t, places, strings.Count(page, "```yaml"))
+	for _, place := range places {
+		headings := heading.FindAllStringSubmatch(page[:place[0]], -1)
+		title, code := headings[len(headings)-1][1], page[place[2]:place[3]]
+		t.Run("a program works as printed: "+title, func(t *testing.T) {
+			t.Parallel()
+			s, k, space := newDocsStack(t)
+			s.program(t, "%s", program(t, code))
+			if strings.Contains(code, "PersistentVolumeClaim") {
+				volume := "v1/PersistentVolume/" + space
+				k.create(t, volume, strings.Replace(fmt.Sprintf(volumeManifest, space), "storageClassName: "+space, "storageClassName: standard", 1))
+				t.Cleanup(func() { k.remove(t, volume) })
+			}
+			up := s.start(t, "up", "--yes", "--skip-preview")
+			if strings.Contains(code, "LoadBalancer") {
+				service := "v1/Service/" + space + "/shop"
+				eventually(t, "the service is there", func() bool { return k.find(t, service) != nil })
+				k.status(t, service, "{status: {loadBalancer: {ingress: [{hostname: a.example}]}}}")
+			}
+			up.wait(t).succeeded(t)
+			s.previewEmpty(t)
+
+			var outputs map[string]string
+			require.NoError(t, json.Unmarshal([]byte(s.succeed(t, "stack", "output", "--json").stdout), &outputs))
+			want := map[string]string{}
+			if _, ok := outputs["hostname"]; ok {
+				want["hostname"] = "a.example"
+				assert.Equal(t, "https://a.example/", k.value(t, "v1/ConfigMap/"+space+"/settings", "data", "url"))
+			}
+			if _, ok := outputs["account"]; ok {
+				want["account"] = string(k.get(t, "v1/ServiceAccount/"+space+"/default").GetUID())
+			}
+			assert.Equal(t, want, outputs)
+			assert.Equal(t, strings.Contains(code, "outputs:"), len(outputs) > 0)
+		})
+	}
+
+	t.Run("every form that the page lists is one, and it lists all", func(t *testing.T) {
+		t.Parallel()
+		s, _, _ := newDocsStack(t)
+		listed, program := map[string]bool{}, "resources:\n"
+		for _, row := range tableRow.FindAllStringSubmatch(section(t, page, "What can be waited for"), -1) {
+			if row[1] == "waitFor" {
+				continue
+			}
+			var waitFor map[string]any
+			require.NoError(t, yaml.Unmarshal([]byte(row[1]), &waitFor))
+			require.Len(t, waitFor, 1, row[1])
+			for key, value := range waitFor {
+				listed[key] = true
+				one := map[string]any{key: value}
+				if key == "failWhen" || key == "timeout" {
+					one["field"] = "metadata.name"
+				}
+				written, err := json.Marshal(one)
+				require.NoError(t, err)
+				program += fmt.Sprintf(`
+  %s:
+    type: k8sconnect:Wait
+    properties:
+      resourceRef: {apiVersion: apps/v1, kind: Deployment, name: any}
+      waitFor: %s
+`, key, written)
+			}
+		}
+		s.program(t, "%s", program)
+		s.preview(t)
+
+		schema, err := os.ReadFile(filepath.Join("..", "..", "schema.json"))
+		require.NoError(t, err)
+		forms, _ := at(parse(schema), "types", "k8sconnect:index:WaitFor", "properties").(map[string]any)
+		assert.ElementsMatch(t, slices.Collect(maps.Keys(forms)), slices.Collect(maps.Keys(listed)))
+	})
+
+	t.Run("every path that the page lists has the value beside it", func(t *testing.T) {
+		t.Parallel()
+		s, _, _ := newDocsStack(t)
+		text := section(t, page, "Paths")
+		program := program(t, snippet.FindStringSubmatch(text)[1])
+		rows := tableRow.FindAllStringSubmatch(text, -1)
+		require.Greater(t, len(rows), 5)
+		for i, row := range rows {
+			value := strings.Split(row[2], "`")[1]
+			waitFor, err := json.Marshal(map[string]any{"fieldValue": map[string]string{row[1]: value}, "timeout": "30s"})
+			require.NoError(t, err)
+			program += fmt.Sprintf(`
+  row-%d:
+    type: k8sconnect:Wait
+    properties:
+      resourceRef: ${shop.resourceRef}
+      waitFor: %s
+`, i, waitFor)
+		}
+		s.program(t, "%s", program)
+		s.up(t)
+		saved := s.export(t)
+		for i, row := range rows {
+			if strings.HasSuffix(row[2], ", twice") {
+				containers, _ := at(saved.get(t, fmt.Sprint("row-", i)).Outputs, "status", "spec", "template", "spec", "containers").([]any)
+				assert.Len(t, containers, 2)
+			}
+		}
+	})
+
+	t.Run("the report on the page is what is printed", func(t *testing.T) {
+		t.Parallel()
+		golden, err := os.ReadFile(filepath.Join("testdata", "wait", "crash.txt"))
+		require.NoError(t, err)
+		shown := plain.FindStringSubmatch(section(t, page, "When it takes too long"))[1]
+		shown = strings.NewReplacer("Deployment shop/", "Deployment NAMESPACE/", "--namespace shop", "--namespace NAMESPACE", "10m", "2s").Replace(shown)
+		for line := range strings.Lines(withoutChance(shown, "NAMESPACE")) {
+			assert.Contains(t, string(golden), strings.TrimSuffix(line, "…\n"))
+		}
+	})
+}
