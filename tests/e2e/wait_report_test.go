@@ -169,7 +169,7 @@ var (
 	setName = regexp.MustCompile(`\b([a-z]+)-[a-z0-9]{8,10}"`)
 	anyUID  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	instant = regexp.MustCompile(`failed after [0-9]+ms`)
-	anyAge  = regexp.MustCompile(`\b[0-9]+[smh][0-9ms]* ago`)
+	anyAge  = regexp.MustCompile(`\(([0-9]+ times, last )?[0-9]+[smh][0-9ms]* ago\)`)
 )
 
 // withoutChance takes out of a report what is different each time.
@@ -179,7 +179,7 @@ func withoutChance(report, space string) string {
 	report = podName.ReplaceAllString(report, "$1$2-POD")
 	report = instant.ReplaceAllString(report, "failed after MILLISECONDS")
 	report = setName.ReplaceAllString(report, `$1-SET"`)
-	return anyAge.ReplaceAllString(report, "AGE ago")
+	return anyAge.ReplaceAllString(report, "(TIMES AND AGE)")
 }
 
 // deploy makes a Deployment and returns the IDs of its pods, in the order of their names, when
