@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,8 +57,8 @@ func TestInterruptedWait(t *testing.T) {
 	})
 	step(t, "^C ends a wait at once, and the state knows that it was in vain", func(t *testing.T) {
 		began := time.Now()
-		up.interrupt(t)
-		out := up.wait(t).failed(t)
+		up.signal(t, syscall.SIGINT)
+		out := failed(t, up.wait(t)).out
 		assert.Less(t, time.Since(began), 15*time.Second)
 		assert.Contains(t, out, "interrupted after")
 		saved := s.export(t)
@@ -167,7 +168,7 @@ func TestWaitsOutliveTheAPIServer(t *testing.T) {
 		k.delete(t, id("lost", i))
 	}
 	r := up.wait(t)
-	out := r.failed(t)
+	out := failed(t, r).out
 	t.Logf("all were over %v after the command began", r.took)
 	saved := s.export(t)
 	for group := range goals {

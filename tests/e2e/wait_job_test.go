@@ -86,7 +86,7 @@ func TestJobAndWhatFollows(t *testing.T) {
 		pod := k.thePod(t, space, "job-name=migrate")
 		waitsFor(t, c, user, mark, 1)
 		k.status(t, pod, failedPod)
-		out := up.wait(t).failed(t)
+		out := failed(t, up.wait(t)).out
 		assert.Contains(t, out, "BackoffLimitExceeded")
 		assert.Contains(t, out, `exited with code 3 (Error): relation "users" does not exist`)
 		k.gone(t, after)

@@ -298,8 +298,8 @@ func TestAWaitSurvivesARestart(t *testing.T) {
 	})
 }
 
-// limited is a user who may do this with ConfigMaps of the namespace and nothing else.
-func (w world) limited(verbs ...string) cluster.User {
+// mayOnly is a user who may do this with ConfigMaps of the namespace and nothing else.
+func (w world) mayOnly(verbs ...string) cluster.User {
 	w.t.Helper()
 	c := shared.Get(w.t)
 	name := "limited-" + w.namespace + "-" + strings.Join(verbs, "-")
@@ -358,7 +358,7 @@ func TestAWaitOfSomebodyWhoMayDoLittle(t *testing.T) {
 			if !c.absent {
 				w.create(w.configMap("it", nil))
 			}
-			user := w.limited(c.verbs...)
+			user := w.mayOnly(c.verbs...)
 			take := requests(t, user)
 			s := start(t, inline(user)).wait(t, "it")
 			done := make(chan error, 1)
@@ -389,7 +389,7 @@ func TestAWaitOfSomebodyWhoMayDoLittle(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
-		s := start(t, inline(w.limited())).wait(t, "it")
+		s := start(t, inline(w.mayOnly())).wait(t, "it")
 		began := time.Now()
 		err := s.create(waiting(refTo(w.configMap("it", nil)), until("field", "data.ready", longTime)))
 		assert.Less(t, time.Since(began), 10*time.Second)
@@ -404,7 +404,7 @@ func TestAWaitOfSomebodyWhoMayDoLittle(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
-		s := start(t, inline(w.limited("get", "list", "watch"))).wait(t, "it")
+		s := start(t, inline(w.mayOnly("get", "list", "watch"))).wait(t, "it")
 		err := s.create(waiting(refTo(w.configMap("it", nil)), until("field", "data.ready", shortTime)))
 		text := requireWaitPending(t, s, err)
 		assert.Contains(t, text, "data.ready is not set")
@@ -418,7 +418,7 @@ func TestHalfAMinute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(w.configMap("it", nil))
-	user := w.limited("get")
+	user := w.mayOnly("get")
 	take := requests(t, user)
 	polling, done := start(t, inline(user)).wait(t, "polling"), make(chan error, 1)
 	go func() {
