@@ -92,6 +92,9 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 		if notServed := (*failure.KindNotServedError)(nil); errors.As(e.Err, &notServed) {
 			return []string{fmt.Sprintf("  Seen last: the API server does not serve the kind %s of %s.", notServed.Kind, notServed.APIVersion)}
 		}
+		if r.vanished(e) {
+			return nil // which the first line has said
+		}
 		if r.Spec.Goal.ForDeletion() || len(e.Missing) == 0 {
 			return []string{"  It was not seen: the API server had not answered yet."}
 		}
@@ -177,13 +180,16 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	switch {
 	case e.Reason == readiness.Interrupted:
 		return retryHint
+	case r.vanished(e):
+		return "  Next: find out who deleted it, if you did not.\n  Then run `pulumi up`, which makes it anew if it is part of the " +
+			"program, and waits again, in place."
 	case errors.As(e.Err, &notServed):
 		return "  Next: see that its CustomResourceDefinition is installed, or correct apiVersion and kind. " +
 			"The next `pulumi up` waits again, in place."
 	case e.Last == nil && len(e.Missing) > 0:
 		return "  Next: see that something makes the object, or correct apiVersion, kind, namespace and name. " +
 			"The next `pulumi up` waits again, in place."
-	case e.Reason == readiness.Failed && runsOnce(e.Last):
+	case e.Reason == readiness.Failed && hasEnded(e.Last):
 		// Waiting again would fail at once.
 		return fmt.Sprintf("  Next: %s.\n  A %s that has failed does not run again: change its manifest or delete it, so that the next "+
 			"`pulumi up` makes it anew and waits for it.", cmp.Or(advice, "mend what failed"), e.Last.GetKind())
@@ -194,10 +200,25 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	}
 }
 
-// runsOnce reports whether an object is of a kind that ends by failing.
-func runsOnce(object *unstructured.Unstructured) bool {
-	kind := object.GroupVersionKind().GroupKind()
-	return kind == schema.GroupKind{Group: "batch", Kind: "Job"} || kind == schema.GroupKind{Kind: "Pod"}
+// vanished reports whether it ended because the object was deleted: the state that was
+// seen last, if any was, is no reason to give up.
+func (r Request) vanished(e *readiness.NotReadyError) bool {
+	return e.Reason == readiness.Failed && (e.Last == nil || r.Spec.Goal.Judge(e.Last).Failed == "")
+}
+
+// hasEnded reports whether an object is a Job or a Pod that has failed, which is the last
+// that it does.
+func hasEnded(object *unstructured.Unstructured) bool {
+	switch object.GroupVersionKind().GroupKind() {
+	case schema.GroupKind{Group: "batch", Kind: "Job"}:
+		return slices.ContainsFunc(readiness.Conditions(object.Object), func(c readiness.Condition) bool {
+			return c.Type == "Failed" && c.Status == "True"
+		})
+	case schema.GroupKind{Kind: "Pod"}:
+		phase, _, _ := unstructured.NestedString(object.Object, "status", "phase")
+		return phase == "Failed"
+	}
+	return false
 }
 
 // duration is as long as it is said: seconds, and below one second milliseconds.

@@ -6,7 +6,62 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
+
+func TestNext(t *testing.T) {
+	object := func(apiVersion, kind string, status map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "status": status}}
+	}
+	failed := map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True"}}, "bad": true}
+	const (
+		again   = "Then run `pulumi up`, which waits again, in place. The object was left as it is."
+		ended   = "has failed does not run again: change its manifest or delete it"
+		deleted = "find out who deleted it"
+	)
+	for name, test := range map[string]struct {
+		reason  readiness.Reason
+		last    *unstructured.Unstructured
+		advice  string
+		want    []string
+		without []string
+	}{
+		"a timeout": {readiness.TimedOut, object("v1", "Pod", nil), "",
+			[]string{"Next: mend what is missing, or give it more time with waitFor.timeout.", again}, []string{ended, deleted}},
+		"a timeout with advice": {readiness.TimedOut, object("v1", "Pod", nil), "correct the image",
+			[]string{"Next: correct the image, or give it more time with waitFor.timeout.", again}, []string{"mend"}},
+		"never there":  {readiness.TimedOut, nil, "", []string{"correct apiVersion, kind, namespace and name"}, []string{deleted, "left as it is"}},
+		"^C":           {readiness.Interrupted, object("v1", "Pod", nil), "", []string{"The next `pulumi up` waits again"}, []string{"Next:"}},
+		"a failed Job": {readiness.Failed, object("batch/v1", "Job", failed), "", []string{"mend what failed.", "A Job that " + ended}, []string{again, deleted}},
+		"a failed Pod": {readiness.Failed, object("v1", "Pod", map[string]any{"phase": "Failed"}), "see why",
+			[]string{"Next: see why.", "A Pod that " + ended}, []string{again}},
+		"failWhen of a Job that runs": {readiness.Failed, object("batch/v1", "Job", map[string]any{"bad": true}), "",
+			[]string{"mend what failed.", again}, []string{ended, deleted}},
+		"a Job that was deleted":     {readiness.Failed, object("batch/v1", "Job", nil), "", []string{deleted}, []string{ended, "left as it is"}},
+		"deleted before it was seen": {readiness.Failed, nil, "", []string{deleted}, []string{"correct apiVersion"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			goal, problems := readiness.Compile(readiness.Criteria{Field: "status.never", FailWhen: "object.status.bad"})
+			require.Empty(t, problems)
+			r := Request{Spec: Spec{Goal: goal}}
+			got := r.next(&readiness.NotReadyError{Reason: test.reason, Goal: goal, Last: test.last}, test.advice)
+			for _, want := range test.want {
+				assert.Contains(t, got, want)
+			}
+			for _, without := range test.without {
+				assert.NotContains(t, got, without)
+			}
+			assert.LessOrEqual(t, strings.Count(got, "\n"), 1)
+		})
+	}
+	t.Run("what was deleted before it was seen is not said to be unknown", func(t *testing.T) {
+		goal, _ := readiness.Compile(readiness.Criteria{Field: "status.never"})
+		assert.Empty(t, Request{Spec: Spec{Goal: goal}}.seen(&readiness.NotReadyError{Reason: readiness.Failed, Goal: goal}))
+	})
+}
 
 func TestShorten(t *testing.T) {
 	assert.Equal(t, "short", shorten("short", 5))

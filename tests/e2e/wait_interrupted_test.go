@@ -178,5 +178,6 @@ func TestWaitsOutliveTheAPIServer(t *testing.T) {
 		}
 	}
 	assert.Equal(t, each, strings.Count(out, ": the object was deleted"), out)
+	assert.Equal(t, each, strings.Count(out, "find out who deleted it"), out)
 	assert.Equal(t, "on", at(saved.get(t, "absent-0").Outputs, "status", "data", "go"))
 }
