@@ -359,21 +359,15 @@ func TestAWaitOfSomebodyWhoMayDoLittle(t *testing.T) {
 				w.create(w.configMap("it", nil))
 			}
 			user := w.mayOnly(c.verbs...)
-			take := requests(t, user)
+			counts := counted(t, user)
 			s := start(t, inline(user)).wait(t, "it")
 			done := make(chan error, 1)
 			go func() {
 				done <- s.create(waiting(refTo(w.configMap("it", nil)), until("field", "data.ready", longTime)))
 			}()
-			counts := map[string]int{}
-			eventually(t, func() bool {
-				for _, request := range take() {
-					counts[request]++
-				}
-				return counts["GET"] >= 3
-			}, "it is read again and again")
+			eventually(t, func() bool { return counts()["GET"] >= 3 }, "it is read again and again")
 			require.Empty(t, done)
-			assert.LessOrEqual(t, counts["WATCH"]+counts["LIST"], 2)
+			assert.LessOrEqual(t, counts()["WATCH"]+counts()["LIST"], 2)
 			if c.absent {
 				w.create(w.configMap("it", map[string]any{"ready": "yes"}))
 			} else {
@@ -419,7 +413,7 @@ func TestHalfAMinute(t *testing.T) {
 	w := newWorld(t)
 	w.create(w.configMap("it", nil))
 	user := w.mayOnly("get")
-	take := requests(t, user)
+	counts := counted(t, user)
 	polling, done := start(t, inline(user)).wait(t, "polling"), make(chan error, 1)
 	go func() {
 		done <- polling.create(waiting(refTo(w.configMap("it", nil)), until("field", "data.ready", longTime)))
@@ -439,13 +433,7 @@ func TestHalfAMinute(t *testing.T) {
 		assert.Contains(t, looks(t, s), "it does not exist yet")
 	})
 	t.Run("of polling, then a watch is tried again, which is not told again [W26]", func(t *testing.T) {
-		counts := map[string]int{}
-		eventually(t, func() bool {
-			for _, request := range take() {
-				counts[request]++
-			}
-			return counts["WATCH"] >= 2
-		}, "a watch is tried again")
+		eventually(t, func() bool { return counts()["WATCH"] >= 2 }, "a watch is tried again")
 		w.patch("ConfigMap", "it", map[string]any{"data": map[string]any{"ready": "yes"}})
 		require.NoError(t, ended(t, done))
 		assert.Equal(t, 1, strings.Count(polling.process.log.all(), "may be read but not watched"))

@@ -88,6 +88,20 @@ func (w world) watched(name string) func() bool {
 	}
 }
 
+// counted counts what a user has asked for since now. Unlike [requests] it may be called while requests are under way.
+func counted(t testing.TB, user cluster.User) func() map[string]int {
+	t.Helper()
+	c := shared.Get(t)
+	mark, err := c.AuditMark()
+	require.NoError(t, err)
+	return func() map[string]int {
+		all, err := c.RequestsSince(mark)
+		require.NoError(t, err)
+		return all.Where(func(r cluster.Request) bool { return r.User == user.Name }).
+			CountBy(func(r cluster.Request) string { return describeRequest(strings.ToUpper(r.Verb), r.URI) })
+	}
+}
+
 // begin starts something that waits for an object, and returns when it watches it.
 func (w world) begin(name string, wait func() error) <-chan error {
 	w.t.Helper()

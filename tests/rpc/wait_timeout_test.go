@@ -219,9 +219,9 @@ func TestWhatATimeoutSays(t *testing.T) {
 			"condition Available=False (MinimumReplicasUnavailable): Deployment does not have minimum availability.",
 			`pod web-a: container web: ImagePullBackOff: Back-off pulling image "nginx:1"`,
 			"pod web-b: container web: CrashLoopBackOff, restarted 4 times, exited with code 3 (Error): no database",
-			"event of pod web-a: Failed: Failed to pull image: not found (7 times)",
-			"event of deployment web: FailedCreate: exceeded quota",
-			"Next: mend what is missing, or give it more time with waitFor.timeout",
+			"event of pod web-a: Failed: Failed to pull image: not found (7 times, last ",
+			"event: FailedCreate: exceeded quota",
+			"Next: correct the image, or imagePullSecrets", "or give it more time with waitFor.timeout",
 		} {
 			assert.Contains(t, text, want)
 		}
