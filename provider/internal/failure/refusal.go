@@ -107,11 +107,15 @@ func notPermitted(user, verb, resource, group, namespace, more string) refusal {
 	if group != "" {
 		resource += "." + group
 	}
+	needs := ""
+	if verb == "patch" || verb == "create" {
+		needs = " An apply needs create and patch."
+	}
 	return refusal{
 		class: ClassPermission,
 		what:  fmt.Sprintf("user %q may not %s %s%s (403)", user, verb, resource, where),
 		why:   nonEmpty(more),
-		next: "have it permitted by a Role or ClusterRole, or use other credentials. An apply needs create and patch. To check:\n" +
+		next: "have it permitted by a Role or ClusterRole, or use other credentials." + needs + " To check:\n" +
 			"kubectl auth can-i " + verb + " " + shellWord(resource) + flag + " --as " + shellWord(user),
 	}
 }
