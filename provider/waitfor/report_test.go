@@ -47,7 +47,7 @@ func TestNext(t *testing.T) {
 			goal, problems := readiness.Compile(readiness.Criteria{Field: "status.never", FailWhen: "object.status.bad"})
 			require.Empty(t, problems)
 			r := Request{Spec: Spec{Goal: goal}}
-			got := r.next(&readiness.NotReadyError{Reason: test.reason, Goal: goal, Last: test.last}, test.advice)
+			got := r.next(&readiness.NotReadyError{Reason: test.reason, Goal: goal, Last: test.last, Missing: goal.Judge(test.last).Missing}, test.advice)
 			for _, want := range test.want {
 				assert.Contains(t, got, want)
 			}
