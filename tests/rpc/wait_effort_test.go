@@ -84,6 +84,9 @@ func TestManyWaitsAtOnce(t *testing.T) {
 	require.NoError(t, all.Wait())
 	slices.Sort(latencies)
 	t.Logf("from the write to the return of the RPC: median %v, of 100 the 90th %v", latencies[measured/2], latencies[measured*9/10])
+	t.Run("they return at once, half of them within 50 ms of the write [W30]", func(t *testing.T) {
+		assert.Less(t, latencies[measured/2], 50*time.Millisecond)
+	})
 	t.Run("each costs one look and one watch", func(t *testing.T) {
 		assert.Equal(t, map[string]int{"GET": waits, "WATCH": waits}, tally(take()))
 		for i, s := range sessions {
