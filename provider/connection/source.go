@@ -60,15 +60,17 @@ func (s *Source) connection(inputs property.Map) (cluster.Connection, error) {
 	return s.defaults, s.err
 }
 
-// WarnOnce runs warn if it has not been run for this cluster in this process.
-// Where a cluster cannot be reached, its thousand objects are one problem.
-func (s *Source) WarnOnce(clu *cluster.Cluster, warn func()) {
+// WarnUnread says that a cluster could not be read, and why, unless it was said in this
+// process before. Where a cluster cannot be reached, its thousand objects are one
+// problem. clu is nil where the connection is not usable.
+func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, cause error) {
 	if _, said := s.warned.LoadOrStore(clu, true); !said {
-		warn()
+		p.GetLogger(ctx).Warningf("The cluster could not be read. What is known of its objects may be out of date; "+
+			"this is said once for all of them.\n%v", cause)
 	}
 }
 
-// Warned reports whether this cluster was warned about, which [Source.WarnOnce] does
+// Warned reports whether this cluster was warned about, which [Source.WarnUnread] does
 // when it could not be reached.
 func (s *Source) Warned(clu *cluster.Cluster) bool {
 	_, said := s.warned.Load(clu)

@@ -106,14 +106,11 @@ func isGone(err error) bool {
 func (r *kubeObject) keepUnread(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	r.source.WarnOnce(t.cluster, func() {
-		explained := cause
-		if t.cluster != nil {
-			explained = t.explain("read", cause, in)
-		}
-		p.GetLogger(ctx).Warningf("The cluster could not be read. What is known of its objects may be out of date; "+
-			"this is said once for all of them.\n%v", explained)
-	})
+	explained := cause
+	if t.cluster != nil {
+		explained = t.explain("read", cause, in)
+	}
+	r.source.WarnUnread(ctx, t.cluster, explained)
 	resp := p.ReadResponse{
 		ID: req.ID, Inputs: req.Inputs, Properties: req.Properties.Set(keyStale, property.New(true)),
 	}

@@ -112,13 +112,10 @@ func unchanged(req p.ReadRequest, old state, why string) (p.ReadResponse, error)
 func (r *waitResource) keepUnread(
 	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	r.source.WarnOnce(clu, func() {
-		explained := cause
-		if clu != nil {
-			explained = failure.Explain(cause, failure.Operation{Verb: "read", Subject: in.object.String(), Server: clu.Server()})
-		}
-		p.GetLogger(ctx).Warningf("The cluster could not be read. What is known of its objects may be out of date; "+
-			"this is said once for all of them.\n%v", explained)
-	})
+	explained := cause
+	if clu != nil {
+		explained = failure.Explain(cause, failure.Operation{Verb: "read", Subject: in.object.String(), Server: clu.Server()})
+	}
+	r.source.WarnUnread(ctx, clu, explained)
 	return unchanged(req, old, "the object could not be read")
 }
