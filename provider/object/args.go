@@ -78,7 +78,8 @@ type State struct {
 // Annotate describes the outputs for the schema.
 func (s *State) Annotate(a infer.Annotator) {
 	a.Describe(&s.Manifest, "Exactly the fields that this resource applied, with their live values.")
-	a.Describe(&s.FieldOwnership, "Who owns each field that the manifest sets: the path of the field, such as "+
-		"`spec.template.spec.containers[name=web].image`, and the name of its field manager.")
+	a.Describe(&s.FieldOwnership, "Who owns the fields that the manifest sets: the path of a field, such as `spec.replicas` or "+
+		"`spec.template.spec.containers[name=web].image`, and the name of its field manager. A path stands for everything below "+
+		"it that the manifest sets, so an object that nobody else has changed has few entries.")
 	a.Describe(&s.ResourceRef, "Points at the object. Everything but `uid` and `revision` is known at preview.")
 }

@@ -130,7 +130,7 @@ func (s state) lost(listed []ownership.Change) []ownership.Change {
 		known.Insert(change.Path)
 	}
 	s.fields.Leaves().Iterate(func(path fieldpath.Path) {
-		owner, ok := s.ownership[ownership.Format(path)]
+		owner, ok := ownership.OwnerOf(s.ownership, path)
 		if !ok || owner == s.manager {
 			return
 		}

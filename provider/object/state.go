@@ -38,7 +38,8 @@ type state struct {
 	// secrets: keys of a secret map, or secret keys of list items.
 	namesSecret bool
 
-	// ownership says who owns each applied field, by the field's string form.
+	// ownership says who owns each applied field, by the field's string form or that of
+	// a field around it.
 	ownership map[string]string
 
 	// ref points at the object. uid is empty while it is not known.
@@ -104,8 +105,12 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 		keyResourceRef: property.New(s.ref.encode()),
 	}
 	if s.ownership != nil {
-		owners := make(map[string]property.Value, len(s.ownership))
-		for path, manager := range s.ownership {
+		condensed := s.ownership
+		if s.fields != nil {
+			condensed = ownership.Condense(s.ownership, s.fields)
+		}
+		owners := make(map[string]property.Value, len(condensed))
+		for path, manager := range condensed {
 			owners[path] = property.New(manager)
 		}
 		out[keyFieldOwnership] = property.New(owners).WithSecret(s.namesSecret)

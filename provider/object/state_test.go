@@ -20,7 +20,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	s := state{
 		live:      manifest.FoldStringData(written),
 		applied:   map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{"password": "b2xk"}},
-		ownership: map[string]string{"data.password": "us"},
+		ownership: map[string]string{"data": "us"},
 		ref: objectRef{
 			identity: manifest.Identity{APIVersion: "v1", Kind: "Secret", Namespace: "n", Name: "s"}, uid: "u", revision: "r",
 		},

@@ -1,0 +1,56 @@
+package ownership
+
+import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+// Condense shortens what [Owners] says: where all leaves of set below a path have one
+// owner, the path stands for them. An object that one manager has applied needs a few
+// entries instead of hundreds. Condensing twice changes nothing.
+func Condense(owners map[string]string, set *fieldpath.Set) map[string]string {
+	condensed := map[string]string{}
+	condense(owners, set, nil, condensed)
+	return condensed
+}
+
+// OwnerOf looks up the owner of a leaf in condensed owners.
+func OwnerOf(owners map[string]string, leaf fieldpath.Path) (owner string, ok bool) {
+	for n := len(leaf); n > 0 && !ok; n-- {
+		owner, ok = owners[Format(leaf[:n])]
+	}
+	return owner, ok
+}
+
+// condense returns the one owner of all that is in set below at. If there are several, it
+// writes the entries, and alike is false; at the top it writes them in any case.
+func condense(owners map[string]string, set *fieldpath.Set, at fieldpath.Path, condensed map[string]string) (owner string, alike bool) {
+	type entry struct {
+		path  string
+		owner string
+	}
+	var entries []entry
+	alike = true
+	for element, below := range elements(set) {
+		path := append(at[:len(at):len(at)], element)
+		of, uniform := "", true
+		if below == nil || below.Empty() {
+			var known bool
+			if of, known = OwnerOf(owners, path); !known {
+				alike = false
+				continue
+			}
+		} else if of, uniform = condense(owners, below, path, condensed); !uniform {
+			alike = false
+			continue
+		}
+		entries = append(entries, entry{Format(path), of})
+	}
+	for _, e := range entries {
+		alike = alike && e.owner == entries[0].owner
+	}
+	if alike && len(at) > 0 && len(entries) > 0 {
+		return entries[0].owner, true
+	}
+	for _, e := range entries {
+		condensed[e.path] = e.owner
+	}
+	return "", false
+}
