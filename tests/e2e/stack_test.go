@@ -56,6 +56,9 @@ func newStackIn(t testing.TB, k *kube, kubeconfig string) *stack {
 		backend: t.TempDir(),
 	}
 	s.env = tools.Environment(s.backend, kubeconfig)
+	// Each command is several short processes, which need not collect their garbage: a fifth of
+	// their time, of which there are a thousand.
+	s.env["GOGC"], s.env["GOMEMLIMIT"] = "off", "400MiB"
 	s.program(t, "")
 	s.run(t, "stack", "init", stackName)
 	t.Cleanup(func() { s.tidy(t, k) })

@@ -30,14 +30,14 @@ func condense(owners map[string]string, set *fieldpath.Set, at fieldpath.Path, c
 	alike = true
 	for element, below := range elements(set) {
 		path := append(at[:len(at):len(at)], element)
-		of, uniform := "", true
+		var of string
+		var known bool
 		if below == nil || below.Empty() {
-			var known bool
-			if of, known = OwnerOf(owners, path); !known {
-				alike = false
-				continue
-			}
-		} else if of, uniform = condense(owners, below, path, condensed); !uniform {
+			of, known = OwnerOf(owners, path)
+		} else {
+			of, known = condense(owners, below, path, condensed)
+		}
+		if !known {
 			alike = false
 			continue
 		}
