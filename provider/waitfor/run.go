@@ -69,7 +69,7 @@ func (r Request) follow(status *statusLine) readiness.Follow {
 		options := cluster.FollowOptions{
 			Polling: func(error) {
 				p.GetLogger(ctx).Infof("%s may be read but not watched, so it is read once a second. To watch it, the "+
-					"permission \"list\" and \"watch\" is needed.", ref)
+					"permissions \"list\" and \"watch\" are needed.", ref)
 			},
 			Trouble: status.troubled,
 		}
