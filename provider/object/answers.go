@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // answers keeps what a dry-run in Diff has answered until the preview of the same
@@ -30,7 +32,7 @@ func (a *answers) take(urn resource.URN, old state, in inputs) (outcome, bool) {
 		return outcome{}, false
 	}
 	kept := v.(remembered)
-	sum, err := hash(kept.result.state.hashKey, in.sent())
+	sum, err := tracking.Hash(kept.result.state.hashKey, in.sent())
 	if err != nil || kept.uid != old.ref.uid || sum != kept.hash {
 		return outcome{}, false
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // target is one object in one cluster, and who we are there.
@@ -123,9 +124,9 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 	if err != nil {
 		return state{}, err
 	}
-	sum, err := hash(hashKey, in.sent())
+	sum, err := tracking.Hash(hashKey, in.sent())
 	if err != nil {
-		return state{}, err
+		return state{}, fmt.Errorf("manifest: %w", err)
 	}
 	s := state{
 		live:      t.project(answer, fields, t.object(in.applied).Object),
@@ -137,7 +138,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 		fields:    fields,
 		ignored:   ignored,
 	}
-	s.secrets, s.namesSecret = secretPlaces(s.live, fields, in.marked())
+	s.secrets, s.namesSecret = tracking.SecretPlaces(s.live, fields, in.marked())
 	return s, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 var (
@@ -163,7 +164,7 @@ func normalize(
 	}
 	if id := manifest.IdentityOf(clean); manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		for _, key := range []string{"data", "stringData"} {
-			secrets.Add(propertyPath(ownership.Location{key}))
+			secrets.Add(tracking.PropertyPath(ownership.Location{key}))
 		}
 	}
 	result, err := values.ToProperty(clean, secrets)

@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // What to do about fields that other managers own with other values.
@@ -99,24 +99,13 @@ func (t target) disputes(
 
 // show writes the value of a field for a message, unless it is secret.
 func (in inputs) show(object *unstructured.Unstructured, path fieldpath.Path) string {
-	v, _, ok := ownership.Locate(object.Object, path)
-	if !ok {
-		return "nothing"
+	v, _, found := ownership.Locate(object.Object, path)
+	_, secret := in.marked().SecretDepth(path)
+	if first := path[0].FieldName; first != nil && *first == "data" {
+		secret = secret || manifest.IsSecretKind(object.GetAPIVersion(), object.GetKind())
 	}
-	first := path[0].FieldName
-	if _, secret := in.marked().secretDepth(path); secret ||
-		(manifest.IsSecretKind(object.GetAPIVersion(), object.GetKind()) && first != nil && *first == "data") {
-		return "[secret]"
-	}
-	text, err := json.Marshal(v)
-	if err != nil || len(text) > longestShown {
-		return "(a long value)"
-	}
-	return string(text)
+	return tracking.Show(v, found, secret)
 }
-
-// longestShown bounds the values in messages, in bytes.
-const longestShown = 200
 
 // isOtherObject recognises the API server's answers to a uid that is not the
 // object's: a conflict where there is no object, a validation error of

@@ -15,6 +15,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // prerequisitePatience bounds how long an apply waits for a namespace or a kind
@@ -45,14 +46,14 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	r.planned.add(clu, id, req.DryRun)
 
 	outcome, err := r.create(r.heard.listen(ctx, req.Urn), clu, in, creation{
-		manager: managerOf(req.Urn), hashKey: newHashKey(), preview: req.DryRun,
-		stands: func(uid string) bool { return r.standing.is(req.Urn, uid) },
+		manager: managerOf(req.Urn), hashKey: tracking.NewHashKey(), preview: req.DryRun,
+		stands: func(uid string) bool { return r.standing.Is(req.Urn, uid) },
 	})
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
 	if !req.DryRun {
-		r.standing.see(req.Urn, outcome.state.ref.uid, outcome.state.hashKey)
+		r.standing.See(req.Urn, outcome.state.ref.uid, outcome.state.hashKey)
 	}
 	return outcome.createResponse(in, req.DryRun)
 }

@@ -58,7 +58,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 		}
 		uid = own
 	}
-	if r.standing.lives(req.Urn, old) {
+	if r.standing.Lives(req.Urn, old.ref.uid, old.hashKey) {
 		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one has taken up the same object.", t.ref)
 		return nil
 	}
@@ -70,7 +70,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err := t.delete(ctx, in, uid); err != nil {
 		return err
 	}
-	r.standing.gone(req.Urn)
+	r.standing.Gone(req.Urn)
 	return nil
 }
 

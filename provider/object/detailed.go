@@ -1,67 +1,38 @@
 package object
 
 import (
-	"fmt"
-
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // detailedDiff writes changes of fields as changes of properties. The engine
 // takes the left side of each from the output manifest and the right side from
 // the input manifest, at the same path, so each path is a place in both.
-func detailedDiff(changes []ownership.Change, s state, in inputs, ignored ignoredPaths) p.DiffResponse {
+func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracking.IgnoredPaths) p.DiffResponse {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	for _, change := range changes {
 		path, kind := s.place(change, in)
-		if ignored.covers(path) {
+		if ignored.Covers(path) {
 			continue
 		}
 		diff.HasChanges = true
 		diff.DetailedDiff[path] = p.PropertyDiff{Kind: kind}
 	}
-	return outermost(diff)
-}
-
-// outermost leaves out what is inside of something that is shown as a whole: a list
-// of which an item is missing and another one has changed, say.
-func outermost(diff p.DiffResponse) p.DiffResponse {
-	type place struct {
-		path string
-		at   resource.PropertyPath
-	}
-	var places []place
-	shown := map[string]bool{}
-	key := func(at resource.PropertyPath) string { return fmt.Sprintf("%#v", at) }
-	for path := range diff.DetailedDiff {
-		if at, err := resource.ParsePropertyPath(path); err == nil {
-			places = append(places, place{path, at})
-			shown[key(at)] = true
-		}
-	}
-	for _, inner := range places {
-		for n := 1; n < len(inner.at); n++ {
-			if shown[key(inner.at[:n])] {
-				delete(diff.DetailedDiff, inner.path)
-				break
-			}
-		}
-	}
-	return diff
+	return tracking.Outermost(diff)
 }
 
 // place returns where the engine shows a change, and as what.
 func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	path := change.Path
-	for _, m := range []marked{in.marked(), {s.live, s.secrets}} {
+	for _, m := range []tracking.Marked{in.marked(), {Tree: s.live, Secrets: s.secrets}} {
 		// Inside a secret not even the names of fields are shown.
-		if depth, ok := m.secretDepth(path); ok && m.hidesNames(path, depth) {
+		if depth, ok := m.SecretDepth(path); ok && m.HidesNames(path, depth) {
 			path, change.Kind = path[:depth], ownership.Changed
 		}
 	}
@@ -90,7 +61,7 @@ func (s state) display(at ownership.Location, in inputs) string {
 	if len(at) > 0 && at[0] == "data" && in.isSecret() && in.wroteText(at) {
 		at = append(ownership.Location{"stringData"}, at[1:]...)
 	}
-	segments := append([]property.PathSegment{property.NewSegment(keyManifest)}, segments(at)...)
+	segments := append([]property.PathSegment{property.NewSegment(keyManifest)}, tracking.Segments(at)...)
 	return values.FormatPath(property.PathFromSegments(segments...))
 }
 
@@ -143,31 +114,4 @@ func (s state) lost(listed []ownership.Change) []ownership.Change {
 		lost = append(lost, ownership.Change{Kind: ownership.Changed, Path: path.Copy(), Old: v, New: v})
 	})
 	return lost
-}
-
-// ignoredPaths are the resource option ignoreChanges.
-type ignoredPaths []resource.PropertyPath
-
-func parseIgnored(paths []string) ignoredPaths {
-	var ignored ignoredPaths
-	for _, path := range paths {
-		// The engine has parsed the paths before, and refused what is not one.
-		if parsed, err := resource.ParsePropertyPath(path); err == nil {
-			ignored = append(ignored, parsed)
-		}
-	}
-	return ignored
-}
-
-func (ignored ignoredPaths) covers(path string) bool {
-	parsed, err := resource.ParsePropertyPath(path)
-	if err != nil {
-		return false
-	}
-	for _, prefix := range ignored {
-		if prefix.Contains(parsed) {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"crypto/hmac"
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -12,6 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // Diff compares what is wanted with what was applied and with what is live. While
@@ -26,8 +28,8 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
-	r.standing.see(req.Urn, old.ref.uid, old.hashKey)
-	ignored := parseIgnored(req.IgnoreChanges)
+	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
+	ignored := tracking.ParseIgnored(req.IgnoreChanges)
 	clu, err := r.source.Cluster(req.Inputs)
 	clusterUnknown := errors.Is(err, connection.ErrUnknown)
 	if err != nil && !clusterUnknown {
@@ -149,9 +151,19 @@ func (r *kubeObject) lookAgain(ctx context.Context, req p.DiffRequest, old state
 	return old.observe(t, live, in)
 }
 
+// unchanged reports whether in is what was applied last. A manifest with values
+// that are not known yet never is.
+func (s state) unchanged(in inputs) bool {
+	if s.hash == "" || in.unknown > 0 || in.applied == nil {
+		return false
+	}
+	sum, err := tracking.Hash(s.hashKey, in.sent())
+	return err == nil && hmac.Equal([]byte(sum), []byte(s.hash))
+}
+
 // drift compares what was applied with what is live. A field that another manager
 // has taken has drifted also if its value is the same.
-func (s state) drift(in inputs, ignored ignoredPaths) p.DiffResponse {
+func (s state) drift(in inputs, ignored tracking.IgnoredPaths) p.DiffResponse {
 	if s.fields == nil {
 		return p.DiffResponse{}
 	}
@@ -173,7 +185,7 @@ func changed(path string, kind p.DiffKind) p.DiffResponse {
 
 // writtenDiff compares the inputs as they are written, for where the API server
 // cannot be asked: the cluster or a value is not known yet.
-func writtenDiff(olds, news property.Map, ignored ignoredPaths) p.DiffResponse {
+func writtenDiff(olds, news property.Map, ignored tracking.IgnoredPaths) p.DiffResponse {
 	written := func(in property.Map) property.Map {
 		compared := property.Map{}
 		for _, key := range []string{keyManifest, keyIgnoreFields} {
@@ -185,7 +197,7 @@ func writtenDiff(olds, news property.Map, ignored ignoredPaths) p.DiffResponse {
 	}
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	for path, kind := range values.Differences(written(olds), written(news)) {
-		if !ignored.covers(path) {
+		if !ignored.Covers(path) {
 			diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // What to do about a change that the API server does not allow on an existing object.
@@ -55,7 +56,7 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 // cannot be made in place.
 //
 // It returns a diff that replaces, or the error for the user.
-func (t target) replacement(ctx context.Context, in inputs, old state, invalid error, ignored ignoredPaths) (p.DiffResponse, error) {
+func (t target) replacement(ctx context.Context, in inputs, old state, invalid error, ignored tracking.IgnoredPaths) (p.DiffResponse, error) {
 	live, err := t.cluster.Get(ctx, t.ref)
 	if err != nil {
 		return p.DiffResponse{}, t.explain("read", err, in)
@@ -73,7 +74,7 @@ func (t target) replacement(ctx context.Context, in inputs, old state, invalid e
 			"hold data). Take the change back, or set onImmutable to \"replace\" if the object may be deleted.\n%v",
 			t.ref, strings.Join(causeFields(invalid), ", "), t.explain("update", invalid, in))
 	}
-	wanted, err := t.settle(answer, in, newHashKey())
+	wanted, err := t.settle(answer, in, tracking.NewHashKey())
 	if err != nil {
 		return p.DiffResponse{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // lastApplied is where kubectl keeps a copy of the manifest. It may hold a
@@ -45,10 +46,10 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	hashKey := newHashKey()
-	sum, err := hash(hashKey, written)
+	hashKey := tracking.NewHashKey()
+	sum, err := tracking.Hash(hashKey, written)
 	if err != nil {
-		return p.ReadResponse{}, err
+		return p.ReadResponse{}, fmt.Errorf("manifest: %w", err)
 	}
 	s := state{
 		live:      written,
@@ -58,7 +59,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		hashKey:   hashKey,
 		fields:    fields,
 	}
-	s.secrets, _ = secretPlaces(written, fields)
+	s.secrets, _ = tracking.SecretPlaces(written, fields)
 	out, err := s.encode(nil)
 	if err != nil {
 		return p.ReadResponse{}, err

@@ -8,6 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // The names of the inputs.
@@ -162,7 +163,9 @@ func isHollow(tree any) bool {
 }
 
 // marked is the manifest with its secret places, as the fields see it.
-func (in inputs) marked() marked { return marked{in.applied, in.secrets} }
+func (in inputs) marked() tracking.Marked {
+	return tracking.Marked{Tree: in.applied, Secrets: in.secrets}
+}
 
 // sensitive lists the secret texts of the manifest, which the API server may
 // quote when it refuses them.

@@ -13,6 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // Read looks at the live object once. Without inputs and state it is an import.
@@ -34,7 +35,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		}
 	}
 
-	r.standing.see(req.Urn, old.ref.uid, old.hashKey)
+	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
 	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerFor(req.Urn, old))
 	switch {
 	case isGone(err):
@@ -149,12 +150,14 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	if now.ownership, err = ownership.Owners(live, s.fields, t.manager); err != nil {
 		return state{}, err
 	}
-	sources := []marked{in.marked(), {s.live, s.secrets}, {s.applied, s.appliedSecrets}}
-	now.secrets, now.namesSecret = secretPlaces(now.live, s.fields, sources...)
+	sources := []tracking.Marked{
+		in.marked(), {Tree: s.live, Secrets: s.secrets}, {Tree: s.applied, Secrets: s.appliedSecrets},
+	}
+	now.secrets, now.namesSecret = tracking.SecretPlaces(now.live, s.fields, sources...)
 	now.applied = nil
 	if len(ownership.Compare(now.live, applied, s.fields)) > 0 {
 		now.applied = applied
-		now.appliedSecrets, _ = secretPlaces(applied, s.fields, sources...)
+		now.appliedSecrets, _ = tracking.SecretPlaces(applied, s.fields, sources...)
 	}
 	return now, nil
 }
@@ -179,7 +182,7 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	}
 	hashKey := s.hashKey
 	if hashKey == "" {
-		hashKey = newHashKey()
+		hashKey = tracking.NewHashKey()
 	}
 	now, err := t.settle(live, in, hashKey)
 	if err != nil {

@@ -36,6 +36,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/middleware/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // Token is the resource's type. It is not "Object": a class of that name does
@@ -59,7 +60,7 @@ type kubeObject struct {
 	source   *connection.Source
 	planned  planned
 	answers  answers
-	standing standing
+	standing tracking.Standing
 	heard    heard
 }
 

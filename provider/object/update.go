@@ -10,6 +10,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 )
 
 // Update applies the object in place. It is also what repairs: an apply whose
@@ -67,7 +68,7 @@ func (r *kubeObject) update(
 ) (outcome, error) {
 	hashKey := old.hashKey
 	if hashKey == "" {
-		hashKey = newHashKey()
+		hashKey = tracking.NewHashKey()
 	}
 	anew := creation{manager: manager, hashKey: hashKey, preview: preview}
 	if old.ref.uid == "" {

@@ -1,4 +1,4 @@
-package object
+package tracking
 
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -9,24 +9,26 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// marked is a tree of which some places are secret.
-type marked struct {
-	tree    map[string]any
-	secrets values.Marks
+// Marked is a tree of which some places are secret.
+type Marked struct {
+	// Tree is an object, or a part of one that begins where objects do.
+	Tree map[string]any
+	// Secrets are the secret places in it.
+	Secrets values.Marks
 }
 
-// secretPlaces returns what is secret in a projection: every field whose value
+// SecretPlaces returns what is secret in a projection: every field whose value
 // comes from a secret place of one of the sources, and a Secret's data. Fields
 // are matched by their paths, since items of a projected list need not stand
 // where they stand in the source.
 //
 // namesSecret reports whether names of fields are secret too.
-func secretPlaces(projection map[string]any, fields *fieldpath.Set, sources ...marked) (secrets values.Marks, namesSecret bool) {
+func SecretPlaces(projection map[string]any, fields *fieldpath.Set, sources ...Marked) (secrets values.Marks, namesSecret bool) {
 	for _, source := range sources {
-		if source.secrets.Empty() {
+		if source.Secrets.Empty() {
 			continue
 		}
-		if source.secrets.IsSecret(property.Path{}) {
+		if source.Secrets.IsSecret(property.Path{}) {
 			secrets.Add(property.Path{})
 			return secrets, true
 		}
@@ -34,46 +36,46 @@ func secretPlaces(projection map[string]any, fields *fieldpath.Set, sources ...m
 			if source.secretKey(path) {
 				namesSecret = true
 			}
-			depth, ok := source.secretDepth(path)
+			depth, ok := source.SecretDepth(path)
 			if !ok {
 				return
 			}
-			if source.hidesNames(path, depth) {
+			if source.HidesNames(path, depth) {
 				namesSecret = true
 			}
 			if _, at, ok := ownership.Locate(projection, path[:depth]); ok {
-				secrets.Add(propertyPath(at))
+				secrets.Add(PropertyPath(at))
 			}
 		})
 	}
 	id := manifest.IdentityOf(projection)
 	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
-		secrets.Add(propertyPath(ownership.Location{"data"}))
-		secrets.Add(propertyPath(ownership.Location{"stringData"}))
+		secrets.Add(PropertyPath(ownership.Location{"data"}))
+		secrets.Add(PropertyPath(ownership.Location{"stringData"}))
 	}
 	return secrets, namesSecret
 }
 
-// secretDepth returns how many elements of path lead to the outermost secret. A
+// SecretDepth returns how many elements of path lead to the outermost secret. A
 // leaf with a secret inside (an atomic list, say) counts as secret as a whole:
 // what is where inside it may have changed.
-func (m marked) secretDepth(path fieldpath.Path) (int, bool) {
-	_, at, ok := ownership.Locate(m.tree, path)
+func (m Marked) SecretDepth(path fieldpath.Path) (int, bool) {
+	_, at, ok := ownership.Locate(m.Tree, path)
 	if !ok {
 		return 0, false
 	}
 	for depth := 0; depth <= len(at); depth++ {
-		if m.secrets.IsSecret(propertyPath(at[:depth])) {
+		if m.Secrets.IsSecret(PropertyPath(at[:depth])) {
 			return depth, true
 		}
 	}
-	return len(path), !m.secrets.Sub(segments(at)...).Empty()
+	return len(path), !m.Secrets.Sub(Segments(at)...).Empty()
 }
 
-// hidesNames reports whether names of fields in path are inside of the secret at
+// HidesNames reports whether names of fields in path are inside of the secret at
 // depth, and so secret too. The keys of a Secret are not, only their values.
-func (m marked) hidesNames(path fieldpath.Path, depth int) bool {
-	if id := manifest.IdentityOf(m.tree); depth == 1 && manifest.IsSecretKind(id.APIVersion, id.Kind) {
+func (m Marked) HidesNames(path fieldpath.Path, depth int) bool {
+	if id := manifest.IdentityOf(m.Tree); depth == 1 && manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		if name := path[0].FieldName; name != nil && *name == "data" {
 			return false
 		}
@@ -82,24 +84,24 @@ func (m marked) hidesNames(path fieldpath.Path, depth int) bool {
 }
 
 // secretKey reports whether a list item of path is selected by a secret.
-func (m marked) secretKey(path fieldpath.Path) bool {
+func (m Marked) secretKey(path fieldpath.Path) bool {
 	for n := range path {
 		element := path[n]
 		if element.FieldName != nil || element.Index != nil {
 			continue
 		}
-		_, at, ok := ownership.Locate(m.tree, path[:n+1])
+		_, at, ok := ownership.Locate(m.Tree, path[:n+1])
 		if !ok {
 			continue
 		}
-		if element.Value != nil && m.secrets.IsSecret(propertyPath(at)) {
+		if element.Value != nil && m.Secrets.IsSecret(PropertyPath(at)) {
 			return true
 		}
 		if element.Key == nil {
 			continue
 		}
 		for _, field := range *element.Key {
-			if m.secrets.IsSecret(propertyPath(append(at[:len(at):len(at)], field.Name))) {
+			if m.Secrets.IsSecret(PropertyPath(append(at[:len(at):len(at)], field.Name))) {
 				return true
 			}
 		}
@@ -107,12 +109,13 @@ func (m marked) secretKey(path fieldpath.Path) bool {
 	return false
 }
 
-// propertyPath turns a place in a tree into Pulumi's path.
-func propertyPath(at ownership.Location) property.Path {
-	return property.PathFromSegments(segments(at)...)
+// PropertyPath turns a place in a tree into Pulumi's path.
+func PropertyPath(at ownership.Location) property.Path {
+	return property.PathFromSegments(Segments(at)...)
 }
 
-func segments(at ownership.Location) []property.PathSegment {
+// Segments turns a place in a tree into the segments of Pulumi's path.
+func Segments(at ownership.Location) []property.PathSegment {
 	result := make([]property.PathSegment, len(at))
 	for i, segment := range at {
 		switch segment := segment.(type) {

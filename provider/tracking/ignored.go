@@ -1,0 +1,33 @@
+package tracking
+
+import "github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+// IgnoredPaths are the resource option ignoreChanges.
+type IgnoredPaths []resource.PropertyPath
+
+// ParseIgnored reads the option as the engine sends it.
+func ParseIgnored(paths []string) IgnoredPaths {
+	var ignored IgnoredPaths
+	for _, path := range paths {
+		// The engine has parsed the paths before, and refused what is not one.
+		if parsed, err := resource.ParsePropertyPath(path); err == nil {
+			ignored = append(ignored, parsed)
+		}
+	}
+	return ignored
+}
+
+// Covers reports whether a path of a detailed diff is ignored, by itself or with what
+// is around it.
+func (ignored IgnoredPaths) Covers(path string) bool {
+	parsed, err := resource.ParsePropertyPath(path)
+	if err != nil {
+		return false
+	}
+	for _, prefix := range ignored {
+		if prefix.Contains(parsed) {
+			return true
+		}
+	}
+	return false
+}

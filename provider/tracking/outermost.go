@@ -1,0 +1,35 @@
+package tracking
+
+import (
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+)
+
+// Outermost leaves out what is inside of something that is shown as a whole: a list
+// of which an item is missing and another one has changed, say.
+func Outermost(diff p.DiffResponse) p.DiffResponse {
+	type place struct {
+		path string
+		at   resource.PropertyPath
+	}
+	var places []place
+	shown := map[string]bool{}
+	key := func(at resource.PropertyPath) string { return fmt.Sprintf("%#v", at) }
+	for path := range diff.DetailedDiff {
+		if at, err := resource.ParsePropertyPath(path); err == nil {
+			places = append(places, place{path, at})
+			shown[key(at)] = true
+		}
+	}
+	for _, inner := range places {
+		for n := 1; n < len(inner.at); n++ {
+			if shown[key(inner.at[:n])] {
+				delete(diff.DetailedDiff, inner.path)
+				break
+			}
+		}
+	}
+	return diff
+}
