@@ -47,30 +47,20 @@ func managerFor(urn resource.URN, old state) string {
 // server for the kinds of one group-version, once a process.
 func resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (target, error) {
 	resolved, err := clu.Resolve(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
-	if err != nil {
-		return target{cluster: clu, manager: manager}, err
-	}
-	return target{
-		cluster: clu, ref: resolved.Ref, manager: manager, namespaceIgnored: resolved.NamespaceIgnored,
-	}, nil
+	return targetAt(clu, resolved, manager), err
 }
 
 // find is resolve for an object that exists already. Where a version of an API is no
 // longer served, its objects live on in the others.
 func find(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (target, error) {
-	t, err := resolve(ctx, clu, id, manager)
-	if !isGone(err) {
-		return t, err
+	resolved, err := clu.Find(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
+	return targetAt(clu, resolved, manager), err
+}
+
+func targetAt(clu *cluster.Cluster, resolved cluster.Resolved, manager string) target {
+	return target{
+		cluster: clu, ref: resolved.Ref, manager: manager, namespaceIgnored: resolved.NamespaceIgnored,
 	}
-	version, lookup := clu.OtherVersion(ctx, err)
-	switch {
-	case lookup != nil:
-		return t, lookup
-	case version == "":
-		return t, err
-	}
-	id.APIVersion = version
-	return resolve(ctx, clu, id, manager)
 }
 
 // refOf names an object as it is written, for messages about one that cannot be

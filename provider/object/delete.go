@@ -152,7 +152,7 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	// The deadline of the operation has passed; this is its last step.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyPatience)
 	defer cancel()
-	err := t.edit(ctx, types.UID(uid), func(live *unstructured.Unstructured) ([]byte, error) {
+	err := t.cluster.Edit(ctx, t.ref, types.UID(uid), t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		last = live
 		return ownership.WithoutFinalizers(live)
 	})

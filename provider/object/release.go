@@ -3,22 +3,19 @@ package object
 import (
 	"context"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
 // release gives up fields of the live object and leaves their values as they are,
 // so that the next apply, which does not send them, does not delete them.
 func (t target) release(ctx context.Context, fields *fieldpath.Set, uid types.UID) error {
-	return t.edit(ctx, uid, func(live *unstructured.Unstructured) ([]byte, error) {
+	return t.cluster.Edit(ctx, t.ref, uid, t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.Release(live, t.manager, fields)
 	})
 }
@@ -26,7 +23,7 @@ func (t target) release(ctx context.Context, fields *fieldpath.Set, uid types.UI
 // releaseIgnored gives up what is ignored of all that we own on the live object,
 // where the state does not know what that is.
 func (t target) releaseIgnored(ctx context.Context, in inputs, uid types.UID) error {
-	return t.edit(ctx, uid, func(live *unstructured.Unstructured) ([]byte, error) {
+	return t.cluster.Edit(ctx, t.ref, uid, t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		owned, _, err := ownership.Applied(live, t.manager)
 		if err != nil || owned == nil {
 			return nil, err
@@ -52,7 +49,7 @@ func (in inputs) unreleased(old state) *fieldpath.Set {
 // changes to server-side apply. Those appliers are known by the annotation in
 // which they keep what they applied.
 func (t target) migrate(ctx context.Context, live *unstructured.Unstructured) error {
-	return t.edit(ctx, live.GetUID(), func(live *unstructured.Unstructured) ([]byte, error) {
+	return t.cluster.Edit(ctx, t.ref, live.GetUID(), t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		appliers := sets.New[string]()
 		for _, entry := range csaupgrade.FindFieldsOwners(live.GetManagedFields(), "Update",
 			fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", lastApplied))) {
@@ -62,31 +59,5 @@ func (t target) migrate(ctx context.Context, live *unstructured.Unstructured) er
 			return nil, nil
 		}
 		return csaupgrade.UpgradeManagedFieldsPatch(live, appliers, t.manager)
-	})
-}
-
-// edit changes the managed fields of the object with this uid by a JSON patch that
-// is made from a fresh look and guarded by its resourceVersion. A patch of nil
-// means that there is nothing to do. An object that is another one by now is left
-// alone: the apply that follows notices.
-func (t target) edit(
-	ctx context.Context, uid types.UID, patch func(live *unstructured.Unstructured) ([]byte, error),
-) error {
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		live, err := t.cluster.Get(ctx, t.ref)
-		switch {
-		case apierrors.IsNotFound(err):
-			return nil
-		case err != nil:
-			return err
-		case live.GetUID() != uid:
-			return nil
-		}
-		text, err := patch(live)
-		if err != nil || text == nil {
-			return err
-		}
-		_, err = t.cluster.Patch(ctx, t.ref, text, cluster.PatchOptions{Type: types.JSONPatchType, FieldManager: t.manager})
-		return err
 	})
 }

@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -98,6 +99,42 @@ func TestAKindThatIsNotServedMayComeAndGo(t *testing.T) {
 		gone, err := c.Delete(ctx, cluster.RefOf(thing), cluster.DeleteOptions{})
 		require.NoError(t, err)
 		assert.True(t, gone.Gone)
+	})
+}
+
+func TestFindTakesAnotherVersionOfTheGroup(t *testing.T) {
+	seen := &counter{}
+	c := admin(t, cluster.WithTransport(seen.wrap))
+	t.Run("a version that is served is taken as it is", func(t *testing.T) {
+		found, err := c.Find(t.Context(), "autoscaling/v1", "HorizontalPodAutoscaler", "prod", "web")
+		require.NoError(t, err)
+		assert.Equal(t, "autoscaling/v1", found.APIVersion)
+		assert.Equal(t, []string{"GET /apis/autoscaling/v1"}, seen.take())
+	})
+	t.Run("one that is not served gives way to one that is [O18]", func(t *testing.T) {
+		found, err := c.Find(t.Context(), "autoscaling/v2beta1", "HorizontalPodAutoscaler", "", "web")
+		require.NoError(t, err)
+		assert.Equal(t, cluster.Ref{APIVersion: "autoscaling/v2", Kind: "HorizontalPodAutoscaler", Namespace: "default", Name: "web"}, found.Ref)
+	})
+	t.Run("another group is no other version", func(t *testing.T) {
+		var notServed *cluster.KindNotServedError
+		_, err := c.Find(t.Context(), "extensions/v1beta1", "Deployment", "", "web")
+		require.ErrorAs(t, err, &notServed)
+		assert.Equal(t, "extensions/v1beta1", notServed.APIVersion)
+	})
+	t.Run("where that cannot be found out, the kind is not said to be gone", func(t *testing.T) {
+		deny := func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if strings.Contains(r.Header.Get("Accept"), "APIGroupDiscoveryList") {
+					return answer(r, 403, `{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"reason":"Forbidden"}`), nil
+				}
+				return next.RoundTrip(r)
+			})
+		}
+		var notServed *cluster.KindNotServedError
+		_, err := admin(t, cluster.WithTransport(deny)).Find(t.Context(), "autoscaling/v2beta1", "HorizontalPodAutoscaler", "", "web")
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		assert.NotErrorAs(t, err, &notServed)
 	})
 }
 

@@ -67,14 +67,10 @@ func (c *Cluster) Elsewhere(ctx context.Context, err error) error {
 	return &complete
 }
 
-// OtherVersion finds another version of the same API group that has the kind of a *[KindNotServedError]. All versions of
-// a group show the same objects, so while there is one, the objects live on. It is empty if there is none, and an error
+// otherVersion finds another version of the same API group that has a kind that is not served in one. All versions of a
+// group show the same objects, so while there is one, the objects live on. It is empty if there is none, and an error
 // says that it is not known.
-func (c *Cluster) OtherVersion(ctx context.Context, err error) (apiVersion string, lookup error) {
-	var notServed *KindNotServedError
-	if !errors.As(err, &notServed) {
-		return "", err
-	}
+func (c *Cluster) otherVersion(ctx context.Context, notServed *KindNotServedError) (apiVersion string, lookup error) {
 	wanted, err := schema.ParseGroupVersion(notServed.APIVersion)
 	if err != nil {
 		return "", nil

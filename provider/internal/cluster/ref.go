@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -65,6 +66,25 @@ func (c *Cluster) Resolve(ctx context.Context, apiVersion, kind, namespace, name
 		resolved.Namespace = c.namespace
 	}
 	return resolved, nil
+}
+
+// Find is [Cluster.Resolve] for an object that exists already. Where a version of an API is no longer served, its objects
+// live on in the others, so another version of the group that has the kind takes its place in the reference. If there is
+// none, the error is a *[KindNotServedError]; if that cannot be found out, it says why.
+func (c *Cluster) Find(ctx context.Context, apiVersion, kind, namespace, name string) (Resolved, error) {
+	resolved, err := c.Resolve(ctx, apiVersion, kind, namespace, name)
+	var notServed *KindNotServedError
+	if !errors.As(err, &notServed) {
+		return resolved, err
+	}
+	version, lookup := c.otherVersion(ctx, notServed)
+	switch {
+	case lookup != nil:
+		return Resolved{}, lookup
+	case version == "":
+		return Resolved{}, err
+	}
+	return c.Resolve(ctx, version, kind, namespace, name)
 }
 
 // locate finds the URL path of an object. Its errors say that nothing was sent.
