@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
@@ -40,7 +41,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 		return err
 	}
 	t, err := find(ctx, clu, id, managerFor(req.Urn, old))
-	if isGone(err) {
+	if failure.Gone(err) {
 		return nil
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
@@ -141,7 +142,7 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 // connection of the program that runs now.
 func (r *kubeObject) lookAgain(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
 	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerFor(req.Urn, old))
-	if isGone(err) {
+	if failure.Gone(err) {
 		old.applied, old.live = old.wanted(), map[string]any{}
 		return old, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
@@ -192,7 +193,7 @@ func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.
 		taken, err = t.cluster.Get(ctx, resolved.Ref)
 	}
 	switch {
-	case isGone(err):
+	case failure.Gone(err):
 		// Free; or the API server does not keep addresses as objects, and the create
 		// decides.
 		return nil

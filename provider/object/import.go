@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -30,7 +31,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	}
 	live, t, err := r.look(ctx, property.Map{}, id, managerOf(req.Urn))
 	switch {
-	case isGone(err):
+	case failure.Gone(err):
 		return p.ReadResponse{}, nil
 	case err != nil && t.cluster != nil:
 		return p.ReadResponse{}, t.explain("read", err, inputs{})

@@ -7,7 +7,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -38,7 +37,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
 	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerFor(req.Urn, old))
 	switch {
-	case isGone(err):
+	case failure.Gone(err):
 		return p.ReadResponse{}, nil
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)
@@ -91,14 +90,6 @@ func (r *kubeObject) look(
 	}
 	live, err := clu.Get(ctx, t.ref)
 	return live, t, err
-}
-
-// isGone reports whether the API server said that there is no such object: it
-// answered, and either the object or its kind is not there. A read that failed
-// never means that.
-func isGone(err error) bool {
-	var notServed *failure.KindNotServedError
-	return apierrors.IsNotFound(err) || errors.As(err, &notServed)
 }
 
 // keepUnread answers a read that failed with what was known before. An error

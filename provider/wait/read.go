@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -72,7 +71,7 @@ func look(ctx context.Context, clu *cluster.Cluster, in inputs) (*unstructured.U
 			return live, nil
 		}
 	}
-	if notServed := (*failure.KindNotServedError)(nil); apierrors.IsNotFound(err) || errors.As(err, &notServed) {
+	if failure.Gone(err) {
 		return nil, nil
 	}
 	return nil, err

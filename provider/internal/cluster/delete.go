@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -110,14 +109,8 @@ func (c *Cluster) whoseIsIt(ctx context.Context, ref Ref, uid types.UID, refusal
 
 // goneIfAbsent takes the two answers that prove absence for success. Any other error says nothing about the object.
 func goneIfAbsent(err error) (DeleteResult, error) {
-	if absent(err) {
+	if failure.Gone(err) {
 		return DeleteResult{Gone: true}, nil
 	}
 	return DeleteResult{}, err
-}
-
-// absent recognises the answers of the API server that prove that there is no such object.
-func absent(err error) bool {
-	var notServed *KindNotServedError
-	return apierrors.IsNotFound(err) || errors.As(err, &notServed)
 }

@@ -8,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 const (
@@ -96,7 +98,7 @@ type follower struct {
 func (f *follower) read(ctx context.Context) (bool, error) {
 	f.version = ""
 	live, err := f.cluster.Get(ctx, f.ref)
-	if absent(err) && f.polls == 0 {
+	if failure.Gone(err) && f.polls == 0 {
 		live, f.version, err = f.list(ctx)
 	}
 	switch {
@@ -106,7 +108,7 @@ func (f *follower) read(ctx context.Context) (bool, error) {
 			f.version = live.GetResourceVersion()
 		}
 		return f.see(live)
-	case absent(err):
+	case failure.Gone(err):
 		f.succeeded()
 		if f.polls > 0 {
 			f.version = unknownVersion

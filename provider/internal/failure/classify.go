@@ -145,6 +145,13 @@ func NamespaceMissing(err error) bool {
 	return answer.Code == http.StatusNotFound && answer.Details != nil && answer.Details.Kind == kindNamespaces
 }
 
+// Gone reports whether the API server said that there is no such object: it answered, and either the object or its kind
+// is not there. A request that failed never means that.
+func Gone(err error) bool {
+	var notServed *KindNotServedError
+	return apierrors.IsNotFound(err) || errors.As(err, &notServed)
+}
+
 // FieldConflict is one field that another field manager owns and that a server-side apply without force wanted.
 type FieldConflict struct {
 	// Field is the path as the API server writes it, such as ".spec.replicas".

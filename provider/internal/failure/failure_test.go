@@ -109,6 +109,32 @@ func TestErrorsHaveAnOutcomeAndAClass(t *testing.T) {
 	assert.NoError(t, failure.Explain(nil, failure.Operation{}))
 }
 
+func TestGoneIsSaidByTheAPIServerAlone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"the object is not there", apierrors.NewNotFound(configMaps, "web"), true},
+		{"its kind is not served [O18]", &failure.KindNotServedError{APIVersion: "a/v1", Kind: "B"}, true},
+		{"no error", nil, false},
+		{"no permission", apierrors.NewForbidden(configMaps, "web", errors.New("no")), false},
+		{"a conflict", apierrors.NewConflict(configMaps, "web", errors.New("no")), false},
+		{"expired", apierrors.NewResourceExpired("no"), false},
+		{"an API server in trouble", apierrors.NewServiceUnavailable("no"), false},
+		{"nobody listens", request(dial), false},
+		{"nothing was sent", &failure.NotSentError{Err: request(io.EOF)}, false},
+		{"an answer that cannot be read", &failure.UnreadableReplyError{Code: 200}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, failure.Gone(c.err))
+			if c.err != nil {
+				assert.Equal(t, c.want, failure.Gone(fmt.Errorf("ConfigMap prod/web: %w", c.err)))
+			}
+		})
+	}
+}
+
 func TestExplanationsListEveryCause(t *testing.T) {
 	t.Run("several typos, listed [O49]", func(t *testing.T) {
 		text := failure.Explain(invalid(), failure.Operation{Verb: "apply", Subject: "Secret web"}).Error()
