@@ -18,6 +18,7 @@ const Key = "clusterConnection"
 type Source struct {
 	registry *cluster.Registry
 	warned   sync.Map // *cluster.Cluster -> bool
+	told     sync.Map // warning -> bool
 
 	mu       sync.RWMutex
 	defaults cluster.Connection

@@ -61,7 +61,6 @@ type kubeObject struct {
 	planned  planned
 	answers  answers
 	standing tracking.Standing
-	heard    heard
 }
 
 var (

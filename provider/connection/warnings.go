@@ -1,0 +1,27 @@
+package connection
+
+import (
+	"context"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+// warning is one that the API server has sent about a resource.
+type warning struct {
+	urn  resource.URN
+	text string
+}
+
+// Listen shows the API server's warnings about requests under the context on the
+// resource that they are about, each once in this process: an update is answered with
+// the same ones twice, in the dry-run of Diff and in the write.
+func (s *Source) Listen(ctx context.Context, urn resource.URN) context.Context {
+	return cluster.WithWarnings(ctx, func(text string) {
+		if _, told := s.told.LoadOrStore(warning{urn, text}, true); !told {
+			p.GetLogger(ctx).Warning(text)
+		}
+	})
+}
