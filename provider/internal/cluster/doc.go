@@ -1,7 +1,7 @@
 // Package cluster talks to Kubernetes API servers. It turns a [Connection], which is plain data, into a [Cluster],
 // which has the few verbs that the resources need: [Cluster.Apply], [Cluster.Get], [Cluster.Delete],
-// [Cluster.Patch], [Cluster.List] and [Cluster.Follow]. [Cluster.Edit] is the one that is made of others. It knows nothing
-// of Pulumi.
+// [Cluster.Patch], [Cluster.List], [Cluster.Follow] and [Cluster.Record]. [Cluster.Edit] is the one that is made of
+// others. It knows nothing of Pulumi.
 //
 // Its laws:
 //

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -20,11 +21,13 @@ var plainValue = regexp.MustCompile(`^[A-Za-z_$./:][A-Za-z0-9_$./:-]*$`)
 //	metadata.annotations["app.kubernetes.io/name"]
 //	metadata.finalizers[="example.com/protect"]
 //	spec.ports[port=80,protocol=TCP].targetPort
+//
+// Two paths never print alike: [ParsePath] reads back what is printed.
 func Format(path fieldpath.Path) string {
 	var b strings.Builder
 	for i, element := range path {
 		switch {
-		case element.FieldName != nil && plainName.MatchString(*element.FieldName):
+		case element.FieldName != nil && isPlain(*element.FieldName, i == 0):
 			if i > 0 {
 				b.WriteByte('.')
 			}
@@ -37,16 +40,30 @@ func Format(path fieldpath.Path) string {
 				if j > 0 {
 					b.WriteByte(',')
 				}
-				b.WriteString(field.Name + "=" + formatValue(field.Value))
+				b.WriteString(formatKey(field.Name) + "=" + formatValue(field.Value))
 			}
 			b.WriteByte(']')
 		case element.Value != nil:
 			b.WriteString("[=" + quoteIfString(*element.Value) + "]")
 		case element.Index != nil:
-			b.WriteString("[" + value.ToString(value.NewValueInterface(*element.Index)) + "]")
+			b.WriteString("[" + strconv.Itoa(*element.Index) + "]")
 		}
 	}
 	return b.String()
+}
+
+// isPlain reports whether a member's name needs no quotes. A dollar sign in front of
+// all is the root of a JSONPath.
+func isPlain(name string, first bool) bool {
+	return plainName.MatchString(name) && !(first && strings.HasPrefix(name, "$"))
+}
+
+// formatKey writes the name of a key.
+func formatKey(name string) string {
+	if plainValue.MatchString(name) {
+		return name
+	}
+	return quote(name)
 }
 
 // formatValue writes a key's value, quoted only where it could be misread.

@@ -13,6 +13,9 @@ const (
 	// ManagerPrefix begins the field manager of every resource of this provider.
 	ManagerPrefix = "k8sconnect-"
 
+	// PatchManagerPrefix begins the field manager of every Patch. No other resource's begins so.
+	PatchManagerPrefix = ManagerPrefix + "patch-"
+
 	// maxManagerLength is the API server's limit for a field manager, in bytes.
 	maxManagerLength = 128
 
@@ -27,11 +30,37 @@ const (
 // was killed is recognised by its successor. The readable middle is for people
 // who look at managedFields and is cut where the whole would pass 128 bytes; the
 // hash is never cut, because two long names may share their beginning.
+//
+// A project named patch-shop is written patch_shop: what may be patched is decided by
+// [IsPatchManager], and its objects must not look like Patches.
 func Manager(project, stack, name, urn string) string {
+	readable := readableManager(ManagerPrefix, project, stack, name)
+	if project, ok := strings.CutPrefix(readable, PatchManagerPrefix); ok {
+		readable = ManagerPrefix + "patch_" + project
+	}
+	return withHash(readable, urn)
+}
+
+// PatchManager returns the field manager of a Patch:
+// k8sconnect-patch-<project>.<stack>.<name>-<8 hex digits of the URN's SHA-256>,
+// made as [Manager] makes its names.
+func PatchManager(project, stack, name, urn string) string {
+	return withHash(readableManager(PatchManagerPrefix, project, stack, name), urn)
+}
+
+func readableManager(prefix, project, stack, name string) string {
+	return printable(prefix + project + "." + stack + "." + name)
+}
+
+func withHash(readable, urn string) string {
 	sum := sha256.Sum256([]byte(urn))
 	suffix := "-" + hex.EncodeToString(sum[:])[:managerHashLength]
-	readable := printable(ManagerPrefix + project + "." + stack + "." + name)
 	return cut(readable, maxManagerLength-len(suffix)) + suffix
+}
+
+// IsPatchManager reports whether manager is a Patch's, of this or of another project.
+func IsPatchManager(manager string) bool {
+	return strings.HasPrefix(manager, PatchManagerPrefix)
 }
 
 // Foreign reports whether manager belongs to another resource of this provider.
@@ -40,19 +69,32 @@ func Foreign(manager, own string) bool {
 }
 
 // DescribeManager says in words whose field manager of this provider it is:
-// "web of shop/prod". Names whose parts cannot be told apart, because project or
-// stack contain dots, are described as they are.
+// "web" of shop/prod, or the Patch "web" of shop/prod. Names whose parts cannot be
+// told apart, because project or stack contain dots, are described as they are.
 func DescribeManager(manager string) string {
-	body, ok := strings.CutPrefix(manager, ManagerPrefix)
+	if IsPatchManager(manager) {
+		if described, ok := describeAfter(manager, PatchManagerPrefix); ok {
+			return "the Patch " + described
+		}
+		return fmt.Sprintf("the Patch %q", manager)
+	}
+	if described, ok := describeAfter(manager, ManagerPrefix); ok {
+		return described
+	}
+	return fmt.Sprintf("%q", manager)
+}
+
+func describeAfter(manager, prefix string) (described string, ok bool) {
+	body, ok := strings.CutPrefix(manager, prefix)
 	if !ok || len(body) <= managerHashLength+1 {
-		return fmt.Sprintf("%q", manager)
+		return "", false
 	}
 	body = body[:len(body)-managerHashLength-1]
 	parts := strings.Split(body, ".")
 	if len(parts) != 3 {
-		return fmt.Sprintf("%q", body)
+		return fmt.Sprintf("%q", body), true
 	}
-	return fmt.Sprintf("%q of %s/%s", parts[2], parts[0], parts[1])
+	return fmt.Sprintf("%q of %s/%s", parts[2], parts[0], parts[1]), true
 }
 
 // printable replaces what the API server refuses in a field manager.

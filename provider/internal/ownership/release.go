@@ -2,8 +2,10 @@ package ownership
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -15,7 +17,13 @@ type patchOperation struct {
 	Value     any    `json:"value,omitempty"`
 }
 
-// Release returns the JSON patch that takes fields out of what manager owns on
+// releasedManager stands in managedFields where nobody else does. See [edit].
+const releasedManager = "released-by-k8sconnect"
+
+// Kept says what a manager goes on owning after [HandBack], by operation. nil is nothing.
+type Kept struct{ Applied, Updated *fieldpath.Set }
+
+// Release returns the JSON patch that takes fields out of what manager applied on
 // object and leaves their values as they are. It returns nil if manager owns none
 // of them.
 //
@@ -23,36 +31,103 @@ type patchOperation struct {
 // nobody else owns. So the entry in managedFields is edited, guarded by the
 // object's resourceVersion; a conflict means that it has to be read again.
 func Release(object *unstructured.Unstructured, manager string, fields *fieldpath.Set) ([]byte, error) {
-	entries := object.GetManagedFields()
-	for i, entry := range entries {
+	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if !isApplied(entry, manager) {
-			continue
+			return owned
 		}
+		return owned.Difference(fields)
+	})
+}
+
+// HandBack returns the JSON patch after which manager owns nothing on object but what
+// is kept, whether by apply or by update and in whatever apiVersion. Values stay as they
+// are. It returns nil if that is so already.
+//
+// A field is kept if keep has it, or has a leaf above it. As with [Release], the patch
+// is guarded by the object's resourceVersion.
+func HandBack(object *unstructured.Unstructured, manager string, keep Kept) ([]byte, error) {
+	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+		switch {
+		case entry.Manager != manager || entry.Subresource != "":
+			return owned
+		case entry.Operation == metav1.ManagedFieldsOperationApply:
+			return within(owned, keep.Applied)
+		default:
+			return within(owned, keep.Updated)
+		}
+	})
+}
+
+// within returns the fields of owned that kept has, or has a leaf above.
+func within(owned, kept *fieldpath.Set) *fieldpath.Set {
+	result := fieldpath.NewSet()
+	if kept == nil {
+		return result
+	}
+	owned.Iterate(func(path fieldpath.Path) {
+		if has, leaf := find(kept, path); has || leaf {
+			result.Insert(path.Copy())
+		}
+	})
+	return result
+}
+
+// edit returns the JSON patch that leaves to every entry in managedFields what keep
+// says, and removes entries that own nothing then. It returns nil if all stay.
+//
+// The list is written as a whole, which fits whatever the object has become meanwhile:
+// positions in a list that is shorter by now are a 422, and only the stale
+// resourceVersion in it may decide, which is a 409.
+//
+// The API server does not keep an entry that owns nothing, and an object without entries
+// is one that was never applied: it gives all its fields to "before-first-apply", and the
+// next apply of anybody conflicts. So where nobody else is left, an entry remains that
+// owns the object's name, which no apply can change.
+func edit(
+	object *unstructured.Unstructured, keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
+) ([]byte, error) {
+	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
+	if err != nil {
+		return nil, fmt.Errorf("managed fields: %w", err)
+	}
+	entries := object.GetManagedFields()
+	if len(entries) != len(raw) {
+		return nil, errors.New("managed fields: cannot be read")
+	}
+	left := make([]any, 0, len(raw))
+	changed := false
+	for i, entry := range entries {
 		owned, err := entryFields(entry)
 		if err != nil {
 			return nil, err
 		}
-		kept := owned.Difference(fields)
-		if kept.Equals(owned) {
-			return nil, nil
+		kept := keep(entry, owned)
+		if kept == owned || (kept.Equals(owned) && !kept.Empty()) {
+			left = append(left, raw[i])
+			continue
 		}
-		return releasePatch(object.GetResourceVersion(), i, len(entries), kept)
-	}
-	return nil, nil
-}
-
-func releasePatch(resourceVersion string, entry, entries int, kept *fieldpath.Set) ([]byte, error) {
-	operation := patchOperation{Operation: "remove", Path: fmt.Sprintf("/metadata/managedFields/%d", entry)}
-	// Without any entry the API server forgets all ownership, and the next apply of
-	// anybody conflicts with "before-first-apply". An entry that owns nothing does not.
-	if !kept.Empty() || entries == 1 {
+		changed = true
+		if kept.Empty() {
+			continue
+		}
 		text, err := Encode(kept)
 		if err != nil {
 			return nil, err
 		}
-		operation = patchOperation{"replace", operation.Path + "/fieldsV1", json.RawMessage(text)}
+		edited, _ := raw[i].(map[string]any) // a copy of the object's
+		edited["fieldsV1"] = json.RawMessage(text)
+		left = append(left, edited)
 	}
-	return encodePatch(operation, patchOperation{"replace", "/metadata/resourceVersion", resourceVersion})
+	if !changed {
+		return nil, nil
+	}
+	if len(left) == 0 {
+		left = append(left, map[string]any{
+			"manager": releasedManager, "operation": string(metav1.ManagedFieldsOperationUpdate), "apiVersion": object.GetAPIVersion(),
+			"fieldsType": "FieldsV1", "fieldsV1": json.RawMessage(`{"f:metadata":{"f:name":{}}}`),
+		})
+	}
+	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }
 
 // WithoutFinalizers returns the JSON patch that removes all finalizers of object,
@@ -62,14 +137,17 @@ func WithoutFinalizers(object *unstructured.Unstructured) ([]byte, error) {
 	if len(object.GetFinalizers()) == 0 {
 		return nil, nil
 	}
-	return encodePatch(
-		patchOperation{Operation: "remove", Path: "/metadata/finalizers"},
-		patchOperation{"replace", "/metadata/resourceVersion", object.GetResourceVersion()},
-	)
+	return guarded(object, patchOperation{Operation: "remove", Path: "/metadata/finalizers"})
 }
 
-func encodePatch(operations ...patchOperation) ([]byte, error) {
-	patch, err := json.Marshal(operations)
+// guarded returns a JSON patch that is refused with 409 if object has changed since it was read.
+func guarded(object *unstructured.Unstructured, operation patchOperation) ([]byte, error) {
+	version := object.GetResourceVersion()
+	if version == "" || version == "0" {
+		// The API server takes these for "whatever it is now".
+		return nil, errors.New("patch: the object has no resourceVersion")
+	}
+	patch, err := json.Marshal([]patchOperation{operation, {"replace", "/metadata/resourceVersion", version}})
 	if err != nil {
 		return nil, fmt.Errorf("patch: %w", err)
 	}

@@ -1,0 +1,147 @@
+package ownership
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Owner is who owns a field: a manager, by what it did and through which subresource.
+type Owner struct {
+	Manager     string
+	Operation   metav1.ManagedFieldsOperationType
+	Subresource string
+}
+
+// Ownership is managedFields, decoded once to be asked about many fields.
+type Ownership struct{ entries []ownedFields }
+
+type ownedFields struct {
+	owner  Owner
+	fields *fieldpath.Set
+}
+
+// NewOwnership reads who owns what on object.
+func NewOwnership(object *unstructured.Unstructured) (Ownership, error) {
+	var ownership Ownership
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager == releasedManager {
+			continue // stands for nobody
+		}
+		fields, err := entryFields(entry)
+		if err != nil {
+			return Ownership{}, err
+		}
+		ownership.entries = append(ownership.entries, ownedFields{Owner{entry.Manager, entry.Operation, entry.Subresource}, fields})
+	}
+	return ownership, nil
+}
+
+// Of lists who owns path itself, an atomic value around it or anything below it, each
+// once, in the object's order.
+func (o Ownership) Of(path fieldpath.Path) []Owner {
+	var owners []Owner
+	for _, entry := range o.entries {
+		if touches(entry.fields, path) && !slices.Contains(owners, entry.owner) {
+			owners = append(owners, entry.owner)
+		}
+	}
+	return owners
+}
+
+// touches reports whether set has path, a leaf above it or anything below it.
+func touches(set *fieldpath.Set, path fieldpath.Path) bool {
+	has, leaf := find(set, path)
+	if has || leaf {
+		return true
+	}
+	below := at(set, path)
+	return below != nil && !below.Empty()
+}
+
+// find reports whether set has path itself, and whether a leaf of it is above path.
+func find(set *fieldpath.Set, path fieldpath.Path) (has, leafAbove bool) {
+	for i, element := range path {
+		below, _ := set.Children.Get(element)
+		member := set.Members.Has(element)
+		switch {
+		case i == len(path)-1:
+			return member, false
+		case below == nil || below.Empty():
+			return false, member
+		}
+		set = below
+	}
+	return false, false
+}
+
+// at returns what set has below path, or nil.
+func at(set *fieldpath.Set, path fieldpath.Path) *fieldpath.Set {
+	for _, element := range path {
+		var ok bool
+		if set, ok = set.Children.Get(element); !ok {
+			return nil
+		}
+	}
+	return set
+}
+
+// IsKeyField reports whether path ends in a field that selects the list item it is in:
+// containers[name=web].name.
+func IsKeyField(path fieldpath.Path) bool {
+	if len(path) < 2 {
+		return false
+	}
+	name, item := path[len(path)-1].FieldName, path[len(path)-2].Key
+	if name == nil || item == nil {
+		return false
+	}
+	for _, field := range *item {
+		if field.Name == *name {
+			return true
+		}
+	}
+	return false
+}
+
+// Leaves returns the leaves of set without the key fields of list items, which only say
+// which items they are. They stay where the set has nothing else of the item.
+func Leaves(set *fieldpath.Set) *fieldpath.Set {
+	all := set.Leaves()
+	content := withoutKeyFields(all)
+	result := content.Copy()
+	all.Iterate(func(path fieldpath.Path) {
+		if IsKeyField(path) {
+			if others := at(content, path[:len(path)-1]); others == nil || others.Empty() {
+				result.Insert(path.Copy())
+			}
+		}
+	})
+	return result
+}
+
+func withoutKeyFields(set *fieldpath.Set) *fieldpath.Set {
+	result := fieldpath.NewSet()
+	set.Iterate(func(path fieldpath.Path) {
+		if !IsKeyField(path) {
+			result.Insert(path.Copy())
+		}
+	})
+	return result
+}
+
+// Overlap returns the leaves of a that b has too, as a leaf, below a leaf or above one.
+// Sets that have nothing in common but which list items there are, with their key fields,
+// do not overlap. An item as a leaf is the whole item.
+func Overlap(a, b *fieldpath.Set) *fieldpath.Set {
+	theirs := withoutKeyFields(b.Leaves())
+	result := fieldpath.NewSet()
+	withoutKeyFields(a.Leaves()).Iterate(func(path fieldpath.Path) {
+		if touches(theirs, path) {
+			result.Insert(path.Copy())
+		}
+	})
+	return result
+}
