@@ -47,7 +47,7 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	case had && has:
 		// An item that stands elsewhere on the other side cannot be shown alone: the
 		// engine would hold it against another one.
-		at = after[:sharedPrefix(before, after)]
+		at = after[:tracking.SharedPrefix(before, after)]
 	case !has:
 		// On neither side as written: a default that appeared, say.
 		at = nil
@@ -82,14 +82,6 @@ func (in inputs) wroteText(at ownership.Location) bool {
 	key, _ := at[1].(string)
 	_, text := texts[key]
 	return text || !data
-}
-
-func sharedPrefix(a, b ownership.Location) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // lost lists the applied fields that this resource no longer owns, beside those

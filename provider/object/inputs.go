@@ -170,79 +170,13 @@ func (in inputs) marked() tracking.Marked {
 // sensitive lists the secret texts of the manifest, which the API server may
 // quote when it refuses them.
 func (in inputs) sensitive() []string {
-	var texts []string
 	id := manifest.IdentityOf(in.written)
-	collect := func(v any) { texts = append(texts, leaves(v)...) }
-	// The keys of a secret map are secret too. Of a Secret's data they are not, and
-	// of a whole manifest they are mostly the names of the kind's fields.
-	namesToo := !manifest.IsSecretKind(id.APIVersion, id.Kind) && !in.secrets.IsSecret(property.Path{})
-	for path := range in.secrets.Secrets() {
-		collect(valueAt(in.written, path))
-		if namesToo {
-			texts = append(texts, names(valueAt(in.written, path))...)
-		}
-	}
-	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
+	secretKind := manifest.IsSecretKind(id.APIVersion, id.Kind)
+	texts := tracking.Sensitive(in.written, in.secrets, !secretKind)
+	if secretKind {
 		for _, key := range []string{"data", "stringData"} {
-			collect(in.written[key])
-			collect(in.applied[key])
+			texts = append(append(texts, tracking.Texts(in.written[key])...), tracking.Texts(in.applied[key])...)
 		}
 	}
 	return texts
-}
-
-// names lists the keys of the maps in a tree.
-func names(tree any) []string {
-	var keys []string
-	switch tree := tree.(type) {
-	case map[string]any:
-		for key, v := range tree {
-			keys = append(append(keys, key), names(v)...)
-		}
-	case []any:
-		for _, v := range tree {
-			keys = append(keys, names(v)...)
-		}
-	}
-	return keys
-}
-
-// valueAt follows a path; it returns nil where there is nothing.
-func valueAt(tree any, path property.Path) any {
-	for segment := range path.Segments {
-		switch segment := segment.(type) {
-		case property.KeySegment:
-			object, _ := tree.(map[string]any)
-			tree = object[segment.Key()]
-		case property.IndexSegment:
-			list, _ := tree.([]any)
-			if segment.Index() >= len(list) {
-				return nil
-			}
-			tree = list[segment.Index()]
-		}
-	}
-	return tree
-}
-
-// leaves lists the texts of a tree's scalars.
-func leaves(tree any) []string {
-	switch tree := tree.(type) {
-	case map[string]any:
-		var texts []string
-		for _, v := range tree {
-			texts = append(texts, leaves(v)...)
-		}
-		return texts
-	case []any:
-		var texts []string
-		for _, v := range tree {
-			texts = append(texts, leaves(v)...)
-		}
-		return texts
-	case nil, bool, values.Unknown:
-		return nil
-	default:
-		return []string{fmt.Sprint(tree)}
-	}
 }

@@ -5,6 +5,8 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
 // Outermost leaves out what is inside of something that is shown as a whole: a list
@@ -32,4 +34,13 @@ func Outermost(diff p.DiffResponse) p.DiffResponse {
 		}
 	}
 	return diff
+}
+
+// SharedPrefix counts the segments with which two places begin alike.
+func SharedPrefix(a, b ownership.Location) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }

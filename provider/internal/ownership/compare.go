@@ -36,7 +36,7 @@ func Compare(from, to map[string]any, fields *fieldpath.Set) []Change {
 		after, _, has := locateAmong(to, path, fields)
 		switch {
 		case had && has:
-			if !equal(before, after) {
+			if !Equal(before, after) {
 				changes = append(changes, Change{Changed, path.Copy(), before, after})
 			}
 		case has:
@@ -74,9 +74,9 @@ func appendOnce(
 	return append(changes, change)
 }
 
-// equal compares two JSON values. Numbers are compared by value: a state that
+// Equal compares two JSON values. Numbers are compared by value: a state that
 // went through Pulumi holds every number as a float64.
-func equal(a, b any) bool {
+func Equal(a, b any) bool {
 	return reflect.DeepEqual(asFloats(a), asFloats(b))
 }
 
