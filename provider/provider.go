@@ -13,6 +13,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/patch"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
 )
 
@@ -25,7 +26,7 @@ var Version = "0.0.1-dev"
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
 	built, err := infer.NewProviderBuilder().
-		WithResources(object.New(configuration.source), wait.New(configuration.source)).
+		WithResources(object.New(configuration.source), wait.New(configuration.source), patch.New(configuration.source)).
 		WithConfig(infer.Config(&Config{})).
 		WithDisplayName("k8sconnect").
 		WithDescription("Kubernetes objects that are never destroyed to retry: server-side apply with exact "+

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -50,16 +49,7 @@ type checks struct {
 
 // add notes a problem at a path, whose segments are strings and ints.
 func (c *checks) add(reason string, at ...any) {
-	segments := make([]property.PathSegment, len(at))
-	for i, segment := range at {
-		switch segment := segment.(type) {
-		case string:
-			segments[i] = property.NewSegment(segment)
-		case int:
-			segments[i] = property.NewSegment(segment)
-		}
-	}
-	c.problems = append(c.problems, Problem{values.FormatPath(property.PathFromSegments(segments...)), reason})
+	c.problems = append(c.problems, Problem{values.FormatSegments(at...), reason})
 }
 
 // text is the text at a path. If there is none, it is noted as missing, or as something else than text,

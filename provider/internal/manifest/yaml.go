@@ -19,25 +19,51 @@ import (
 // duplicate keys, with the lines of both, and more than one object. Empty documents and those with
 // nothing but comments do not count.
 func ParseYAML(text string) (map[string]any, error) {
-	document, err := onlyDocument(text)
+	document, err := onlyDocument(text, "object", splitHint)
 	if err != nil {
 		return nil, err
 	}
-	if err := check(document.root); err != nil {
+	if document.root.Kind == yamlnode.SequenceNode {
+		return nil, fmt.Errorf("YAML: the text holds a list, not an object: %s", splitHint)
+	}
+	value, err := document.decode()
+	if err != nil {
 		return nil, err
 	}
-	encoded, err := yaml.YAMLToJSON([]byte(document.text))
-	if err != nil {
-		return nil, yamlError(err)
-	}
-	var object map[string]any
-	if err := json.Unmarshal(encoded, &object); err != nil {
-		return nil, yamlError(err)
+	object, isMap := value.(map[string]any)
+	if !isMap {
+		return nil, fmt.Errorf("YAML: the text holds %s, not an object", describe(value))
 	}
 	if isList(object) {
 		return nil, fmt.Errorf("YAML: kind %v holds several objects: %s", object["kind"], splitHint)
 	}
 	return object, nil
+}
+
+// ParseDocument reads the one object or list that the text holds, a patch for instance, by the rules of
+// [ParseYAML].
+func ParseDocument(text string) (any, error) {
+	document, err := onlyDocument(text, "object or list", "write it as one document")
+	if err != nil {
+		return nil, err
+	}
+	return document.decode()
+}
+
+// decode refuses what would be read as something else than is written, and reads the rest.
+func (d document) decode() (any, error) {
+	if err := check(d.root); err != nil {
+		return nil, err
+	}
+	encoded, err := yaml.YAMLToJSON([]byte(d.text))
+	if err != nil {
+		return nil, yamlError(err)
+	}
+	var value any
+	if err := json.Unmarshal(encoded, &value); err != nil {
+		return nil, yamlError(err)
+	}
+	return value, nil
 }
 
 // document is one YAML document.
@@ -46,8 +72,9 @@ type document struct {
 	root *yamlnode.Node // what it says, with the lines where it says it
 }
 
-// onlyDocument finds the document that is not empty.
-func onlyDocument(text string) (document, error) {
+// onlyDocument finds the document that is not empty, which must be an object or a list. For the messages
+// it is told what is expected, and what to do with more than one document.
+func onlyDocument(text, expected, several string) (document, error) {
 	var found document
 	var lines []int // where the documents that are not empty begin
 	decoder := yamlnode.NewDecoder(strings.NewReader(text))
@@ -72,15 +99,13 @@ func onlyDocument(text string) (document, error) {
 	}
 	switch {
 	case len(lines) == 0:
-		return document{}, errors.New("YAML: the text holds no object")
+		return document{}, fmt.Errorf("YAML: the text holds no %s", expected)
 	case len(lines) > 1:
 		return document{}, fmt.Errorf("YAML: the text holds %d documents (the second begins in line %d): %s",
-			len(lines), lines[1], splitHint)
-	case found.root.Kind == yamlnode.SequenceNode:
-		return document{}, fmt.Errorf("YAML: the text holds a list, not an object: %s", splitHint)
-	case found.root.Kind != yamlnode.MappingNode:
-		return document{}, errors.New("YAML: the text holds a single value, not an object; " +
-			"if it is the name of a file, pass the contents of the file")
+			len(lines), lines[1], several)
+	case found.root.Kind != yamlnode.MappingNode && found.root.Kind != yamlnode.SequenceNode:
+		return document{}, fmt.Errorf("YAML: the text holds a single value, not an %s; "+
+			"if it is the name of a file, pass the contents of the file", expected)
 	}
 	return found, nil
 }

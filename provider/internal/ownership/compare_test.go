@@ -95,7 +95,7 @@ func TestCompareIsAntisymmetric(t *testing.T) {
 			}
 		}
 		assert.Equal(t, describe(Compare(from, to, set)), describe(flipped))
-		assert.Equal(t, len(Compare(from, to, set)) == 0, equal(from, to), "no change means equal trees")
+		assert.Equal(t, len(Compare(from, to, set)) == 0, Equal(from, to), "no change means equal trees")
 	})
 }
 

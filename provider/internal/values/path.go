@@ -23,21 +23,40 @@ func FormatPath(path property.Path) string {
 	return text.String()
 }
 
+// FormatSegments writes a path of map keys (string) and list positions (int) as [FormatPath] does.
+func FormatSegments(segments ...any) string {
+	var text strings.Builder
+	for _, segment := range segments {
+		switch segment := segment.(type) {
+		case string:
+			writeKey(&text, segment)
+		case int:
+			writeIndex(&text, segment)
+		}
+	}
+	return text.String()
+}
+
 func writeSegment(text *strings.Builder, segment property.PathSegment) {
 	switch segment := segment.(type) {
 	case property.IndexSegment:
-		text.WriteString("[" + strconv.Itoa(segment.Index()) + "]")
+		writeIndex(text, segment.Index())
 	case property.KeySegment:
-		key := segment.Key()
-		if !isBareKey(key) {
-			text.WriteString(`["` + strings.ReplaceAll(key, `"`, `\"`) + `"]`)
-			return
-		}
-		if text.Len() > 0 {
-			text.WriteByte('.')
-		}
-		text.WriteString(key)
+		writeKey(text, segment.Key())
 	}
+}
+
+func writeIndex(text *strings.Builder, index int) { text.WriteString("[" + strconv.Itoa(index) + "]") }
+
+func writeKey(text *strings.Builder, key string) {
+	if !isBareKey(key) {
+		text.WriteString(`["` + strings.ReplaceAll(key, `"`, `\"`) + `"]`)
+		return
+	}
+	if text.Len() > 0 {
+		text.WriteByte('.')
+	}
+	text.WriteString(key)
 }
 
 // isBareKey reports whether a key needs no quotes. An empty key does: the engine refuses a path that

@@ -1,0 +1,184 @@
+package mutation
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kubejson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// Evaluate says what the patch does to the live object. The error is an [OperationError] if an operation
+// cannot be carried out on it.
+func (p JSONPatch) Evaluate(live *unstructured.Unstructured) (Effect, error) {
+	fields, err := namedFields(live)
+	if err != nil {
+		return Effect{}, err
+	}
+	trace := newTrace(fields, len(p.operations))
+	tree, err := p.apply(live.Object, trace)
+	if err != nil {
+		return Effect{}, err
+	}
+	object, isMap := tree.(map[string]any)
+	if !isMap {
+		return Effect{}, fmt.Errorf("jsonPatch: the object becomes %s", describe(tree))
+	}
+	return trace.effect(object), nil
+}
+
+// apply carries out the operations one by one on a copy of tree, which is what is returned.
+func (p JSONPatch) apply(tree any, trace *trace) (any, error) {
+	tree = normalized(tree)
+	for i, operation := range p.operations {
+		if operation.unknown || values.HasUnknown(operation.value) {
+			return nil, &OperationError{Index: i, Operation: operation.name, Pointer: operation.path.String(), Reason: unknownReason}
+		}
+		e := evaluator{index: i, operation: operation, tree: tree, trace: trace}
+		if err := e.run(); err != nil {
+			return nil, err
+		}
+		tree = e.tree
+	}
+	return tree, nil
+}
+
+// evaluator carries out one operation.
+type evaluator struct {
+	index     int
+	operation operation
+	tree      any
+	trace     *trace
+}
+
+// run reduces move and copy to remove and add, as the RFC defines them.
+func (e *evaluator) run() error {
+	o := e.operation
+	switch o.name {
+	case opAdd:
+		return e.add(o.value, false)
+	case opReplace:
+		return e.replace()
+	case opRemove:
+		return e.remove(o.path)
+	case opTest:
+		if o.passed {
+			return nil
+		}
+		return e.test()
+	}
+	value, _, reason := o.from.find(e.tree)
+	if reason != "" {
+		return e.fail(o.from, reason)
+	}
+	if o.name == opMove {
+		if err := e.remove(o.from); err != nil {
+			return err
+		}
+	}
+	return e.add(value, true)
+}
+
+func (e *evaluator) add(value any, once bool) error {
+	at, inList, reason := e.operation.path.findPlace(e.tree)
+	if reason != "" {
+		return e.fail(e.operation.path, reason)
+	}
+	if err := e.step(operation{name: opAdd, path: e.operation.path, value: value}); err != nil {
+		return err
+	}
+	e.trace.wrote(e.index, at, inList, once || inList)
+	return nil
+}
+
+func (e *evaluator) replace() error {
+	_, at, reason := e.operation.path.find(e.tree)
+	if reason != "" {
+		return e.fail(e.operation.path, reason)
+	}
+	if err := e.step(e.operation); err != nil {
+		return err
+	}
+	e.trace.wrote(e.index, at, false, false)
+	return nil
+}
+
+func (e *evaluator) remove(p pointer) error {
+	_, at, reason := p.find(e.tree)
+	if reason != "" {
+		return e.fail(p, reason)
+	}
+	before := e.tree
+	if err := e.step(operation{name: opRemove, path: p}); err != nil {
+		return err
+	}
+	e.trace.took(e.index, before, at)
+	return nil
+}
+
+// test compares by itself: the library cannot compare lists that hold null. As on the API server, what is not
+// there is equal to null if what it would be in is there.
+func (e *evaluator) test() error {
+	o := e.operation
+	have, _, reason := o.path.find(e.tree)
+	if reason != "" {
+		_, inList, missing := o.path.findPlace(e.tree)
+		if o.value == nil && missing == "" && !inList {
+			return nil
+		}
+		return e.fail(o.path, reason)
+	}
+	switch {
+	case reflect.DeepEqual(have, o.value):
+		return nil
+	case have == nil || o.value == nil || reflect.TypeOf(have) != reflect.TypeOf(o.value):
+		return e.fail(o.path, fmt.Sprintf("there is %s, not %s", describe(have), describe(o.value)))
+	default:
+		return e.fail(o.path, fmt.Sprintf("there is %s, but another one than the test expects", describe(have)))
+	}
+}
+
+// step carries out an operation that is known to be possible.
+func (e *evaluator) step(o operation) error {
+	result, err := carryOut(e.tree, o)
+	if err != nil {
+		return e.fail(o.path, err.Error())
+	}
+	e.tree = result
+	return nil
+}
+
+func (e *evaluator) fail(p pointer, reason string) error {
+	return &OperationError{
+		Index: e.index, Operation: e.operation.name, Pointer: p.String(), Reason: reason, Test: e.operation.name == opTest,
+	}
+}
+
+// carryOut carries out one operation on a copy of tree.
+func carryOut(tree any, o operation) (any, error) {
+	document, err := json.Marshal(tree)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal([]wireOperation{wire(o)})
+	if err != nil {
+		return nil, err
+	}
+	patch, err := jsonpatch.DecodePatch(body)
+	if err != nil {
+		return nil, err
+	}
+	patched, err := patch.Apply(document)
+	if err != nil {
+		return nil, err
+	}
+	var result any
+	if err := kubejson.Unmarshal(patched, &result); err != nil {
+		return nil, err
+	}
+	return result, nil
+}

@@ -1,0 +1,222 @@
+package mutation
+
+import (
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// anything stands for what a place held before an operation wrote to it, if there was something.
+type anything struct{}
+
+// Holds reports whether the live object looks as if the patch had been carried out already. It goes back from
+// the last operation to the first and undoes each, so that each is judged by what it left and not by what
+// came after it.
+//
+// A value may have more members than the operation has set: the API server adds defaults. Whether a list item
+// has been removed cannot be seen.
+func (p JSONPatch) Holds(live *unstructured.Unstructured) bool {
+	_, holds := p.before(live)
+	return holds
+}
+
+// Held is [JSONPatch.Holds] that also says what the patch has touched if it was carried out: what it does to the
+// object as it seems to have been before.
+func (p JSONPatch) Held(live *unstructured.Unstructured) (Effect, bool) {
+	past, holds := p.before(live)
+	object, isMap := normalized(past.tree).(map[string]any)
+	if !holds || !isMap {
+		return Effect{}, false
+	}
+	before := &unstructured.Unstructured{Object: object}
+	before.SetManagedFields(live.GetManagedFields())
+	effect, err := p.untested().Evaluate(before)
+	return effect, err == nil
+}
+
+// untested is the patch without looking at what its tests look at.
+func (p JSONPatch) untested() JSONPatch {
+	operations := slices.Clone(p.operations)
+	for i := range operations {
+		operations[i].passed = operations[i].name == opTest
+	}
+	return JSONPatch{operations: operations}
+}
+
+// before goes back to the object before the patch, and reports whether that was possible.
+func (p JSONPatch) before(live *unstructured.Unstructured) (history, bool) {
+	past := history{tree: normalized(live.Object)}
+	for _, operation := range slices.Backward(p.operations) {
+		if operation.unknown || values.HasUnknown(operation.value) || !past.undo(operation) {
+			return past, false
+		}
+	}
+	return past, true
+}
+
+// history is the object on its way back.
+type history struct {
+	tree any
+}
+
+// undo takes an operation back, and reports whether it seems to have been carried out.
+func (h *history) undo(o operation) bool {
+	switch o.name {
+	case opAdd, opReplace:
+		return h.undoWrite(o, o.value)
+	case opRemove:
+		return h.undoRemove(o.path, anything{})
+	case opCopy:
+		if h.overwritten(o.from) {
+			return h.undoWrite(o, anything{})
+		}
+		source, _, reason := o.from.find(h.tree)
+		return reason == "" && h.undoWrite(o, source)
+	case opMove:
+		at, ok := h.written(o)
+		if !ok {
+			return false
+		}
+		value, _, _ := pointerTo(at).find(h.tree)
+		return h.undoWrite(o, anything{}) && h.undoRemove(o.from, value)
+	default: // a test has changed nothing
+		return true
+	}
+}
+
+// undoWrite checks that value is where the operation has written it, and takes it away.
+func (h *history) undoWrite(o operation, value any) bool {
+	if h.overwritten(o.path) {
+		return true
+	}
+	at, ok := h.written(o)
+	if !ok {
+		return false
+	}
+	have, _, _ := pointerTo(at).find(h.tree)
+	if !matches(have, value) {
+		return false
+	}
+	_, isItem := at[len(at)-1].(int)
+	h.tree = edit(h.tree, at, func(container any, last any) any {
+		if isItem && o.name != opReplace {
+			return slices.Delete(slices.Clone(container.([]any)), last.(int), last.(int)+1)
+		}
+		return with(container, last, anything{})
+	})
+	return true
+}
+
+// undoRemove checks that nothing is at a place that must have been the member of an object, and puts value there.
+func (h *history) undoRemove(p pointer, value any) bool {
+	if h.overwritten(p) {
+		return true
+	}
+	at, inList, reason := p.findPlace(h.tree)
+	if reason != "" || inList {
+		return false
+	}
+	if _, _, missing := p.find(h.tree); missing == "" {
+		return false
+	}
+	h.tree = edit(h.tree, at, func(container, last any) any { return with(container, last, value) })
+	return true
+}
+
+// written is where an operation has written: "-" is the last item now.
+func (h *history) written(o operation) (at ownership.Location, ok bool) {
+	at, inList, reason := o.path.findPlace(h.tree)
+	if reason != "" {
+		return nil, false
+	}
+	last := len(at) - 1
+	if inList && o.path[last] == endOfList {
+		at[last] = at[last].(int) - 1
+	}
+	if index, isItem := at[last].(int); isItem && index < 0 {
+		return nil, false
+	}
+	if _, _, missing := pointerTo(at).find(h.tree); missing != "" {
+		return nil, false
+	}
+	return at, true
+}
+
+// overwritten reports whether a later operation has written at a place or above it.
+func (h *history) overwritten(p pointer) bool {
+	for n := 1; n <= len(p); n++ {
+		value, _, reason := p[:n].find(h.tree)
+		if _, any := value.(anything); any && reason == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// edit copies the containers on the way to a place and changes the last of them.
+func edit(tree any, at ownership.Location, change func(container, last any) any) any {
+	if len(at) == 1 {
+		return change(tree, at[0])
+	}
+	switch tree := tree.(type) {
+	case map[string]any:
+		return with(tree, at[0], edit(tree[at[0].(string)], at[1:], change))
+	case []any:
+		return with(tree, at[0], edit(tree[at[0].(int)], at[1:], change))
+	}
+	return tree
+}
+
+// with copies a container with one other value in it.
+func with(container, segment, value any) any {
+	switch container := container.(type) {
+	case map[string]any:
+		result := make(map[string]any, len(container)+1)
+		for key, member := range container {
+			result[key] = member
+		}
+		result[segment.(string)] = value
+		return result
+	case []any:
+		result := slices.Clone(container)
+		result[segment.(int)] = value
+		return result
+	}
+	return container
+}
+
+// matches reports whether have is what was written, apart from what the server has added to it.
+func matches(have, want any) bool {
+	if isAnything(have) || isAnything(want) {
+		return true
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		members, isMap := have.(map[string]any)
+		if !isMap {
+			return false
+		}
+		for key, value := range want {
+			member, has := members[key]
+			// A member that is null is dropped by the server.
+			if !has && value != nil || has && !matches(member, value) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		items, isList := have.([]any)
+		return isList && slices.EqualFunc(items, want, matches)
+	default:
+		return reflect.DeepEqual(have, want)
+	}
+}
+
+func isAnything(v any) bool {
+	_, is := v.(anything)
+	return is
+}

@@ -1,0 +1,134 @@
+package mutation
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// Restore writes the JSON patch that gives fields of the live object the values that they have in wanted, a
+// projection onto these fields or more of them, and removes those that wanted lacks. It is guarded as by
+// [JSONPatch.Encode], and nil if nothing differs.
+//
+// Maps that are gone are made again. A field in a list item that is gone cannot be set, which is an error: the
+// item as it was is not known.
+func Restore(
+	live *unstructured.Unstructured, wanted map[string]any, fields *fieldpath.Set, uid types.UID, resourceVersion string,
+) ([]byte, error) {
+	r := restoration{tree: normalized(live.Object)}
+	wantedTree := normalized(wanted)
+	var failure error
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		if failure != nil {
+			return
+		}
+		if value, _, has := ownership.Locate(wantedTree, path); has && value != nil {
+			failure = r.set(path.Copy(), value)
+		} else if _, at, has := ownership.Locate(r.tree, path); has {
+			r.removals = append(r.removals, at)
+		}
+	})
+	if failure != nil {
+		return nil, failure
+	}
+	operations := r.operations
+	// From the end, so that no removal moves what another one means.
+	slices.SortFunc(r.removals, func(a, b ownership.Location) int { return -compareLocations(a, b) })
+	for _, at := range r.removals {
+		operations = append(operations, operation{name: opRemove, path: pointerTo(at)})
+	}
+	if len(operations) == 0 {
+		return nil, nil
+	}
+	return encodeGuarded(operations, uid, resourceVersion)
+}
+
+// restoration collects operations and what the object is after them.
+type restoration struct {
+	tree       any
+	operations []operation
+	removals   []ownership.Location
+}
+
+// set gives a field a value.
+func (r *restoration) set(path fieldpath.Path, value any) error {
+	have, at, has := ownership.Locate(r.tree, path)
+	switch {
+	case has && reflect.DeepEqual(have, value):
+		return nil
+	case has:
+		r.write(opReplace, at, value)
+		return nil
+	}
+	parent, err := r.parent(path)
+	if err != nil {
+		return err
+	}
+	last := path[len(path)-1]
+	container, at, _ := ownership.Locate(r.tree, parent)
+	switch container := container.(type) {
+	case map[string]any:
+		if last.FieldName != nil {
+			r.write(opAdd, append(at, *last.FieldName), value)
+			return nil
+		}
+	case []any:
+		if last.FieldName == nil && (last.Index == nil || *last.Index == len(container)) {
+			r.write(opAdd, append(at, len(container)), value)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s cannot be set: there is %s at %s, and no place for it in it",
+		ownership.Format(path), describe(container), ownership.Format(parent))
+}
+
+// parent makes sure that what a field is in exists, and returns the path to it.
+func (r *restoration) parent(path fieldpath.Path) (fieldpath.Path, error) {
+	for n := 1; n < len(path); n++ {
+		value, _, has := ownership.Locate(r.tree, path[:n])
+		if has && value != nil {
+			continue
+		}
+		if path[n-1].FieldName == nil || path[n].FieldName == nil {
+			return nil, fmt.Errorf("%s cannot be set: %s is gone, and what else was in it is not known",
+				ownership.Format(path), ownership.Format(path[:n]))
+		}
+		above, at, _ := ownership.Locate(r.tree, path[:n-1])
+		if _, isMap := above.(map[string]any); !isMap {
+			return nil, fmt.Errorf("%s cannot be set: there is %s at %s, which has nothing below it",
+				ownership.Format(path), describe(above), ownership.Format(path[:n-1]))
+		}
+		r.write(opAdd, append(at, *path[n-1].FieldName), map[string]any{})
+	}
+	return path[:len(path)-1], nil
+}
+
+// write notes an operation and carries it out.
+func (r *restoration) write(name string, at ownership.Location, value any) {
+	r.operations = append(r.operations, operation{name: name, path: pointerTo(at), value: value})
+	r.tree = edit(r.tree, at, func(container, last any) any {
+		if list, isList := container.([]any); isList && last.(int) == len(list) {
+			return append(slices.Clone(list), value)
+		}
+		return with(container, last, value)
+	})
+}
+
+// compareLocations orders the places of one tree: items of a list by their position.
+func compareLocations(a, b ownership.Location) int {
+	return slices.CompareFunc(a, b, func(x, y any) int {
+		i, isItem := x.(int)
+		j, isItemToo := y.(int)
+		if isItem && isItemToo {
+			return cmp.Compare(i, j)
+		}
+		return cmp.Compare(fmt.Sprint(x), fmt.Sprint(y))
+	})
+}

@@ -1,0 +1,154 @@
+package mutation
+
+import (
+	"slices"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// trace follows the places that operations have written to while later operations move them about.
+type trace struct {
+	fields  *fieldpath.Set // see namedFields
+	places  []place
+	once    []bool // of each operation
+	removed *fieldpath.Set
+}
+
+// place is where an operation has written.
+type place struct {
+	operation int
+	at        ownership.Location
+	once      bool
+	// changed tells that a later operation has written below: the value is no longer that of the operation.
+	changed bool
+}
+
+func newTrace(fields *fieldpath.Set, operations int) *trace {
+	return &trace{fields: fields, once: make([]bool, operations), removed: fieldpath.NewSet()}
+}
+
+// wrote notes that an operation has written at a place: over what was there, or, if inserted, as a new item of
+// a list, which moves those behind it.
+func (t *trace) wrote(operation int, at ownership.Location, inserted, once bool) {
+	if inserted {
+		t.shift(at, 1)
+	} else {
+		t.forget(at)
+	}
+	t.change(at)
+	t.once[operation] = once
+	t.places = append(t.places, place{operation: operation, at: slices.Clone(at), once: once})
+}
+
+// took notes that an operation has removed what was at a place of the tree before it.
+func (t *trace) took(operation int, before any, at ownership.Location) {
+	if !t.tracked(at) {
+		t.removed.Insert(pathOf(before, at, t.fields))
+	}
+	t.forget(at)
+	t.change(at)
+	t.shift(at, -1)
+	t.once[operation] = true
+}
+
+// forget drops what was written at or below a place.
+func (t *trace) forget(at ownership.Location) {
+	t.places = slices.DeleteFunc(t.places, func(p place) bool { return within(p.at, at) })
+}
+
+// change marks what was written above a place.
+func (t *trace) change(at ownership.Location) {
+	for i := range t.places {
+		if len(t.places[i].at) < len(at) && within(at, t.places[i].at) {
+			t.places[i].changed = true
+		}
+	}
+}
+
+// shift moves the places in the items of a list from a position on.
+func (t *trace) shift(from ownership.Location, by int) {
+	last := len(from) - 1
+	first, isItem := from[last].(int)
+	if !isItem {
+		return
+	}
+	for _, p := range t.places {
+		if !within(p.at, from[:last]) || len(p.at) <= last {
+			continue
+		}
+		if index := p.at[last].(int); index >= first {
+			p.at[last] = index + by
+		}
+	}
+}
+
+// tracked reports whether a place lies below one that is tracked as a whole.
+func (t *trace) tracked(at ownership.Location) bool {
+	return slices.ContainsFunc(t.places, func(p place) bool {
+		return !p.once && len(p.at) < len(at) && within(at, p.at)
+	})
+}
+
+// within reports whether a place is at or below another.
+func within(at, other ownership.Location) bool {
+	return len(at) >= len(other) && slices.Equal(at[:len(other)], other)
+}
+
+// effect is what the operations have done in the end.
+func (t *trace) effect(object map[string]any) Effect {
+	effect := newEffect()
+	effect.Object = object
+	effect.Once = t.removed
+	effect.Operations = make([]Touch, len(t.once))
+	for i, once := range t.once {
+		effect.Operations[i].Once = once
+	}
+	for _, p := range t.places {
+		path := pathOf(object, p.at, t.fields)
+		if !p.changed {
+			effect.Operations[p.operation].Path = path
+		}
+		switch {
+		case t.tracked(p.at):
+		case p.once:
+			effect.Once.Insert(path)
+		default:
+			value, _, _ := ownership.Locate(object, path)
+			insertLeaves(effect.Set, object, path, value)
+		}
+	}
+	effect.Once = effect.Once.Difference(effect.Set)
+	return effect
+}
+
+// insertLeaves adds what a value at a path consists of. Members that others add to a map that a patch has set are
+// theirs.
+func insertLeaves(set *fieldpath.Set, object map[string]any, path fieldpath.Path, v any) {
+	members, isMap := v.(map[string]any)
+	if !isMap || len(members) == 0 {
+		insertWithKeys(set, object, path)
+		return
+	}
+	for name, member := range members {
+		insertLeaves(set, object, append(path[:len(path):len(path)], fieldpath.FieldNameElement(name)), member)
+	}
+}
+
+// insertWithKeys adds a path to the set, and the key fields of the list items that it leads through.
+func insertWithKeys(set *fieldpath.Set, object map[string]any, path fieldpath.Path) {
+	set.Insert(path)
+	for n := 1; n < len(path); n++ {
+		key := path[n-1].Key
+		if key == nil {
+			continue
+		}
+		for _, field := range *key {
+			below := append(path[:n:n], fieldpath.FieldNameElement(field.Name))
+			if _, _, has := ownership.Locate(object, below); has {
+				set.Insert(below)
+			}
+		}
+	}
+}

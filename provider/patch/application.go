@@ -1,0 +1,83 @@
+package patch
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// probe is the field manager of dry-runs. Under our own name the API server would
+// delete what the patch no longer names, and would refuse it where that is required.
+// Released first, as it really is, it stays. Nothing is ever written under this name.
+const probe = ownership.PatchManagerPrefix + "preview"
+
+// application is a patch by server-side apply.
+type application struct {
+	body map[string]any
+}
+
+func (a application) foresee(
+	ctx context.Context, t target, live *unstructured.Unstructured,
+) (touched, *unstructured.Unstructured, error) {
+	answer, err := a.send(ctx, t, live, true)
+	if err != nil {
+		return nothing(), nil, err
+	}
+	found, err := a.touched(answer, probe, nothing())
+	return found, answer, err
+}
+
+func (a application) send(
+	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
+) (*unstructured.Unstructured, error) {
+	object := a.object(t)
+	options := cluster.ApplyOptions{FieldManager: t.manager, Force: true, UID: live.GetUID(), DryRun: dryRun}
+	if dryRun {
+		options.FieldManager = probe
+	}
+	guarded := object.DeepCopy()
+	guarded.SetResourceVersion(live.GetResourceVersion())
+	result, err := t.cluster.Apply(ctx, guarded, options)
+	if err != nil {
+		return nil, t.cluster.Diagnose(ctx, object, err)
+	}
+	return result.Object, nil
+}
+
+// object is the body of the apply.
+func (a application) object(t target) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: values.DeepCopy(a.body).(map[string]any)}
+	object.SetAPIVersion(t.ref.APIVersion)
+	object.SetKind(t.ref.Kind)
+	object.SetNamespace(t.ref.Namespace)
+	object.SetName(t.ref.Name)
+	return object
+}
+
+func (application) sees() bool { return true }
+
+func (application) touched(answer *unstructured.Unstructured, manager string, _ touched) (touched, error) {
+	applied, ok, err := ownership.Applied(answer, manager)
+	if err != nil {
+		return nothing(), err
+	}
+	if !ok {
+		return nothing(), fmt.Errorf("the API server's answer does not name %q among its field managers", manager)
+	}
+	found := nothing()
+	applied.Iterate(func(path fieldpath.Path) {
+		// Of an empty map that the API server does not keep, there is nothing to watch.
+		if _, _, ok := ownership.Locate(answer.Object, path); ok {
+			found.set.Insert(path.Copy())
+		}
+	})
+	return found, nil
+}
+
+func (application) kept(t touched) ownership.Kept { return ownership.Kept{Applied: t.set} }

@@ -1,0 +1,193 @@
+package patch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
+)
+
+// fail reports a mistake in an input.
+type fail func(path, reason string)
+
+// Check validates the inputs, without the network, and brings the patch into the one
+// form that the other verbs read: text becomes a value.
+func (r *patchResource) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+	checked := req.Inputs
+	var failures []p.CheckFailure
+	fail := func(path, reason string) {
+		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})
+	}
+	for key := range req.Inputs.AllStable {
+		if !slices.Contains(inputKeys, key) {
+			fail(key, fmt.Sprintf("There is no input %q. The inputs are %s.", key, strings.Join(inputKeys, ", ")))
+		}
+	}
+	object := checkTarget(req.Inputs.Get(keyTarget), fail)
+	if kind, ok := onlyKind(req.Inputs, fail); ok {
+		if patch, ok := checkPatch(kind, req.Inputs.Get(kind), object, fail); ok {
+			checked = checked.Set(kind, patch)
+		}
+	}
+	if v := req.Inputs.Get(keyTakeOwnership); !v.IsComputed() && !flag(v) {
+		fail(keyTakeOwnership, "The value must be true. A Patch takes its fields from their owners by force, and they may take "+
+			"them back: say that you know.")
+	}
+	group := schema.GroupKind{}
+	if object.APIVersion != "" {
+		group = schema.GroupKind{Group: object.Group(), Kind: object.Kind}
+	}
+	if v := req.Inputs.Get(keyWaitFor); !v.IsNull() {
+		failures = append(failures, waitfor.Check(v, group)...)
+	}
+	if v, ok := req.Inputs.GetOk(keyClusterConnection); ok && !v.IsNull() {
+		for _, problem := range connection.Check(v, keyClusterConnection) {
+			fail(problem.Property, problem.Reason)
+		}
+		checked = checked.Set(keyClusterConnection, connection.MarkWhole(v))
+	}
+	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
+}
+
+var targetMembers = []string{"apiVersion", "kind", "namespace", "name"}
+
+// checkTarget returns the target as far as it is known.
+func checkTarget(target property.Value, fail fail) manifest.Identity {
+	if target.IsNull() {
+		fail(keyTarget, "Name the object to patch: { apiVersion, kind, name } and, if it is in one, namespace.")
+		return manifest.Identity{}
+	}
+	if target.IsMap() {
+		for name := range target.AsMap().AllStable {
+			if !slices.Contains(targetMembers, name) {
+				fail(keyTarget+"."+name, fmt.Sprintf("There is no %q in a target. There are %s.", name, strings.Join(targetMembers, ", ")))
+				return manifest.Identity{}
+			}
+		}
+	}
+	reference.Check(target, func(path, reason string) { fail(keyTarget+path, reason) })
+	return reference.Decode(target).Identity
+}
+
+// onlyKind returns the input that holds the patch, which is the only one of its kind.
+func onlyKind(in property.Map, fail fail) (string, bool) {
+	var given []string
+	for _, kind := range kinds {
+		if v := in.Get(kind); !v.IsNull() {
+			given = append(given, kind)
+		}
+	}
+	switch len(given) {
+	case 1:
+		return given[0], true
+	case 0:
+		fail(keyPatch, "Give the patch as patch, jsonPatch or mergePatch.")
+	default:
+		fail(given[1], "Give exactly one of patch, jsonPatch and mergePatch; there are "+strings.Join(given, " and ")+".")
+	}
+	return "", false
+}
+
+// checkPatch returns the patch as a value.
+func checkPatch(kind string, v property.Value, object manifest.Identity, fail fail) (property.Value, bool) {
+	plain, secrets, err := values.FromProperty(v)
+	if err != nil {
+		fail(kind, err.Error())
+		return property.Value{}, false
+	}
+	if values.IsUnknown(plain) {
+		return v, true
+	}
+	whole := false
+	if written, ok := plain.(string); ok {
+		if plain, err = manifest.ParseDocument(written); err != nil {
+			reason := err.Error()
+			if v.Secret() {
+				reason = "The text is not one document in YAML or JSON. Where it breaks is not shown, because it is secret."
+			}
+			fail(kind, reason)
+			return property.Value{}, false
+		}
+		whole, secrets = v.Secret(), values.Marks{}
+	}
+	problems := checkDocument(kind, plain, object)
+	for _, problem := range problems {
+		fail(joinPath(kind, problem.Path), problem.Reason)
+	}
+	if len(problems) > 0 {
+		return property.Value{}, false
+	}
+	if tree, ok := plain.(map[string]any); ok {
+		plain = mutation.WithoutIdentity(tree)
+	}
+	if manifest.IsSecretKind(object.APIVersion, object.Kind) {
+		markSecretKind(kind, plain, &secrets)
+	}
+	result, err := values.ToProperty(plain, secrets)
+	if err != nil {
+		fail(kind, err.Error())
+		return property.Value{}, false
+	}
+	if whole {
+		result = result.WithSecret(true)
+	}
+	return result, true
+}
+
+// checkDocument lists what can be known to be wrong with a patch without a cluster.
+func checkDocument(kind string, document any, object manifest.Identity) []mutation.Problem {
+	if kind == keyJSONPatch {
+		patch, problems := mutation.ParseJSONPatch(document)
+		return append(problems, patch.CheckContent()...)
+	}
+	tree, ok := document.(map[string]any)
+	switch {
+	case !ok:
+		return []mutation.Problem{{Reason: "The value must be an object with the fields to set, or text in YAML or JSON."}}
+	case len(mutation.WithoutIdentity(tree)) == 0:
+		return []mutation.Problem{{Reason: "There is no field to set in it."}}
+	}
+	problems := mutation.CheckContent(tree, object, kind == keyMergePatch)
+	if kind == keyMergePatch {
+		_, more := mutation.ParseMergePatch(tree)
+		problems = append(problems, more...)
+	}
+	return problems
+}
+
+// markSecretKind marks what a patch sets in a Secret as secret.
+func markSecretKind(kind string, document any, secrets *values.Marks) {
+	if kind != keyJSONPatch {
+		for _, key := range []string{"data", "stringData"} {
+			secrets.Add(property.PathFromSegments(property.NewSegment(key)))
+		}
+		return
+	}
+	list, _ := document.([]any)
+	for i := range list {
+		secrets.Add(property.PathFromSegments(property.NewSegment(i), property.NewSegment("value")))
+	}
+}
+
+// joinPath puts a path inside the patch behind the input's name.
+func joinPath(input, path string) string {
+	switch {
+	case path == "":
+		return input
+	case strings.HasPrefix(path, "["):
+		return input + path
+	default:
+		return input + "." + path
+	}
+}

@@ -1,0 +1,129 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+)
+
+// Create patches the target for the first time.
+func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
+	in, err := decodeInputs(req.Properties)
+	if err != nil {
+		return p.CreateResponse{}, err
+	}
+	clu, err := r.source.Cluster(req.Properties)
+	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
+		return p.CreateResponse{Properties: unknownOutputs(in, in.object, "")}, err
+	}
+	result, err := r.patch(r.source.Listen(ctx, req.Urn), request{
+		urn: req.Urn, cluster: clu, in: in, old: state{touched: nothing(), hashKey: tracking.NewHashKey()}, preview: req.DryRun,
+	})
+	if err != nil {
+		return p.CreateResponse{}, err
+	}
+	if result.unresolved {
+		return p.CreateResponse{Properties: unknownOutputs(in, result.target.identity(), "")}, nil
+	}
+	if req.DryRun {
+		out, err := result.state.encode(in)
+		if err != nil {
+			return p.CreateResponse{}, err
+		}
+		// The revision's key is made anew in the real run.
+		ref := out.Get(keyResourceRef).AsMap().Set("revision", property.New(property.Computed))
+		return p.CreateResponse{Properties: out.Set(keyResourceRef, property.New(ref))}, nil
+	}
+	resp := p.CreateResponse{ID: result.target.identity().String()}
+	r.standing.See(req.Urn, result.state.ref.uid, result.state.hashKey)
+	resp.Properties, resp.PartialState, err = result.finish(ctx, in)
+	return resp, err
+}
+
+// request is one call for a patch.
+type request struct {
+	urn     resource.URN
+	cluster *cluster.Cluster
+	in      inputs
+	old     state
+	preview bool
+}
+
+// patch carries a request out.
+func (r *patchResource) patch(ctx context.Context, req request) (outcome, error) {
+	w := work{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims}
+	if w.old.hashKey == "" {
+		w.old.hashKey = tracking.NewHashKey()
+	}
+	var err error
+	w.target, err = find(ctx, req.cluster, req.in.object, managerFor(req.urn, req.old))
+	switch {
+	case failure.Gone(err):
+		return w.nowhere(ctx, err)
+	case err != nil:
+		return outcome{target: w.target}, w.target.explain("patch", err, req.in)
+	}
+	return w.run(ctx)
+}
+
+// isUnknown reports whether a preview cannot ask the API server yet. clusterErr is why
+// there is no cluster, if so.
+func isUnknown(ctx context.Context, in inputs, clusterErr error, preview bool) (bool, error) {
+	switch {
+	case clusterErr != nil && !errors.Is(clusterErr, connection.ErrUnknown):
+		return false, clusterErr
+	case clusterErr == nil && in.unknown == 0:
+		return false, nil
+	case !preview:
+		return true, p.InternalErrorf("the engine asked for a patch with unknown values")
+	case in.unknown > 0:
+		p.GetLogger(ctx).Infof("%d value(s) of the patch are known only after the apply.", in.unknown)
+	}
+	return true, nil
+}
+
+// unknownOutputs are the outputs of a preview that could not ask the API server. uid is
+// empty where it is not known either.
+func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
+	unknown := property.New(property.Computed)
+	ref := reference.Encode(id, uid, "").AsMap().Set("revision", unknown)
+	for _, member := range []string{"apiVersion", "kind", "name", "uid"} {
+		if ref.Get(member).IsNull() {
+			ref = ref.Set(member, unknown)
+		}
+	}
+	return property.NewMap(map[string]property.Value{
+		keyManagedFields: unknown, keyFieldOwnership: unknown, keyPreviousOwners: unknown, in.kind: unknown,
+		keyResourceRef: property.New(ref),
+	})
+}
+
+// finish waits, if the patch is done and there is something to wait for, and makes the
+// answer to the engine. What has failed by now is saved all the same.
+func (o outcome) finish(ctx context.Context, in inputs) (property.Map, *p.InitializationFailed, error) {
+	cause := error(nil)
+	if o.unconfirmed != nil {
+		cause = fmt.Errorf("%s: it is not known whether the API server carried out the patch.\n"+
+			"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` finds out and continues.\n"+
+			"Cause: %w", o.target.ref, o.unconfirmed)
+	} else if in.wait.Goal != nil {
+		cause = o.await(ctx, in)
+	}
+	o.state.pendingWait = cause != nil && o.unconfirmed == nil
+	out, err := o.state.encode(in)
+	if err != nil || cause == nil {
+		return out, nil, err
+	}
+	return out, &p.InitializationFailed{Reasons: []string{cause.Error()}}, cause
+}

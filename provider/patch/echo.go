@@ -1,0 +1,66 @@
+package patch
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// echo is the output that has the name of the patch: the patch with live values. The
+// engine takes the left side of a detailed diff from it, and the right side from the
+// input at the same path.
+func (s state) echo(in inputs) (property.Value, error) {
+	switch in.kind {
+	case keyPatch:
+		return values.ToProperty(s.live, s.secrets)
+	case keyJSONPatch:
+		return values.ToProperty(s.echoOperations(in), in.secrets)
+	default:
+		return values.ToProperty(echoTree(in.document, s.live), in.secrets)
+	}
+}
+
+// echoTree is a merge patch with live values: what it sets and takes away is what is
+// there now, or null.
+func echoTree(document, live any) any {
+	tree, ok := document.(map[string]any)
+	if !ok || len(tree) == 0 {
+		return live
+	}
+	object, _ := live.(map[string]any)
+	echo := make(map[string]any, len(tree))
+	for key, v := range tree {
+		echo[key] = echoTree(v, object[key])
+	}
+	return echo
+}
+
+// echoOperations is a JSON patch with live values where they are watched.
+func (s state) echoOperations(in inputs) any {
+	list, ok := values.DeepCopy(in.document).([]any)
+	if !ok {
+		return in.document
+	}
+	for i, path := range s.touched.operations {
+		if path == nil || i >= len(list) {
+			continue
+		}
+		if operation, ok := list[i].(map[string]any); ok {
+			operation["value"], _, _ = ownership.Locate(s.live, path)
+		}
+	}
+	return list
+}
+
+// secretOperations are the fields that get a secret value from a JSON patch.
+func (in inputs) secretOperations(fields touched) *fieldpath.Set {
+	secret := fieldpath.NewSet()
+	for i, path := range fields.operations {
+		if path != nil && !in.secrets.Sub(property.NewSegment(i), property.NewSegment("value")).Empty() {
+			secret.Insert(path)
+		}
+	}
+	return secret
+}

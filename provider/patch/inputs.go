@@ -1,0 +1,94 @@
+package patch
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
+)
+
+// The names of the inputs.
+const (
+	keyTarget            = "target"
+	keyPatch             = "patch"
+	keyJSONPatch         = "jsonPatch"
+	keyMergePatch        = "mergePatch"
+	keyTakeOwnership     = "takeOwnership"
+	keyClusterConnection = connection.Key
+	keyWaitFor           = waitfor.Key
+)
+
+var (
+	inputKeys = []string{
+		keyTarget, keyPatch, keyJSONPatch, keyMergePatch, keyTakeOwnership, keyClusterConnection, keyWaitFor,
+	}
+	// kinds are the inputs of which exactly one is the patch.
+	kinds = []string{keyPatch, keyJSONPatch, keyMergePatch}
+)
+
+// inputs are the checked inputs of one resource.
+type inputs struct {
+	// object is the target as far as it is known.
+	object manifest.Identity
+	// kind is the input that holds the patch.
+	kind string
+	// document is the patch: a tree of the object's structure, or a list of operations.
+	document any
+	// secrets are the secret places of document.
+	secrets values.Marks
+	// unknown counts the values of target and patch that are known only later.
+	unknown int
+	// wait is what to wait for afterwards; it has no goal where that is nothing.
+	wait waitfor.Spec
+}
+
+// decodeInputs reads what Check has returned. It is lenient, because it also reads
+// inputs out of old states.
+func decodeInputs(properties property.Map) (inputs, error) {
+	target := properties.Get(keyTarget)
+	in := inputs{object: reference.Decode(target).Identity}
+	plainTarget, _, err := values.FromProperty(target)
+	if err != nil {
+		return inputs{}, fmt.Errorf("%s: %w", keyTarget, err)
+	}
+	for _, key := range kinds {
+		v := properties.Get(key)
+		if v.IsNull() {
+			continue
+		}
+		in.kind = key
+		if in.document, in.secrets, err = values.FromProperty(v); err != nil {
+			return inputs{}, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	in.unknown = values.CountUnknown(plainTarget) + values.CountUnknown(in.document)
+	if v := properties.Get(keyWaitFor); !v.IsNull() {
+		if in.wait, err = waitfor.Decode(v); err != nil {
+			return inputs{}, err
+		}
+	}
+	return in, nil
+}
+
+// tree is the patch if it has the structure of the object, else nil.
+func (in inputs) tree() map[string]any {
+	tree, _ := in.document.(map[string]any)
+	return tree
+}
+
+// body is the object as an apply sends it.
+func (in inputs) body() map[string]any {
+	tree, _ := values.DeepCopy(in.document).(map[string]any)
+	return tree
+}
+
+// hash is the keyed hash of the patch.
+func (in inputs) hash(key string) (string, error) {
+	return tracking.Hash(key, map[string]any{in.kind: in.document})
+}

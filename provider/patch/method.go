@@ -1,0 +1,80 @@
+package patch
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// method is one way to patch: how the request is made, and how it is known which
+// fields it touches.
+type method interface {
+	// foresee finds out what the patch would touch on live. Where that takes a dry-run,
+	// its answer is returned too.
+	foresee(ctx context.Context, t target, live *unstructured.Unstructured) (touched, *unstructured.Unstructured, error)
+	// send carries the patch out on live and on no other state of the object, or tries
+	// what would happen. foreseen may be empty where sees is true.
+	send(ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error)
+	// sees reports whether what was touched can be seen in the answer, so that nothing
+	// has to be foreseen.
+	sees() bool
+	// touched reads from an answer what was touched by the field manager.
+	touched(answer *unstructured.Unstructured, manager string, foreseen touched) (touched, error)
+	// kept is what stays in our entries of metadata.managedFields.
+	kept(t touched) ownership.Kept
+}
+
+// touched are the fields that a patch is about. No set is nil.
+type touched struct {
+	// set are fields with a value from the patch. They are watched for drift.
+	set *fieldpath.Set
+	// removed are fields that the patch takes away. They are watched too.
+	removed *fieldpath.Set
+	// once are fields that were touched by operations that are not repeated.
+	once *fieldpath.Set
+	// operations are, for each operation of a JSON patch, the field that it sets and
+	// that is watched; nil where there is none.
+	operations []fieldpath.Path
+}
+
+func nothing() touched {
+	return touched{set: fieldpath.NewSet(), removed: fieldpath.NewSet(), once: fieldpath.NewSet()}
+}
+
+// leaves are the places of the values in a set, without the keys of list items.
+func leaves(set *fieldpath.Set) []fieldpath.Path {
+	var paths []fieldpath.Path
+	ownership.Leaves(set).Iterate(func(path fieldpath.Path) { paths = append(paths, path.Copy()) })
+	return paths
+}
+
+// all are all the fields.
+func (t touched) all() *fieldpath.Set { return t.set.Union(t.removed).Union(t.once) }
+
+// present are the fields that have a value.
+func (t touched) present() *fieldpath.Set { return t.set.Union(t.once) }
+
+// method is how the whole patch is carried out.
+func (in inputs) method() (method, error) {
+	switch in.kind {
+	case keyPatch:
+		return application{body: in.body()}, nil
+	case keyJSONPatch:
+		return newOperations(in.document)
+	default:
+		return newMerge(in.document)
+	}
+}
+
+// repair is how drift is put right. Operations of a JSON patch may not be repeatable,
+// and its tests may be about the object as it was before; only the values that have
+// drifted are set again.
+func (in inputs) repair(old state) (method, error) {
+	if in.kind == keyJSONPatch {
+		return restoration{wanted: old.wanted(), fields: old.touched}, nil
+	}
+	return in.method()
+}

@@ -1,0 +1,117 @@
+package patch
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+)
+
+// observe renews the state from the live object, which is the one that was patched.
+func (w work) observe(live *unstructured.Unstructured) (state, error) {
+	now := w.old
+	now.stale = false
+	wanted := w.old.wanted()
+	now.returned = fieldpath.NewSet()
+	w.old.touched.removed.Leaves().Iterate(func(path fieldpath.Path) {
+		if _, _, ok := ownership.Locate(live.Object, path); ok {
+			now.returned.Insert(path.Copy())
+		}
+	})
+	shown := w.old.touched.present().Union(now.returned)
+	now.live = ownership.Project(live.Object, shown, wanted)
+	var err error
+	if now.ownership, err = w.owned(live, w.old.touched); err != nil {
+		return state{}, err
+	}
+	now.secrets, now.namesSecret = w.secretPlaces(now.live, touched{
+		set: w.old.touched.set.Union(now.returned), removed: w.old.touched.removed, once: w.old.touched.once,
+		operations: w.old.touched.operations,
+	})
+	now.applied = nil
+	if len(ownership.Compare(now.live, wanted, w.old.touched.set)) > 0 {
+		now.applied = wanted
+		now.appliedSecrets, _ = w.secretPlaces(wanted, w.old.touched)
+	}
+	return now, nil
+}
+
+// hasDrifted reports whether the object is not as the patch has left it.
+func (s state) hasDrifted(in inputs) bool { return len(s.drift(in)) > 0 }
+
+// drift lists how the object differs from what the patch has left: its values, fields
+// that it took away, and, of an apply, fields that now are somebody else's.
+func (s state) drift(in inputs) []ownership.Change {
+	var changes []ownership.Change
+	if s.applied != nil {
+		changes = ownership.Compare(s.live, s.applied, s.touched.set)
+	}
+	if s.returned != nil {
+		for _, path := range leaves(s.returned) {
+			v, _, _ := ownership.Locate(s.live, path)
+			changes = append(changes, ownership.Change{Kind: ownership.Removed, Path: path, Old: v})
+		}
+	}
+	if in.kind == keyPatch && s.ownership != nil {
+		changes = append(changes, s.lost(changes)...)
+	}
+	return changes
+}
+
+// lost lists fields that this Patch has applied and no longer owns, beside those that
+// are listed already.
+func (s state) lost(listed []ownership.Change) []ownership.Change {
+	known := fieldpath.NewSet()
+	for _, change := range listed {
+		known.Insert(change.Path)
+	}
+	var lost []ownership.Change
+	for _, path := range leaves(s.touched.set) {
+		owner, ok := s.ownership[ownership.Format(path)]
+		if !ok || owner == s.manager || covered(known, path) {
+			continue
+		}
+		v, _, _ := ownership.Locate(s.live, path)
+		lost = append(lost, ownership.Change{Kind: ownership.Changed, Path: path, Old: v, New: v})
+	}
+	return lost
+}
+
+// covered reports whether set has path or something above it.
+func covered(set *fieldpath.Set, path fieldpath.Path) bool {
+	for n := 1; n <= len(path); n++ {
+		if set.Has(path[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretPlaces returns what is secret in a projection: what comes from secret values of
+// the patch or was secret before, and a Secret's data. It also reports whether names
+// of fields are secret.
+func (w work) secretPlaces(projection map[string]any, fields touched) (values.Marks, bool) {
+	sources := []tracking.Marked{
+		w.marked(w.old.live, w.old.secrets), w.marked(w.old.applied, w.old.appliedSecrets),
+	}
+	if tree := w.in.tree(); tree != nil {
+		sources = append(sources, w.marked(tree, w.in.secrets))
+	}
+	marks, namesSecret := tracking.SecretPlaces(projection, fields.all(), sources...)
+	w.in.secretOperations(fields).Iterate(func(path fieldpath.Path) {
+		if _, at, ok := ownership.Locate(projection, path); ok {
+			marks.Add(tracking.PropertyPath(at))
+		}
+	})
+	id := w.target.identity()
+	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
+		for _, key := range []string{"data", "stringData"} {
+			marks.Add(property.PathFromSegments(property.NewSegment(key)))
+		}
+	}
+	return marks, namesSecret
+}

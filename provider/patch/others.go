@@ -1,0 +1,108 @@
+package patch
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// refuseOwn refuses an object that a KubeObject manages, of this program or another.
+// It would take the field back at once, and its preview would show drift for ever.
+func (t target) refuseOwn(live *unstructured.Unstructured) error {
+	for _, manager := range ownership.Managers(live) {
+		if !ownership.Foreign(manager, t.manager) || ownership.IsPatchManager(manager) {
+			continue
+		}
+		return refused("%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
+			"A Patch is for objects of others: the two would take the fields from each other in turns.\n"+
+			"Either set the fields in the manifest of that KubeObject, or take the object out of its program (with the resource "+
+			"option retainOnDelete) before patching it.", t.ref, ownership.DescribeManager(manager), manager)
+	}
+	return nil
+}
+
+// hasPatches reports whether other Patches are on the object, or an earlier one of ours.
+func hasPatches(live *unstructured.Unstructured) bool {
+	for _, manager := range ownership.Managers(live) {
+		if ownership.IsPatchManager(manager) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseOverlap refuses fields that another Patch has. claimed are those that other
+// Patches of this program are going to have, by their names.
+func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, claimed map[string]*fieldpath.Set) error {
+	owners, err := ownership.NewOwnership(live)
+	if err != nil {
+		return err
+	}
+	shared := map[string][]string{}
+	for _, path := range leaves(wanted.all()) {
+		for _, owner := range owners.Of(path) {
+			if ownership.IsPatchManager(owner.Manager) && owner.Manager != w.target.manager {
+				name := fmt.Sprintf("%s (field manager %q)", ownership.DescribeManager(owner.Manager), owner.Manager)
+				shared[name] = append(shared[name], w.name(path))
+			}
+		}
+	}
+	for name, fields := range claimed {
+		for _, path := range leaves(ownership.Overlap(wanted.all(), fields)) {
+			shared[name] = append(shared[name], w.name(path))
+		}
+	}
+	if len(shared) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, name := range sortedKeys(shared) {
+		lines = append(lines, fmt.Sprintf("%s: %s", name, strings.Join(unique(shared[name]), ", ")))
+	}
+	return refused("%s: another Patch has fields that this one names. Nothing was changed.\n  %s\n"+
+		"A field can be in one Patch only. Take it out of one of the two and run `pulumi up` there first. If the resource was "+
+		"renamed, give it the old name as an alias (the resource option `aliases`).", w.target.ref, strings.Join(lines, "\n  "))
+}
+
+// claims are the fields that the Patches of this run are going to have. The API server
+// does not know of them yet: in a preview nothing is written.
+type claims struct {
+	mu    sync.Mutex
+	byURN map[resource.URN]claim
+}
+
+type claim struct {
+	uid    string
+	fields *fieldpath.Set
+}
+
+// make claims fields for a resource and returns those that others have claimed on the
+// same object, by who they are.
+func (c *claims) make(urn resource.URN, uid string, fields *fieldpath.Set) map[string]*fieldpath.Set {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byURN == nil {
+		c.byURN = map[resource.URN]claim{}
+	}
+	others := map[string]*fieldpath.Set{}
+	for other, claimed := range c.byURN {
+		if other != urn && claimed.uid == uid {
+			others[fmt.Sprintf("the Patch %q of this program", other.Name())] = claimed.fields
+		}
+	}
+	c.byURN[urn] = claim{uid, fields}
+	return others
+}
+
+// drop gives up what a resource has claimed.
+func (c *claims) drop(urn resource.URN) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.byURN, urn)
+}

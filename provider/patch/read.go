@@ -1,0 +1,137 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// errImport is the answer to pulumi import and to .get.
+var errImport = errors.New("a Patch cannot be imported: nothing in the cluster says which fields of an object it is about. " +
+	"Write it into the program; fields that have their values already are shared with their owners and not changed")
+
+// errGone says that the object that was patched is not there, and so neither is the patch.
+var errGone = errors.New("the object is gone")
+
+// Read looks at the object once. It never writes and never waits.
+func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	if req.Inputs.Len() == 0 {
+		return p.ReadResponse{}, errImport
+	}
+	in, err := decodeInputs(req.Inputs)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	old, err := decodeState(req.Properties)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	if old.ref.identity.Name == "" {
+		if old.ref.identity, err = manifest.ParseID(req.ID); err != nil {
+			return p.ReadResponse{}, err
+		}
+	}
+	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
+	clu, err := r.source.Cluster(req.Inputs)
+	if err != nil {
+		return r.keepUnread(ctx, req, target{}, in, old, err)
+	}
+	t, live, err := look(ctx, clu, old.ref, managerFor(req.Urn, old))
+	switch {
+	case errors.Is(err, errGone):
+		return p.ReadResponse{}, nil
+	case err != nil:
+		return r.keepUnread(ctx, req, t, in, old, err)
+	case old.pending:
+		// Which fields the patch has touched is not known. The next update finds out.
+		return kept(req, old, "the next `pulumi up` finds out whether it was carried out, and continues")
+	}
+	now, err := work{target: t, in: in, old: old}.observe(live)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	waiting := ""
+	if now.pendingWait && in.wait.Goal != nil {
+		waiting = stillMissing(in, live)
+	}
+	now.pendingWait = waiting != ""
+	out, err := now.encode(in)
+	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	req.Properties = out
+	return kept(req, now, waiting)
+}
+
+// look gets the object that was patched.
+func look(ctx context.Context, clu *cluster.Cluster, ref objectRef, manager string) (target, *unstructured.Unstructured, error) {
+	t, err := find(ctx, clu, ref.identity, manager)
+	if failure.Gone(err) {
+		return t, nil, errGone
+	}
+	if err != nil {
+		return t, nil, err
+	}
+	live, err := clu.Get(ctx, t.ref)
+	switch {
+	case failure.Gone(err):
+		return t, nil, errGone
+	case err == nil && ref.uid != "" && ref.uid != string(live.GetUID()):
+		return t, nil, errGone
+	}
+	return t, live, err
+}
+
+// stillMissing says in a few words what keeps a wait pending; empty if it has come true.
+func stillMissing(in inputs, live *unstructured.Unstructured) string {
+	verdict := in.wait.Goal.Judge(live)
+	switch {
+	case verdict.Holds:
+		return ""
+	case in.wait.Secret || manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
+		return "what is waited for does not hold yet"
+	case verdict.Failed != "":
+		return verdict.Failed
+	default:
+		return verdict.Missing[0]
+	}
+}
+
+// kept is the answer of a look. While something is pending the engine is told so again,
+// which it shows as a warning.
+func kept(req p.ReadRequest, s state, why string) (p.ReadResponse, error) {
+	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
+	var err error
+	switch {
+	case s.pending:
+		err = fmt.Errorf("%s: it is still not known whether an earlier patch was carried out; %s", req.ID, why)
+	case s.pendingWait:
+		err = fmt.Errorf("%s: an earlier wait timed out or failed, and %s; the next `pulumi up` waits again, in place", req.ID, why)
+	default:
+		return resp, nil
+	}
+	resp.PartialState = &p.InitializationFailed{Reasons: []string{err.Error()}}
+	return resp, err
+}
+
+// keepUnread answers a look that failed with what was known before. An error would end
+// the whole operation, a destroy included. The mark makes the next Diff look for itself.
+func (r *patchResource) keepUnread(
+	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
+) (p.ReadResponse, error) {
+	explained := cause
+	if t.cluster != nil {
+		explained = t.explain("read", cause, in)
+	}
+	r.source.WarnUnread(ctx, t.cluster, explained)
+	req.Properties = req.Properties.Set(keyStale, property.New(true))
+	return kept(req, old, "the object could not be read")
+}

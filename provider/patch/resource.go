@@ -1,0 +1,74 @@
+// Package patch is the Patch resource: a few fields of an object that somebody else
+// made, taken over openly and handed back with their values.
+//
+// # Three kinds of patch
+//
+// A server-side apply, a JSON patch and a merge patch differ in how the request is
+// made, and in how it is known which fields it touches (see method). Everything else
+// is one: the refusals, the bookkeeping, drift, the release and the recovery.
+//
+//   - Of an apply, the API server says which fields it set.
+//   - Of the other two it does not: a value that was there already leaves no trace in
+//     metadata.managedFields. They are evaluated here, on the object that was read.
+//
+// # No write onto an object that has changed
+//
+// Every write names the resourceVersion of the object that was read before it. So what
+// was evaluated is what happens, and two Patches that run at the same time see each
+// other. A conflict means to look again.
+//
+// # Handing back
+//
+// A field is handed back by taking it out of our entry in metadata.managedFields. Its
+// value stays. Applying less instead would delete the fields that nobody else owns,
+// also those that had been somebody else's before.
+//
+// # Which call may do what
+//
+// Check never touches the network. Diff does so only when the inputs changed or the
+// last read failed. A preview asks for dry-runs. Nothing but Create, Update and Delete
+// writes.
+package patch
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+)
+
+// New makes the resource. source gives it its clusters.
+func New(source *connection.Source) infer.InferredResource {
+	return &patchResource{InferredResource: infer.Resource(&Patch{}), source: source}
+}
+
+// patchResource serves the verbs from the raw requests and leaves typing, schema and
+// registration to infer, which loses the marks of unknown and secret values.
+type patchResource struct {
+	infer.InferredResource
+
+	source   *connection.Source
+	answers  answers
+	claims   claims
+	standing tracking.Standing
+}
+
+var (
+	_ infer.InferredResource                       = (*patchResource)(nil)
+	_ infer.CustomResource[Args, State]            = (*Patch)(nil)
+	_ infer.Annotated                              = (*Patch)(nil)
+	_ infer.Annotated                              = (*Target)(nil)
+	_ infer.Annotated                              = (*Args)(nil)
+	_ infer.Annotated                              = (*State)(nil)
+	_ func(context.Context, p.DeleteRequest) error = (*patchResource)(nil).Delete
+)
+
+// Create satisfies infer's constraint on resource types. It is never reached,
+// because patchResource serves Create from the raw request.
+func (*Patch) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[State], error) {
+	return infer.CreateResponse[State]{}, errors.New("Patch is created from the raw request")
+}

@@ -1,0 +1,109 @@
+package patch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+)
+
+// warnOfTakeover says in a preview which fields change hands. A field that keeps its
+// value is shared and not taken.
+func (w work) warnOfTakeover(ctx context.Context, live, after *unstructured.Unstructured, fields touched) error {
+	owners, err := ownership.NewOwnership(live)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, path := range leaves(fields.all()) {
+		before, _, had := ownership.Locate(live.Object, path)
+		now, _, has := ownership.Locate(after.Object, path)
+		others := w.others(owners.Of(path))
+		if others == "" || (had == has && ownership.Equal(before, now)) {
+			continue
+		}
+		secret := w.isSecret(live, path, fields)
+		lines = append(lines, fmt.Sprintf("will take from %s: %s: %s -> %s", others, w.name(path),
+			tracking.Show(before, had, secret), tracking.Show(now, has, secret)))
+	}
+	if len(lines) > 0 {
+		p.GetLogger(ctx).Warningf("%s: this Patch takes fields from other managers, who may take them back.\n  %s",
+			w.target.ref, strings.Join(lines, "\n  "))
+	}
+	return nil
+}
+
+// others are the owners of a field beside us; empty if there is none.
+func (w work) others(owners []ownership.Owner) string {
+	var names []string
+	for _, owner := range owners {
+		if owner.Manager != w.target.manager && owner.Manager != probe {
+			names = append(names, owner.Manager)
+		}
+	}
+	return strings.Join(unique(names), ", ")
+}
+
+// holder says who owns a field: the manager alone if it is one of the owners, since
+// sharing a value is no conflict.
+func (w work) holder(owners []ownership.Owner) string {
+	for _, owner := range owners {
+		if owner.Manager == w.target.manager || owner.Manager == probe {
+			return w.target.manager
+		}
+	}
+	return w.others(owners)
+}
+
+// isSecret reports whether the value of a field must not be shown.
+func (w work) isSecret(live *unstructured.Unstructured, path fieldpath.Path, fields touched) bool {
+	if manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()) {
+		return true
+	}
+	if tree := w.in.tree(); tree != nil {
+		_, secret := w.marked(tree, w.in.secrets).SecretDepth(path)
+		return secret
+	}
+	return w.in.secretOperations(fields).Has(path) || !w.in.secrets.Empty() && fields.once.Has(path)
+}
+
+// name writes a field for a message. Inside a secret not even the names of fields are shown.
+func (w work) name(path fieldpath.Path) string {
+	if tree := w.in.tree(); tree != nil {
+		marked := w.marked(tree, w.in.secrets)
+		if depth, secret := marked.SecretDepth(path); secret && marked.HidesNames(path, depth) {
+			return ownership.Format(path[:depth]) + "[secret]"
+		}
+	}
+	return ownership.Format(path)
+}
+
+// marked is a tree with its secret places, as a part of the target.
+func (w work) marked(tree map[string]any, secrets values.Marks) tracking.Marked {
+	return partOf(w.target.identity(), tree, secrets)
+}
+
+// partOf makes a tree a part of an object: what is secret in it depends on the kind.
+func partOf(id manifest.Identity, tree map[string]any, secrets values.Marks) tracking.Marked {
+	object := map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}
+	maps.Copy(object, tree)
+	return tracking.Marked{Tree: object, Secrets: secrets}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// unique sorts texts and leaves out repetitions.
+func unique(texts []string) []string {
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}

@@ -1,0 +1,54 @@
+package patch
+
+import (
+	"context"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
+)
+
+// Update carries out a changed patch, puts drift right, finds out about a patch whose
+// reply was lost, and waits again. An object that is as it should be is not touched.
+func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
+	in, err := decodeInputs(req.Inputs)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	old, err := decodeState(req.State)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	clu, err := r.source.Cluster(req.Inputs)
+	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
+		return p.UpdateResponse{Properties: unknownOutputs(in, old.ref.identity, old.ref.uid)}, err
+	}
+	result, ok := r.answers.take(req.Urn, old, in)
+	if !ok || !req.DryRun {
+		result, err = r.patch(r.source.Listen(ctx, req.Urn), request{
+			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
+		})
+	}
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	if result.unresolved {
+		return p.UpdateResponse{Properties: unknownOutputs(in, old.ref.identity, "")}, nil
+	}
+	var resp p.UpdateResponse
+	if req.DryRun {
+		resp.Properties, err = result.state.encode(in)
+		return resp, err
+	}
+	resp.Properties, resp.PartialState, err = result.finish(ctx, in)
+	return resp, err
+}
+
+// await waits for what the patch is to bring about.
+func (o outcome) await(ctx context.Context, in inputs) error {
+	_, err := waitfor.Run(ctx, waitfor.Request{
+		Cluster: o.target.cluster, Object: o.target.identity(), UID: types.UID(o.state.ref.uid), Spec: in.wait,
+	})
+	return err
+}

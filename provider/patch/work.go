@@ -1,0 +1,273 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// work is one run of a patch on its target.
+type work struct {
+	target  target
+	in      inputs
+	old     state
+	urn     resource.URN
+	preview bool
+	claims  *claims
+}
+
+// outcome is what a run led to.
+type outcome struct {
+	target target
+	state  state
+	// unconfirmed is why it is not known whether the patch had its effect.
+	unconfirmed error
+	// unresolved says that a preview found no object to try the patch on.
+	unresolved bool
+}
+
+// patience is how often a write is tried on an object that others write too, and how
+// long is waited in between: about 10 s in all.
+var patience = wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 10, Cap: 5 * time.Second}
+
+// run patches the target, or tries what would happen. It looks at the object before
+// each try; a try on an object that has changed since is a conflict.
+func (w work) run(ctx context.Context) (outcome, error) {
+	if w.target.namespaceIgnored {
+		p.GetLogger(ctx).Warningf("%s belongs to no namespace; target.namespace is ignored.", w.target.ref)
+	}
+	var result outcome
+	var live *unstructured.Unstructured
+	err := retry.OnError(patience, apierrors.IsConflict, func() error {
+		var err error
+		if live, err = w.target.cluster.Get(ctx, w.target.ref); err != nil {
+			return err
+		}
+		result, err = w.on(ctx, live)
+		return err
+	})
+	result.target = w.target
+	lost := (*lostError)(nil)
+	switch {
+	case errors.As(err, &lost):
+		result.state, err = w.unconfirmed(live, lost)
+		result.unconfirmed = w.target.explain("patch", lost.cause, w.in)
+		return result, err
+	case live == nil && failure.Gone(err):
+		return w.nowhere(ctx, err)
+	case err != nil:
+		return result, w.target.explain("patch", err, w.in)
+	}
+	return result, nil
+}
+
+// nowhere is for a target that is not there. What a preview misses may be made in the
+// same run.
+func (w work) nowhere(ctx context.Context, cause error) (outcome, error) {
+	err := w.target.missing(w.target.cluster.Elsewhere(ctx, cause))
+	if !w.preview {
+		return outcome{target: w.target}, err
+	}
+	p.GetLogger(ctx).Warningf("%v\nThe update will fail unless it is made before.", err)
+	return outcome{target: w.target, unresolved: true}, nil
+}
+
+// on runs the patch on the object as it was read.
+func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
+	if err := w.target.refuseOwn(live); err != nil {
+		return outcome{}, err
+	}
+	if w.old.ref.uid != "" && w.old.ref.uid != string(live.GetUID()) {
+		// Another object has the name. Nothing that is known is about it.
+		w.old = state{manager: w.old.manager, hashKey: w.old.hashKey}
+	}
+	if w.old.settled(w.in) {
+		return w.putRight(ctx, live)
+	}
+	if fields, done, err := w.resume(live); err != nil || done {
+		if err != nil {
+			return outcome{}, err
+		}
+		settled, err := w.settle(live, live, fields)
+		return outcome{state: settled}, err
+	}
+	m, err := w.in.method()
+	if err != nil {
+		return outcome{}, err
+	}
+	return w.carryOut(ctx, m, live)
+}
+
+// putRight sets again what has drifted, if anything has. The patch itself is the one
+// that was carried out last.
+func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
+	now, err := w.observe(live)
+	if err != nil {
+		return outcome{}, err
+	}
+	if !now.hasDrifted(w.in) {
+		return outcome{state: now}, nil
+	}
+	m, err := w.in.repair(w.old)
+	if err != nil {
+		return outcome{}, err
+	}
+	return w.carryOut(ctx, m, live)
+}
+
+// carryOut makes the request, after everything that can be refused has been.
+func (w work) carryOut(ctx context.Context, m method, live *unstructured.Unstructured) (outcome, error) {
+	var foreseen touched
+	var answer *unstructured.Unstructured
+	var err error
+	if foresee := w.preview || !m.sees() || hasPatches(live); foresee {
+		if foreseen, answer, err = m.foresee(ctx, w.target, live); err != nil {
+			return outcome{}, err
+		}
+		claimed := w.claims.make(w.urn, string(live.GetUID()), foreseen.all())
+		if err := w.refuseOverlap(live, foreseen, claimed); err != nil {
+			return outcome{}, err
+		}
+		if !w.preview {
+			if live, err = w.release(ctx, live, m.kept(foreseen)); err != nil {
+				return outcome{}, err
+			}
+		}
+	}
+	if w.preview {
+		return w.previewed(ctx, m, live, answer, foreseen)
+	}
+	answer, err = m.send(ctx, w.target, live, false)
+	if err != nil && !failure.Outcome(err).Definite() && !isRefusal(err) {
+		return outcome{}, &lostError{cause: err, fields: foreseen}
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	fields, err := m.touched(answer, w.target.manager, foreseen)
+	if err != nil {
+		return outcome{}, &lostError{cause: err, fields: foreseen}
+	}
+	settled, err := w.settle(live, answer, fields)
+	if err != nil {
+		return outcome{}, &lostError{cause: err, fields: fields}
+	}
+	return outcome{state: settled}, nil
+}
+
+// previewed tries the patch, unless foreseeing it was the try.
+func (w work) previewed(
+	ctx context.Context, m method, live, answer *unstructured.Unstructured, foreseen touched,
+) (outcome, error) {
+	if answer == nil {
+		var err error
+		if answer, err = m.send(ctx, w.target, live, true); err != nil {
+			return outcome{}, err
+		}
+	}
+	if err := w.warnOfTakeover(ctx, live, answer, foreseen); err != nil {
+		return outcome{}, err
+	}
+	settled, err := w.settle(live, answer, foreseen)
+	return outcome{state: settled}, err
+}
+
+// release hands back what the patch no longer names, before it is sent: what an apply
+// leaves out would be deleted. It returns the object as it is then.
+func (w work) release(
+	ctx context.Context, live *unstructured.Unstructured, kept ownership.Kept,
+) (*unstructured.Unstructured, error) {
+	body, err := ownership.HandBack(live, w.target.manager, kept)
+	if err != nil || body == nil {
+		return live, err
+	}
+	return w.target.sendJSON(ctx, body, false)
+}
+
+// lostError says that it is not known whether a patch had its effect.
+type lostError struct {
+	cause  error
+	fields touched
+}
+
+func (e *lostError) Error() string { return e.cause.Error() }
+
+func isRefusal(err error) bool {
+	refusal := refusal{}
+	return errors.As(err, &refusal)
+}
+
+// settle makes the state out of the object after the patch. before is the object that
+// it was carried out on.
+func (w work) settle(before, after *unstructured.Unstructured, fields touched) (state, error) {
+	s := state{
+		touched: fields,
+		live:    ownership.Project(after.Object, fields.present(), w.in.tree()),
+		manager: w.target.manager,
+		hashKey: w.old.hashKey,
+	}
+	var err error
+	if s.hash, err = w.in.hash(s.hashKey); err != nil {
+		return state{}, err
+	}
+	s.ref = objectRef{identity: w.target.identity(), uid: string(after.GetUID()), revision: s.hash[:revisionLength]}
+	if s.ownership, err = w.owned(after, fields); err != nil {
+		return state{}, err
+	}
+	if s.previous, err = w.previousOwners(before, fields); err != nil {
+		return state{}, err
+	}
+	s.secrets, s.namesSecret = w.secretPlaces(s.live, fields)
+	return s, nil
+}
+
+// owned says who owns the fields on an object.
+func (w work) owned(object *unstructured.Unstructured, fields touched) (map[string]string, error) {
+	owners, err := ownership.NewOwnership(object)
+	if err != nil {
+		return nil, err
+	}
+	owned := map[string]string{}
+	for _, path := range leaves(fields.present()) {
+		owned[ownership.Format(path)] = w.holder(owners.Of(path))
+	}
+	return owned, nil
+}
+
+// previousOwners says who owned the fields before. A field that is ours for longer
+// keeps what is known of it.
+func (w work) previousOwners(before *unstructured.Unstructured, fields touched) (map[string]string, error) {
+	if w.old.before != nil {
+		// An earlier try of this patch may have changed the owners.
+		before = before.DeepCopy()
+		before.SetManagedFields(w.old.before)
+	}
+	owners, err := ownership.NewOwnership(before)
+	if err != nil {
+		return nil, err
+	}
+	previous := map[string]string{}
+	for _, path := range leaves(fields.all()) {
+		name := ownership.Format(path)
+		if others := w.others(owners.Of(path)); others != "" {
+			previous[name] = others
+		} else if known := w.old.previous[name]; known != "" {
+			previous[name] = known
+		}
+	}
+	return previous, nil
+}
+
+// watched are the paths that drift is looked for at.
+func (t touched) watched() *fieldpath.Set { return t.set.Union(t.removed) }
