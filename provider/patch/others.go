@@ -37,6 +37,16 @@ func hasPatches(live *unstructured.Unstructured) bool {
 	return false
 }
 
+// hasOtherPatches reports whether Patches beside this one are on the object.
+func (t target) hasOtherPatches(live *unstructured.Unstructured) bool {
+	for _, manager := range ownership.Managers(live) {
+		if ownership.IsPatchManager(manager) && manager != t.manager {
+			return true
+		}
+	}
+	return false
+}
+
 // refuseOverlap refuses fields that another Patch has. claimed are those that other
 // Patches of this program are going to have, by their names.
 func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, claimed map[string]*fieldpath.Set) error {

@@ -74,7 +74,8 @@ func (w work) isSecret(live *unstructured.Unstructured, path fieldpath.Path, fie
 		_, secret := w.marked(tree, w.in.secrets).SecretDepth(path)
 		return secret
 	}
-	return w.in.secretOperations(fields).Has(path) || !w.in.secrets.Empty() && fields.once.Has(path)
+	// Which operation that is done once gave which field is not kept.
+	return covered(w.in.secretOperations(fields), path) || !w.in.secrets.Empty() && covered(fields.once, path)
 }
 
 // name writes a field for a message. Inside a secret not even the names of fields are shown.

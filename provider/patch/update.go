@@ -24,6 +24,9 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.ref.identity, old.ref.uid)}, err
 	}
+	if req.DryRun && old.pending {
+		return p.UpdateResponse{Properties: unknownOutputs(in, old.ref.identity, old.ref.uid)}, nil
+	}
 	result, ok := r.answers.take(req.Urn, old, in)
 	if !ok || !req.DryRun {
 		result, err = r.patch(r.source.Listen(ctx, req.Urn), request{

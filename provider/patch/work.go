@@ -58,6 +58,9 @@ func (w work) run(ctx context.Context) (outcome, error) {
 		return err
 	})
 	result.target = w.target
+	if err != nil {
+		w.claims.drop(w.urn)
+	}
 	lost := (*lostError)(nil)
 	switch {
 	case errors.As(err, &lost):
@@ -90,7 +93,7 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	}
 	if w.old.ref.uid != "" && w.old.ref.uid != string(live.GetUID()) {
 		// Another object has the name. Nothing that is known is about it.
-		w.old = state{manager: w.old.manager, hashKey: w.old.hashKey}
+		w.old = state{touched: nothing(), manager: w.old.manager, hashKey: w.old.hashKey}
 	}
 	if w.old.settled(w.in) {
 		return w.putRight(ctx, live)
@@ -106,7 +109,7 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	if err != nil {
 		return outcome{}, err
 	}
-	return w.carryOut(ctx, m, live)
+	return w.carryOut(ctx, m, live, hasPatches(live))
 }
 
 // putRight sets again what has drifted, if anything has. The patch itself is the one
@@ -123,15 +126,18 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 	if err != nil {
 		return outcome{}, err
 	}
-	return w.carryOut(ctx, m, live)
+	return w.carryOut(ctx, m, live, w.target.hasOtherPatches(live))
 }
 
-// carryOut makes the request, after everything that can be refused has been.
-func (w work) carryOut(ctx context.Context, m method, live *unstructured.Unstructured) (outcome, error) {
+// carryOut makes the request, after everything that can be refused has been. What the
+// patch touches has to be foreseen in a preview, where it cannot be seen afterwards, and
+// where it decides about more than this request: what other Patches have, and what this
+// one has to release first.
+func (w work) carryOut(ctx context.Context, m method, live *unstructured.Unstructured, decides bool) (outcome, error) {
 	var foreseen touched
 	var answer *unstructured.Unstructured
 	var err error
-	if foresee := w.preview || !m.sees() || hasPatches(live); foresee {
+	if w.preview || !m.sees() || decides {
 		if foreseen, answer, err = m.foresee(ctx, w.target, live); err != nil {
 			return outcome{}, err
 		}
