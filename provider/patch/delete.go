@@ -48,14 +48,19 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 		p.GetLogger(ctx).Infof("%s: the fields are kept, because the Patch that replaces this one has them now.", t.ref)
 		return nil
 	}
-	released := false
+	released, readable := false, true
 	err = clu.Edit(ctx, t.ref, types.UID(old.ref.uid), t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		readable = len(live.GetManagedFields()) > 0
 		body, err := ownership.HandBack(live, t.manager, ownership.Kept{})
 		released = body != nil
 		return body, err
 	})
 	if err != nil && !failure.Gone(err) {
 		return t.explain("hand back fields of", err, in)
+	}
+	if !readable {
+		p.GetLogger(ctx).Warningf("%s: what was read of it does not say who owns its fields, so none could be handed back. "+
+			"If a proxy leaves out metadata.managedFields, the field manager %s is still on it.", t.ref, t.manager)
 	}
 	if released {
 		t.record(ctx, old)
