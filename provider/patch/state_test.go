@@ -1,0 +1,110 @@
+package patch
+
+import (
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+func TestAStateIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	in := inputs{kind: keyJSONPatch, document: tree(t, "[{op: add, path: /data/a, value: x}, {op: remove, path: /data/b}]")}
+	var secrets values.Marks
+	secrets.Add(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a")))
+	full := state{
+		touched: touched{
+			set: fields(t, "data.a"), removed: fields(t, "data.c"), once: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
+		},
+		live: object(t, "data: {a: x, c: back}"), secrets: secrets, returned: fields(t, "data.c"),
+		ownership: map[string]string{"data.a": "us"}, previous: map[string]string{"data.a": "them, others"},
+		ref:     objectRef{manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, "uid", "rev"},
+		manager: "us", hash: "abc", hashKey: "key", applied: object(t, "data: {a: x}"),
+		pending: true, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", pendingWait: true, stale: true,
+	}
+	written, err := full.encode(in)
+	require.NoError(t, err)
+	read, err := decodeState(written)
+	require.NoError(t, err)
+	assert.True(t, full.touched.all().Equals(read.touched.all()))
+	assert.True(t, full.returned.Equals(read.returned))
+	assert.Equal(t, full.touched.operations, read.touched.operations)
+	assert.True(t, read.secrets.IsSecret(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a"))))
+	full.touched, read.touched = touched{}, touched{}
+	full.returned, read.returned = nil, nil
+	full.secrets, read.secrets = values.Marks{}, values.Marks{}
+	assert.Equal(t, full, read)
+	assert.True(t, written.Get(keyHashKey).Secret(), "whoever reads the hash's key can try out guesses")
+}
+
+func TestAStateOfWhateverKindIsRead(t *testing.T) {
+	t.Parallel()
+	for name, properties := range map[string]property.Map{
+		"nothing": {},
+		"other types than expected": property.NewMap(map[string]property.Value{
+			keyManagedFields: property.New("x"), keyFieldOwnership: property.New(1.0), keySetFields: property.New("{"),
+			keyOperations: property.New([]property.Value{property.New(true), property.New("a[")}), keyBefore: property.New("{"),
+			keyResourceRef: property.New("x"), keyPending: property.New("yes"),
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := decodeState(properties)
+			require.NoError(t, err)
+			assert.NotNil(t, s.touched.set)
+			assert.False(t, s.pending)
+		})
+	}
+}
+
+// TestDrift shows what is drift of which kind of patch.
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	same := object(t, "data: {a: x}")
+	cases := map[string]struct {
+		kind string
+		s    state
+		want []string
+	}{
+		"nothing, while what is live is what was applied": {keyPatch, state{
+			live: same, touched: touched{set: fields(t, "data.a")}, manager: "us", ownership: map[string]string{"data.a": "us"},
+		}, nil},
+		"another value": {keyMergePatch, state{
+			live: object(t, "data: {a: y}"), applied: same, touched: touched{set: fields(t, "data.a")},
+		}, []string{"data.a"}},
+		"a field that is gone": {keyJSONPatch, state{
+			live: map[string]any{}, applied: same, touched: touched{set: fields(t, "data.a")},
+		}, []string{"data"}},
+		"a field that is back": {keyMergePatch, state{
+			live: object(t, "data: {a: x, b: back}"), touched: touched{set: fields(t, "data.a")}, returned: fields(t, "data.b"),
+		}, []string{"data.b"}},
+		"an applied field that is somebody else's": {keyPatch, state{
+			live: same, touched: touched{set: fields(t, "data.a")}, manager: "us", ownership: map[string]string{"data.a": "them"},
+		}, []string{"data.a"}},
+		"not a merged field that is somebody else's: it may never have been ours": {keyMergePatch, state{
+			live: same, touched: touched{set: fields(t, "data.a")}, manager: "us", ownership: map[string]string{"data.a": "them"},
+		}, nil},
+		"one line for a field that has another value and another owner": {keyPatch, state{
+			live: object(t, "data: {a: y}"), applied: same, touched: touched{set: fields(t, "data.a")}, manager: "us",
+			ownership: map[string]string{"data.a": "them"},
+		}, []string{"data.a"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found := fieldpath.NewSet()
+			changes := c.s.drift(inputs{kind: c.kind})
+			for _, change := range changes {
+				found.Insert(change.Path)
+			}
+			assert.Len(t, changes, len(c.want))
+			assert.True(t, fields(t, c.want...).Equals(found), found.String())
+		})
+	}
+}
