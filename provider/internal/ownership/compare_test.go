@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
@@ -131,6 +132,9 @@ func TestFormat(t *testing.T) {
 		{fieldpath.MakePathOrDie("x", fieldpath.KeyByFields("k", "a]b")), `x[k="a]b"]`},
 		{fieldpath.MakePathOrDie("metadata", "finalizers", valueElement("example.com/a")), `metadata.finalizers[="example.com/a"]`},
 		{fieldpath.MakePathOrDie("args", 3), "args[3]"},
+		{fieldpath.MakePathOrDie("$ref", "$ref"), `["$ref"].$ref`},
+		{fieldpath.MakePathOrDie("a.b", ""), `["a.b"][""]`},
+		{fieldpath.MakePathOrDie("x", fieldpath.KeyByFields("a=b", "c", "d.e/f", true)), `x["a=b"=c,d.e/f=true]`},
 	}
 	for _, test := range tests {
 		t.Run(test.want, func(t *testing.T) { assert.Equal(t, test.want, Format(test.path)) })
@@ -154,33 +158,37 @@ func TestManager(t *testing.T) {
 		assert.Equal(t, `"web" of shop/prod`, DescribeManager(Manager("shop", "prod", "web", urn)))
 		assert.Equal(t, `"my.shop.prod.web"`, DescribeManager(Manager("my.shop", "prod", "web", urn)))
 		assert.Equal(t, `"kubectl"`, DescribeManager("kubectl"))
+		assert.Equal(t, `the Patch "web" of shop/prod`, DescribeManager(PatchManager("shop", "prod", "web", urn)))
+		assert.Equal(t, `the Patch "my.shop.prod.web"`, DescribeManager(PatchManager("my.shop", "prod", "web", urn)))
+		assert.Equal(t, `the Patch "k8sconnect-patch-x"`, DescribeManager("k8sconnect-patch-x"))
+		assert.Equal(t, `"k8sconnect-x"`, DescribeManager("k8sconnect-x"))
+	})
+	t.Run("of a Patch has a prefix of its own, and is made alike", func(t *testing.T) {
+		assert.Equal(t, "k8sconnect-patch-shop.prod.web-82ff371e", PatchManager("shop", "prod", "web", urn))
+		rapid.Check(t, func(t *rapid.T) {
+			project, name, urn := rapid.String().Draw(t, "project"), rapid.String().Draw(t, "name"), rapid.String().Draw(t, "urn")
+			patch, other := PatchManager(project, "s", strings.Repeat(name, 20), urn), Manager(project, "s", strings.Repeat(name, 20), urn)
+			assert.LessOrEqual(t, len(patch), 128)
+			assert.True(t, utf8.ValidString(patch))
+			assert.Equal(t, other[len(other)-9:], patch[len(patch)-9:])
+			assert.True(t, IsPatchManager(patch))
+			assert.False(t, IsPatchManager(other))
+			assert.True(t, Foreign(patch, other))
+		})
+	})
+	t.Run("of an object in a project whose name begins as a Patch's manager does is no Patch's [P7]", func(t *testing.T) {
+		manager := Manager("patch-shop", "prod", "web", urn)
+		assert.Equal(t, "k8sconnect-patch_shop.prod.web-82ff371e", manager)
+		assert.False(t, IsPatchManager(manager))
+		assert.Equal(t, `"web" of patch_shop/prod`, DescribeManager(manager))
+		assert.Equal(t, "k8sconnect-patch.prod.web-82ff371e", Manager("patch", "prod", "web", urn))
+		assert.Equal(t, "k8sconnect-patch-patch-shop.prod.web-82ff371e", PatchManager("patch-shop", "prod", "web", urn))
 	})
 	t.Run("is foreign if it is another resource's", func(t *testing.T) {
 		own := Manager("shop", "prod", "web", urn)
 		assert.False(t, Foreign(own, own))
 		assert.False(t, Foreign("kubectl", own))
 		assert.True(t, Foreign(Manager("shop", "prod", "api", urn+"2"), own))
-	})
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add(`{"f:spec":{"k:{\"name\":\"a\"}":{".":{}},"v:1":{},"i:0":{}}}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		set, err := Decode(text)
-		if err != nil {
-			return
-		}
-		encoded, err := Encode(set)
-		if err != nil {
-			return
-		}
-		again, err := Decode(encoded)
-		if err != nil {
-			t.Fatalf("what was encoded cannot be decoded: %v", err)
-		}
-		if !again.Equals(set) {
-			t.Fatalf("%s is not %s", again, set)
-		}
 	})
 }
 

@@ -87,6 +87,9 @@ func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager strin
 func Imported(object *unstructured.Unstructured) (intended, reported *fieldpath.Set, err error) {
 	intended, reported = fieldpath.NewSet(), fieldpath.NewSet()
 	for _, entry := range object.GetManagedFields() {
+		if entry.Manager == releasedManager {
+			continue // stands for nobody
+		}
 		fields, err := entryFields(entry)
 		if err != nil {
 			return nil, nil, err

@@ -79,10 +79,11 @@ func within(owned, kept *fieldpath.Set) *fieldpath.Set {
 // positions in a list that is shorter by now are a 422, and only the stale
 // resourceVersion in it may decide, which is a 409.
 //
-// The API server does not keep an entry that owns nothing, and an object without entries
-// is one that was never applied: it gives all its fields to "before-first-apply", and the
-// next apply of anybody conflicts. So where nobody else is left, an entry remains that
-// owns the object's name, which no apply can change.
+// The API server drops an entry that owns nothing, and an object without entries counts
+// as never applied: all its fields become those of "before-first-apply", with which the
+// next apply of anybody conflicts. So where nobody else is left, an entry stands in that
+// owns the object's name: it is kept, and no apply can conflict with it. (The object's
+// metadata as a whole would do as well, but looks like owning every label.)
 func edit(
 	object *unstructured.Unstructured, keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
 ) ([]byte, error) {
