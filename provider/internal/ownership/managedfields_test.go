@@ -268,6 +268,27 @@ func TestHandingBackAsTheSoleManager(t *testing.T) {
 	})
 }
 
+func TestFinalizersAreRemovedFromTheObjectThatWasRead(t *testing.T) {
+	t.Parallel()
+	namespace := shared.Get(t).Namespace(t)
+	s := on(t, configMaps, namespace, "web")
+	require.NoError(t, s.apply("first", false, manifest(t, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web, namespace: %s, finalizers: [example.com/a, example.com/b]}
+`, namespace)))
+	held := s.get()
+	patch, err := ownership.WithoutFinalizers(held)
+	require.NoError(t, err)
+	require.NoError(t, s.jsonPatch("", patch))
+	assert.Empty(t, s.get().GetFinalizers())
+	err = s.jsonPatch("", patch)
+	assert.True(t, apierrors.IsConflict(err), "they are gone already: %v", err)
+	patch, err = ownership.WithoutFinalizers(s.get())
+	require.NoError(t, err)
+	assert.Nil(t, patch)
+}
+
 func TestReleasingAllThatIsThereLeavesNothingToBeforeFirstApply(t *testing.T) {
 	t.Parallel()
 	namespace := shared.Get(t).Namespace(t)

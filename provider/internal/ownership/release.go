@@ -14,7 +14,7 @@ import (
 type patchOperation struct {
 	Operation string `json:"op"`
 	Path      string `json:"path"`
-	Value     any    `json:"value,omitempty"`
+	Value     any    `json:"value"`
 }
 
 // releasedManager stands in managedFields where nobody else does. See [edit].
@@ -134,11 +134,14 @@ func edit(
 // WithoutFinalizers returns the JSON patch that removes all finalizers of object,
 // guarded by its resourceVersion, or nil if it has none. They are a set list, but
 // the API server does not let an apply remove another manager's.
+//
+// An empty list is written instead of removing the field, which would be a 422 where the
+// last finalizer went meanwhile.
 func WithoutFinalizers(object *unstructured.Unstructured) ([]byte, error) {
 	if len(object.GetFinalizers()) == 0 {
 		return nil, nil
 	}
-	return guarded(object, patchOperation{Operation: "remove", Path: "/metadata/finalizers"})
+	return guarded(object, patchOperation{"add", "/metadata/finalizers", []any{}})
 }
 
 // guarded returns a JSON patch that is refused with 409 if object has changed since it was read.
