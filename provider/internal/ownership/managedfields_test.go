@@ -289,7 +289,7 @@ metadata: {name: web, namespace: %s, finalizers: [example.com/a, example.com/b]}
 	assert.Nil(t, patch)
 }
 
-func TestReleasingAllThatIsThereLeavesNothingToBeforeFirstApply(t *testing.T) {
+func TestReleasingAllThatIsThereLeavesItToWhoeverAppliesNext(t *testing.T) {
 	t.Parallel()
 	namespace := shared.Get(t).Namespace(t)
 	const manager = "k8sconnect-shop.prod.web-00000000"
@@ -298,11 +298,12 @@ func TestReleasingAllThatIsThereLeavesNothingToBeforeFirstApply(t *testing.T) {
 	patch, err := ownership.Release(s.get(), manager, fieldpath.NewSet(fieldpath.MakePathOrDie("data", "ignored")))
 	require.NoError(t, err)
 	require.NoError(t, s.jsonPatch(manager, patch))
-	require.NoError(t, s.apply(manager, true, configMap(t, namespace, "web", "{ours: '1'}")))
-	require.NoError(t, s.apply(manager, true, configMap(t, namespace, "web", "{}")))
+	require.NoError(t, s.apply("other", false, configMap(t, namespace, "web", "{ignored: '2'}")))
+	require.NoError(t, s.apply(manager, false, configMap(t, namespace, "web", "{ours: '1'}")))
+	require.NoError(t, s.apply(manager, false, configMap(t, namespace, "web", "{}")))
 	data, _, err := unstructured.NestedStringMap(s.get().Object, "data")
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"ignored": "1"}, data, "the released field stays, and what was dropped later is deleted")
+	assert.Equal(t, map[string]string{"ignored": "2"}, data)
 }
 
 func defineWidgets(t *testing.T) {

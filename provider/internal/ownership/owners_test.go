@@ -112,6 +112,7 @@ func TestOverlap(t *testing.T) {
 		{"fields of an item", item, item, `{"f:c":{"k:{\"name\":\"a\"}":{"f:image":{}}}}`},
 		{"a field of an item that the other has as a whole", item, `{"f:c":{"k:{\"name\":\"a\"}":{}}}`, `{"f:c":{"k:{\"name\":\"a\"}":{"f:image":{}}}}`},
 		{"an item as a whole", `{"f:c":{"k:{\"name\":\"a\"}":{}}}`, item, `{"f:c":{"k:{\"name\":\"a\"}":{}}}`},
+		{"an item as a whole, of which the other has but the key", `{"f:c":{"k:{\"name\":\"a\"}":{}}}`, `{"f:c":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}`, `{}`},
 		{"the same value of a set", `{"f:f":{"v:\"x\"":{},"v:\"y\"":{}}}`, `{"f:f":{"v:\"x\"":{}}}`, `{"f:f":{"v:\"x\"":{}}}`},
 	} {
 		t.Run(test.name+" [P8]", func(t *testing.T) {
