@@ -44,11 +44,33 @@ func NewOwnership(object *unstructured.Unstructured) (Ownership, error) {
 func (o Ownership) Of(path fieldpath.Path) []Owner {
 	var owners []Owner
 	for _, entry := range o.entries {
-		if touches(entry.fields, path) && !slices.Contains(owners, entry.owner) {
+		if touches(entry.fields, path) && !o.onlyAround(entry.fields, path) && !slices.Contains(owners, entry.owner) {
 			owners = append(owners, entry.owner)
 		}
 	}
 	return owners
+}
+
+// onlyAround reports whether fields touches path by nothing but a map or list around it
+// that others own parts of. Somebody who has made such a map still owns that it is there
+// when all that was in it has gone over to others; in managedFields that looks like an
+// atomic value, of which nobody could own a part.
+func (o Ownership) onlyAround(fields *fieldpath.Set, path fieldpath.Path) bool {
+	above, ok := leafAbove(fields, path)
+	return ok && slices.ContainsFunc(o.entries, func(entry ownedFields) bool {
+		parts := at(entry.fields, above)
+		return parts != nil && !parts.Empty()
+	})
+}
+
+// leafAbove returns the leaf of set that is above path, if there is one.
+func leafAbove(set *fieldpath.Set, path fieldpath.Path) (fieldpath.Path, bool) {
+	for n := 1; n < len(path); n++ {
+		if parts := at(set, path[:n]); set.Has(path[:n]) && (parts == nil || parts.Empty()) {
+			return path[:n], true
+		}
+	}
+	return nil, false
 }
 
 // touches reports whether set has path, a leaf above it or anything below it.
