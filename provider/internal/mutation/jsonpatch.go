@@ -154,7 +154,8 @@ func (p *operationParser) from() {
 func (p *operationParser) value() {
 	value, has := p.members["value"]
 	if !has {
-		p.add("value", fmt.Sprintf("The operation %s has no value. Write one; null is a value too.", p.result.name))
+		p.add("value", fmt.Sprintf("The operation %s has no value. Write one. null is a value too, but "+
+			"programs in YAML and Go lose it on the way: give the patch as text there.", p.result.name))
 		return
 	}
 	p.result.value = normalized(value)
@@ -206,15 +207,17 @@ func (o operation) String() string {
 	return o.name + " " + o.path.String()
 }
 
-// Encode writes the body to send. It begins with what makes the API server refuse it for another object than
-// the one with this uid, or for a later version of it: a failed test and a conflict.
+// Encode writes the body to send. It begins with what makes the API server refuse it, with a conflict, for another
+// object than the one with this uid and for a later version of it.
+//
+// A test of the uid would do too, but the server answers a test that fails like any patch that it cannot evaluate.
 func (p JSONPatch) Encode(uid types.UID, resourceVersion string) ([]byte, error) {
 	return encodeGuarded(p.operations, uid, resourceVersion)
 }
 
 func encodeGuarded(operations []operation, uid types.UID, resourceVersion string) ([]byte, error) {
 	encoded := []wireOperation{
-		wire(operation{name: opTest, path: pointer{"metadata", "uid"}, value: string(uid)}),
+		wire(operation{name: opReplace, path: pointer{"metadata", "uid"}, value: string(uid)}),
 		wire(operation{name: opReplace, path: pointer{"metadata", "resourceVersion"}, value: resourceVersion}),
 	}
 	for i, operation := range operations {

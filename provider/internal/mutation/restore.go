@@ -31,8 +31,8 @@ func Restore(
 		}
 		if value, _, has := ownership.Locate(wantedTree, path); has && value != nil {
 			failure = r.set(path.Copy(), value)
-		} else if _, at, has := ownership.Locate(r.tree, path); has {
-			r.removals = append(r.removals, at)
+		} else if have, at, has := ownership.Locate(r.tree, path); has && have != nil {
+			failure = r.remove(path, at)
 		}
 	})
 	if failure != nil {
@@ -87,6 +87,15 @@ func (r *restoration) set(path fieldpath.Path, value any) error {
 	}
 	return fmt.Errorf("%s cannot be set: there is %s at %s, and no place for it in it",
 		ownership.Format(path), describe(container), ownership.Format(parent))
+}
+
+// remove takes a field away. Nothing says that an item which has no name but its position is the one that is meant.
+func (r *restoration) remove(path fieldpath.Path, at ownership.Location) error {
+	if path[len(path)-1].Index != nil {
+		return fmt.Errorf("%s cannot be removed: its position may be that of another item now", ownership.Format(path))
+	}
+	r.removals = append(r.removals, at)
+	return nil
 }
 
 // parent makes sure that what a field is in exists, and returns the path to it.

@@ -45,7 +45,7 @@ func TestOwnersOfAPartAndOfWhatIsAround(t *testing.T) {
 				if text, ok := example.entries[manager]; ok {
 					entries = append(entries, metav1.ManagedFieldsEntry{
 						Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1",
-						FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(text)},
+						FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(text),
 					})
 				}
 			}

@@ -56,10 +56,11 @@ func projectMap(live map[string]any, set *fieldpath.Set, template any) any {
 func projectList(live []any, set *fieldpath.Set, template any) any {
 	wanted, _ := template.([]any)
 	type placed struct {
-		rank int
-		item any
+		rank, at int
+		item     any
 	}
 	var items []placed
+	byPosition := false
 	for element, child := range elements(set) {
 		at := indexOf(live, element)
 		if at < 0 {
@@ -70,7 +71,17 @@ func projectList(live []any, set *fieldpath.Set, template any) any {
 		if i := indexOf(wanted, element); i >= 0 {
 			rank, pattern = i, wanted[i]
 		}
-		items = append(items, placed{rank, projectChild(live[at], child, pattern)})
+		items = append(items, placed{rank, at, projectChild(live[at], child, pattern)})
+		byPosition = byPosition || element.Index != nil
+	}
+	if byPosition {
+		// An item that has no name but its position keeps it; what is not in the set is null there.
+		var result []any
+		for _, p := range items {
+			result = append(result, make([]any, max(0, p.at+1-len(result)))...)
+			result[p.at] = p.item
+		}
+		return result
 	}
 	sort.SliceStable(items, func(i, j int) bool { return items[i].rank < items[j].rank })
 	result := make([]any, 0, len(items))

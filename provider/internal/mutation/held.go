@@ -13,29 +13,49 @@ import (
 // anything stands for what a place held before an operation wrote to it, if there was something.
 type anything struct{}
 
-// Holds reports whether the live object looks as if the patch had been carried out already. It goes back from
-// the last operation to the first and undoes each, so that each is judged by what it left and not by what
-// came after it.
+// Held reports whether the live object looks as if the patch had been carried out already, and if so what it has
+// touched. It goes back from the last operation to the first and undoes each, so that each is judged by what it
+// left and not by what came after it.
 //
 // A value may have more members than the operation has set: the API server adds defaults. Whether a list item
 // has been removed cannot be seen.
-func (p JSONPatch) Holds(live *unstructured.Unstructured) bool {
-	_, holds := p.before(live)
-	return holds
-}
-
-// Held is [JSONPatch.Holds] that also says what the patch has touched if it was carried out: what it does to the
-// object as it seems to have been before.
 func (p JSONPatch) Held(live *unstructured.Unstructured) (Effect, bool) {
-	past, holds := p.before(live)
-	object, isMap := normalized(past.tree).(map[string]any)
-	if !holds || !isMap {
+	past := history{tree: normalized(live.Object)}
+	for _, operation := range slices.Backward(p.operations) {
+		if operation.unknown || values.HasUnknown(operation.value) || !past.undo(operation) {
+			return Effect{}, false
+		}
+	}
+	object, isMap := guessed(past.tree).(map[string]any)
+	if !isMap {
 		return Effect{}, false
 	}
 	before := &unstructured.Unstructured{Object: object}
 	before.SetManagedFields(live.GetManagedFields())
 	effect, err := p.untested().Evaluate(before)
 	return effect, err == nil
+}
+
+// guessed is a tree with empty maps for what it is not known what it was.
+func guessed(tree any) any {
+	switch tree := tree.(type) {
+	case anything:
+		return map[string]any{}
+	case map[string]any:
+		result := make(map[string]any, len(tree))
+		for key, member := range tree {
+			result[key] = guessed(member)
+		}
+		return result
+	case []any:
+		result := make([]any, len(tree))
+		for i, item := range tree {
+			result[i] = guessed(item)
+		}
+		return result
+	default:
+		return tree
+	}
 }
 
 // untested is the patch without looking at what its tests look at.
@@ -45,17 +65,6 @@ func (p JSONPatch) untested() JSONPatch {
 		operations[i].passed = operations[i].name == opTest
 	}
 	return JSONPatch{operations: operations}
-}
-
-// before goes back to the object before the patch, and reports whether that was possible.
-func (p JSONPatch) before(live *unstructured.Unstructured) (history, bool) {
-	past := history{tree: normalized(live.Object)}
-	for _, operation := range slices.Backward(p.operations) {
-		if operation.unknown || values.HasUnknown(operation.value) || !past.undo(operation) {
-			return past, false
-		}
-	}
-	return past, true
 }
 
 // history is the object on its way back.
