@@ -63,7 +63,8 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for "+
 		"every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.")
 	an.Describe(&a.MergePatch, "A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the "+
-		"structure of the object. `null` removes a field. Lists are replaced as a whole.")
+		"structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on "+
+		"the way: there, give a patch with `null` as text.")
 	an.Describe(&a.TakeOwnership, "Must be `true`. A Patch always takes its fields from their owners, who may take them back. "+
 		"Say that you know.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+

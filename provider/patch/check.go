@@ -23,7 +23,7 @@ type fail func(path, reason string)
 
 // Check validates the inputs, without the network, and brings the patch into the one
 // form that the other verbs read: text becomes a value.
-func (r *patchResource) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	checked := req.Inputs
 	var failures []p.CheckFailure
 	fail := func(path, reason string) {
@@ -38,6 +38,7 @@ func (r *patchResource) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	if kind, ok := onlyKind(req.Inputs, fail); ok {
 		if patch, ok := checkPatch(kind, req.Inputs.Get(kind), object, fail); ok {
 			checked = checked.Set(kind, patch)
+			warnOfLostNull(ctx, kind, req.Inputs.Get(kind))
 		}
 	}
 	if v := req.Inputs.Get(keyTakeOwnership); !v.IsComputed() && !flag(v) {
@@ -58,6 +59,31 @@ func (r *patchResource) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 		checked = checked.Set(keyClusterConnection, connection.MarkWhole(v))
 	}
 	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
+}
+
+// warnOfLostNull says what an empty object in a merge patch may come from.
+func warnOfLostNull(ctx context.Context, kind string, v property.Value) {
+	if kind != keyMergePatch || !v.IsMap() {
+		return
+	}
+	if at, found := emptyMap(v, []property.PathSegment{property.NewSegment(kind)}); found {
+		p.GetLogger(ctx).Warningf("%s is an empty object, which sets nothing where there is something already. If it was written "+
+			"with null, to remove a field: programs in YAML and Go lose null on the way. Give mergePatch as text there.",
+			values.FormatPath(property.PathFromSegments(at...)))
+	}
+}
+
+// emptyMap finds an empty object in a tree of objects.
+func emptyMap(v property.Value, at []property.PathSegment) ([]property.PathSegment, bool) {
+	if !v.IsMap() {
+		return nil, false
+	}
+	for key, member := range v.AsMap().AllStable {
+		if found, ok := emptyMap(member, append(at[:len(at):len(at)], property.NewSegment(key))); ok {
+			return found, true
+		}
+	}
+	return at, v.AsMap().Len() == 0
 }
 
 var targetMembers = []string{"apiVersion", "kind", "namespace", "name"}

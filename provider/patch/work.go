@@ -185,6 +185,7 @@ func (w work) previewed(
 	if err := w.warnOfTakeover(ctx, live, answer, foreseen); err != nil {
 		return outcome{}, err
 	}
+	w.warnOfRepetition(ctx, m)
 	settled, err := w.settle(live, answer, foreseen)
 	return outcome{state: settled}, err
 }

@@ -1,0 +1,84 @@
+package patch
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestResuming shows what is made of an object to which a JSON patch was sent whose reply was lost.
+func TestResuming(t *testing.T) {
+	t.Parallel()
+	const manager = "k8sconnect-patch-shop.prod.p-12345678"
+	appending := "[{op: add, path: /list/-, value: b}]"
+	setting := "[{op: add, path: /data/a, value: x}]"
+	const (
+		again   = "it is carried out"
+		done    = "it was carried out"
+		unclear = "it is refused"
+	)
+	cases := map[string]struct {
+		patch   string
+		live    string
+		version string // of live; it was sent to version 1
+		traced  bool   // our field manager is on live
+		fresh   bool   // the state knows of no try: the process was killed
+		changed bool   // the patch is another one by now
+		want    string
+	}{
+		"the object has its old version": {patch: appending, live: "list: [a]", version: "1", want: again},
+		"the object has its old version and looks as after the patch": {
+			patch: appending, live: "list: [a, b]", version: "1", traced: true, want: again,
+		},
+		"the object looks as after the patch": {patch: appending, live: "list: [a, b]", version: "2", traced: true, want: done},
+		"the object looks otherwise, and our manager is not on it": {patch: appending, live: "list: [c]", version: "2", want: again},
+		"the object looks otherwise, and our manager is on it": {
+			patch: appending, live: "list: [a, b, c]", version: "2", traced: true, want: unclear,
+		},
+		"what can be repeated is repeated": {patch: setting, live: "data: {a: z}", version: "2", traced: true, want: again},
+		"a changed patch is carried out": {
+			patch: appending, live: "list: [a, b]", version: "2", traced: true, changed: true, want: again,
+		},
+		"a killed process has left its work": {patch: appending, live: "list: [a, b]", version: "2", traced: true, fresh: true, want: done},
+		"a killed process has left other work": {patch: appending, live: "list: [a, c]", version: "2", traced: true, fresh: true, want: again},
+		"nobody has been here": {patch: appending, live: "list: [a, b]", version: "2", fresh: true, want: again},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := inputs{kind: keyJSONPatch, document: tree(t, c.patch)}
+			w := work{in: in, target: target{manager: manager}, old: state{touched: nothing(), hashKey: "key", manager: manager}}
+			if !c.fresh {
+				sum, err := in.hash("key")
+				require.NoError(t, err)
+				w.old.pending, w.old.base, w.old.hash, w.old.ref.uid = true, "1", sum, "uid"
+			}
+			if c.changed {
+				w.old.hash = "another"
+			}
+			live := &unstructured.Unstructured{Object: object(t, c.live)}
+			live.SetResourceVersion(c.version)
+			entries := []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Update", FieldsV1: metav1.NewFieldsV1(`{"f:list":{}}`)}}
+			if c.traced {
+				entries = append(entries, metav1.ManagedFieldsEntry{
+					Manager: manager, Operation: "Update", FieldsV1: metav1.NewFieldsV1(`{"f:list":{}}`),
+				})
+			}
+			live.SetManagedFields(entries)
+			fields, held, err := w.resume(live)
+			switch {
+			case err != nil:
+				assert.Equal(t, c.want, unclear, err.Error())
+				assert.ErrorContains(t, err, "add /list/-")
+			case held:
+				assert.Equal(t, c.want, done)
+				assert.False(t, fields.all().Empty(), "it is known what was touched")
+			default:
+				assert.Equal(t, c.want, again)
+			}
+		})
+	}
+}
