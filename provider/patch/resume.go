@@ -17,11 +17,11 @@ import (
 // The write was bound to one resourceVersion. Where the object still has it, nothing
 // was written. Else the object has to look as after the patch.
 func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
-	if w.in.kind != keyJSONPatch {
-		return nothing(), false, nil
-	}
+	// An operation that cannot be repeated changes something, and leaves our field manager.
 	traces := slices.Contains(ownership.Managers(live), w.target.manager)
 	switch {
+	case w.in.kind != keyJSONPatch || !traces:
+		return nothing(), false, nil
 	case w.old.pending:
 		sum, err := w.in.hash(w.old.hashKey)
 		if err != nil {
@@ -30,7 +30,7 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 		if sum != w.old.hash || live.GetResourceVersion() == w.old.base {
 			return nothing(), false, nil
 		}
-	case w.old.ref.uid != "" || !traces:
+	case w.old.ref.uid != "":
 		return nothing(), false, nil
 	}
 	patch, problems := mutation.ParseJSONPatch(w.in.document)
@@ -43,7 +43,7 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 		}
 		return effects(effect), true, nil
 	}
-	if once := patch.OnceOperations(); w.old.pending && traces && len(once) > 0 {
+	if once := patch.OnceOperations(); w.old.pending && len(once) > 0 {
 		return nothing(), false, refused("%s: it is not known whether an earlier try of this patch was carried out: its reply was "+
 			"lost, and the object has been changed since. Operations that must not be carried out twice: %s.\n"+
 			"Look at the object. To carry the patch out, change it in any way that means the same; to leave the object as it is, "+

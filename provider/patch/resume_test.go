@@ -33,7 +33,7 @@ func TestResuming(t *testing.T) {
 		"the object has its old version and looks as after the patch": {
 			patch: appending, live: "list: [a, b]", version: "1", traced: true, want: again,
 		},
-		"the object looks as after the patch": {patch: appending, live: "list: [a, b]", version: "2", traced: true, want: done},
+		"the object looks as after the patch":                      {patch: appending, live: "list: [a, b]", version: "2", traced: true, want: done},
 		"the object looks otherwise, and our manager is not on it": {patch: appending, live: "list: [c]", version: "2", want: again},
 		"the object looks otherwise, and our manager is on it": {
 			patch: appending, live: "list: [a, b, c]", version: "2", traced: true, want: unclear,
@@ -42,9 +42,10 @@ func TestResuming(t *testing.T) {
 		"a changed patch is carried out": {
 			patch: appending, live: "list: [a, b]", version: "2", traced: true, changed: true, want: again,
 		},
-		"a killed process has left its work": {patch: appending, live: "list: [a, b]", version: "2", traced: true, fresh: true, want: done},
+		"a killed process has left its work":   {patch: appending, live: "list: [a, b]", version: "2", traced: true, fresh: true, want: done},
 		"a killed process has left other work": {patch: appending, live: "list: [a, c]", version: "2", traced: true, fresh: true, want: again},
-		"nobody has been here": {patch: appending, live: "list: [a, b]", version: "2", fresh: true, want: again},
+		"somebody else has done the same":      {patch: appending, live: "list: [a, b]", version: "2", want: again},
+		"nobody has been here":                 {patch: appending, live: "list: [a, b]", version: "2", fresh: true, want: again},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
