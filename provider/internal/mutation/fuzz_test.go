@@ -64,51 +64,65 @@ func FuzzJSONPatch(f *testing.F) {
 		if live == nil || kubejson.Unmarshal([]byte(text), &operations) != nil {
 			return
 		}
-		patch, problems := ParseJSONPatch(operations)
-		if len(problems) > 0 {
-			return
-		}
-		patch.CheckContent()
-		patch.OnceOperations()
-		before := live.DeepCopy()
-		patch.Held(live)
-		effect, err := patch.Evaluate(live)
-		if !reflect.DeepEqual(before, live) {
-			t.Fatal("the live object is changed")
-		}
-		body, encodingErr := patch.Encode("u", "1")
-		if encodingErr != nil {
-			t.Fatal(encodingErr)
-		}
-		decoded, decodingErr := jsonpatch.DecodePatch(body)
-		if decodingErr != nil {
-			t.Fatalf("%s is not a patch: %v", body, decodingErr)
-		}
-		if err != nil {
-			return
-		}
-		checkSteps(t, before, decoded[2:], patch, effect)
-		checkEffect(t, before.Object, effect)
-		if len(effect.Operations) != len(patch.operations) {
-			t.Fatal("not every operation has a touch")
-		}
-		for _, touch := range effect.Operations {
-			if touch.Path != nil && !covered(touch.Path, effect.Set) && !covered(touch.Path, effect.Once) {
-				t.Fatalf("%s is in no set", touch.Path)
-			}
-		}
-		restoring, err := Restore(before, ownership.Project(effect.Object, effect.Set, nil), effect.Set, "u", "1")
-		if err == nil && restoring != nil {
-			if _, err := jsonpatch.DecodePatch(restoring); err != nil {
-				t.Fatalf("%s is not a patch: %v", restoring, err)
-			}
-		}
+		checkJSONPatch(t, live, operations)
 	})
+}
+
+// failing is a test, also one with random data.
+type failing interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// checkJSONPatch checks the laws of one patch, and reports whether it can be carried out.
+func checkJSONPatch(t failing, live *unstructured.Unstructured, operations any) bool {
+	t.Helper()
+	patch, problems := ParseJSONPatch(operations)
+	if len(problems) > 0 {
+		return false
+	}
+	patch.CheckContent()
+	patch.OnceOperations()
+	before := live.DeepCopy()
+	patch.Held(live)
+	effect, err := patch.Evaluate(live)
+	if !reflect.DeepEqual(before, live) {
+		t.Fatal("the live object is changed")
+	}
+	body, encodingErr := patch.Encode("u", "1")
+	if encodingErr != nil {
+		t.Fatal(encodingErr)
+	}
+	decoded, decodingErr := jsonpatch.DecodePatch(body)
+	if decodingErr != nil {
+		t.Fatalf("%s is not a patch: %v", body, decodingErr)
+	}
+	if err != nil {
+		return false
+	}
+	checkSteps(t, before, decoded[2:], patch, effect)
+	checkEffect(t, before.Object, effect)
+	if len(effect.Operations) != len(patch.operations) {
+		t.Fatal("not every operation has a touch")
+	}
+	for _, touch := range effect.Operations {
+		if touch.Path != nil && !covered(touch.Path, effect.Set) && !covered(touch.Path, effect.Once) {
+			t.Fatalf("%s is in no set", touch.Path)
+		}
+	}
+	restoring, err := Restore(before, ownership.Project(effect.Object, effect.Set, nil), effect.Set, "u", "1")
+	if err == nil && restoring != nil {
+		if _, err := jsonpatch.DecodePatch(restoring); err != nil {
+			t.Fatalf("%s is not a patch: %v", restoring, err)
+		}
+	}
+	return true
 }
 
 // checkSteps compares the evaluation with that of the library, which does all operations in one go. It cannot do
 // tests of lists with null in them.
-func checkSteps(t *testing.T, before *unstructured.Unstructured, decoded jsonpatch.Patch, patch JSONPatch, effect Effect) {
+func checkSteps(t failing, before *unstructured.Unstructured, decoded jsonpatch.Patch, patch JSONPatch, effect Effect) {
 	t.Helper()
 	var operations jsonpatch.Patch
 	for i, operation := range patch.operations {
@@ -184,7 +198,7 @@ func decodeObject(text string) *unstructured.Unstructured {
 
 // checkEffect checks that the projection holds what the patch has set, that it does not differ from itself, and that
 // every difference is accounted for.
-func checkEffect(t *testing.T, before map[string]any, effect Effect) {
+func checkEffect(t failing, before map[string]any, effect Effect) {
 	t.Helper()
 	projection := ownership.Project(effect.Object, effect.Set, nil)
 	if changes := ownership.Compare(projection, projection, effect.Set); len(changes) > 0 {
