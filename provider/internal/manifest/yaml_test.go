@@ -160,6 +160,30 @@ func TestAKindThatOnlyEndsInListIsAnObject(t *testing.T) {
 	assert.NoError(t, err, "[O55]")
 }
 
+func TestADocumentIsAnObjectOrAList(t *testing.T) {
+	for text, want := range map[string]any{
+		"# a patch\n- op: test\n  value: 0x10\n": []any{map[string]any{"op": "test", "value": int64(16)}},
+		`{"kind": "List", "items": []}`:          map[string]any{"kind": "List", "items": []any{}},
+		"[]":                                     []any{},
+		"---\n---\n{}":                           map[string]any{},
+	} {
+		got, err := ParseDocument(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for text, want := range map[string]string{
+		"":               "YAML: the text holds no object or list",
+		"# x\n":          "YAML: the text holds no object or list",
+		"patch.yaml":     "YAML: the text holds a single value, not an object or list; if it is the name of a file",
+		"a: 1\n---\n[]":  "YAML: the text holds 2 documents (the second begins in line 3): write it as one document",
+		"[{a: 1, a: 2}]": `YAML: the key "a" is there twice, in lines 1 and 1`,
+		"[":              "YAML: line 1",
+	} {
+		_, err := ParseDocument(text)
+		require.ErrorContains(t, err, want, "[P2]")
+	}
+}
+
 func FuzzParseYAML(f *testing.F) {
 	f.Add(settings)
 	f.Add("---\n# x\n---\n" + settings + "data: {a: &a [1, 0x10, ~], b: *a, <<: {c: 1}}\n")

@@ -265,3 +265,40 @@ func TestTextOfAPatchIsReadByTheRulesOfManifests(t *testing.T) {
 	_, err := manifest.ParseDocument("- op: add\n  path: /a\n  path: /b\n")
 	assert.ErrorContains(t, err, `the key "path" is there twice, in lines 2 and 3`, "[P2]")
 }
+
+func TestListItemsAreNamedOnlyByWhatLeadsToThem(t *testing.T) {
+	for _, test := range []struct {
+		name, patch, want string
+	}{
+		{"of two items with one key, the second is named by its position", `[{op: add, path: /l/1/x, value: 1}]`, "l[1].x"},
+		{"the first is found by the key", `[{op: add, path: /l/0/x, value: 1}]`, "l[name=a].x"},
+		{"an item without the key is named by its position", `[{op: add, path: /l/2/x, value: 1}]`, "l[2].x"},
+		{"the first of two equal items of a set is named by its value", `[{op: replace, path: /s/0, value: b}]`, `s[="b"]`},
+		{"a new value is one of the set", `[{op: replace, path: /s/1, value: c}]`, `s[="c"]`},
+		{"an object in a set is named by its position", `[{op: replace, path: /s/1, value: {}}]`, `s[1]`},
+		{"what an item was added with is done once, what is set in it later is tracked [P13]",
+			`[{op: add, path: /l/-, value: {name: d, x: 1}}, {op: replace, path: /l/3/x, value: 2}]`, "l[name=d].x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			live := object(t, `
+metadata: {managedFields: [{manager: m, operation: Update, fieldsV1: {f:l: {'k:{"name":"a"}': {f:name: {}}}, f:s: {'v:"a"': {}, 'v:"b"': {}}}}]}
+l: [{name: a}, {name: a}, {}]
+s: [a, b]
+`)
+			patch := jsonPatch(t, test.patch)
+			effect, err := patch.Evaluate(live)
+			require.NoError(t, err)
+			last := effect.Operations[len(effect.Operations)-1]
+			assert.Equal(t, test.want, ownership.Format(last.Path))
+			assert.True(t, effect.Set.Has(last.Path), "it is tracked")
+		})
+	}
+}
+
+func TestTheEffectSharesNothingWithTheLiveObject(t *testing.T) {
+	live := object(t, deployment)
+	effect, err := jsonPatch(t, `[{op: test, path: /spec/replicas, value: 3}]`).Evaluate(live)
+	require.NoError(t, err)
+	effect.Object["spec"].(map[string]any)["replicas"] = int64(7)
+	assert.Equal(t, object(t, deployment), live)
+}

@@ -22,6 +22,12 @@ func TestProject(t *testing.T) {
 			want:   `{spec: {type: NodePort, ports: [{port: 80}]}}`,
 		},
 		{
+			name:   "an item that has no name but its position keeps it",
+			live:   `{args: [a, b, {c: 1, d: 2}, e]}`,
+			fields: `{"f:args":{"i:0":{},"i:2":{"f:c":{}}}}`,
+			want:   `{args: [a, null, {c: 1}]}`,
+		},
+		{
 			name:     "a foreign item in front of ours leaves our positions alone [O24]",
 			live:     `{c: [{name: sidecar, image: x}, {name: b, image: "2"}, {name: a, image: "1"}]}`,
 			fields:   `{"f:c":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:image":{}},"k:{\"name\":\"b\"}":{".":{},"f:name":{},"f:image":{}}}}`,

@@ -69,3 +69,9 @@ func TestAPathThatCannotBeReadIsAnError(t *testing.T) {
 		assert.ErrorContains(t, err, "property path")
 	}
 }
+
+func TestSegmentsAreWrittenAsAPathIs(t *testing.T) {
+	assert.Equal(t, FormatPath(path("a", 0, "b.c", "d")), FormatSegments("a", 0, "b.c", "d"))
+	assert.Equal(t, "[1].path", FormatSegments(1, "path"))
+	assert.Empty(t, FormatSegments())
+}
