@@ -23,7 +23,7 @@ func (w work) observe(live *unstructured.Unstructured) (state, error) {
 		}
 	})
 	shown := w.old.touched.present().Union(now.returned)
-	now.live = ownership.Project(live.Object, shown, wanted)
+	now.live = ownership.Project(live.Object, shown, w.in.template(wanted))
 	var err error
 	if now.ownership, err = w.owned(live, w.old.touched); err != nil {
 		return state{}, err
@@ -38,6 +38,40 @@ func (w work) observe(live *unstructured.Unstructured) (state, error) {
 		now.appliedSecrets, _ = w.secretPlaces(wanted, w.old.touched)
 	}
 	return now, nil
+}
+
+// template is what a projection takes its order from, and which containers are empty on
+// purpose. What others put into one of those is theirs, as an apply merges it. A list
+// that one of the other patches has set is a value as a whole, also an empty one.
+func (in inputs) template(wanted map[string]any) map[string]any {
+	if in.kind == keyPatch {
+		return wanted
+	}
+	template, _ := withoutEmptyLists(wanted).(map[string]any)
+	return template
+}
+
+// withoutEmptyLists copies a tree without the members that are empty lists.
+func withoutEmptyLists(tree any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		result := make(map[string]any, len(tree))
+		for key, v := range tree {
+			if list, isList := v.([]any); isList && len(list) == 0 {
+				continue
+			}
+			result[key] = withoutEmptyLists(v)
+		}
+		return result
+	case []any:
+		result := make([]any, len(tree))
+		for i, v := range tree {
+			result[i] = withoutEmptyLists(v)
+		}
+		return result
+	default:
+		return tree
+	}
 }
 
 // hasDrifted reports whether the object is not as the patch has left it.
