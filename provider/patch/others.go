@@ -92,8 +92,10 @@ type claim struct {
 	fields *fieldpath.Set
 }
 
-// make claims fields for a resource and returns those that others have claimed on the
-// same object, by who they are.
+// make claims fields for a resource, unless others have claimed some of them on the
+// same object; then it returns what these have claimed, by who they are. Who is refused
+// claims nothing, so that of two that come at once one goes on, also when it has to try
+// again.
 func (c *claims) make(urn resource.URN, uid string, fields *fieldpath.Set) map[string]*fieldpath.Set {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,11 +104,13 @@ func (c *claims) make(urn resource.URN, uid string, fields *fieldpath.Set) map[s
 	}
 	others := map[string]*fieldpath.Set{}
 	for other, claimed := range c.byURN {
-		if other != urn && claimed.uid == uid {
+		if other != urn && claimed.uid == uid && !ownership.Overlap(fields, claimed.fields).Empty() {
 			others[fmt.Sprintf("the Patch %q of this program", other.Name())] = claimed.fields
 		}
 	}
-	c.byURN[urn] = claim{uid, fields}
+	if len(others) == 0 {
+		c.byURN[urn] = claim{uid, fields}
+	}
 	return others
 }
 
