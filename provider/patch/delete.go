@@ -48,6 +48,17 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 		p.GetLogger(ctx).Infof("%s: the fields are kept, because the Patch that replaces this one has them now.", t.ref)
 		return nil
 	}
+	if old.ref.uid == "" {
+		// The state does not say which object it was. The one with our field manager is.
+		live, err := clu.Get(ctx, t.ref)
+		if failure.Gone(err) {
+			return nil
+		}
+		if err != nil {
+			return t.explain("hand back fields of", err, in)
+		}
+		old.ref.uid = string(live.GetUID())
+	}
 	released, readable := false, true
 	err = clu.Edit(ctx, t.ref, types.UID(old.ref.uid), t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		readable = len(live.GetManagedFields()) > 0
