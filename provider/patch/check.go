@@ -3,6 +3,7 @@ package patch
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
@@ -149,13 +151,13 @@ func checkPatch(kind string, v property.Value, object manifest.Identity, fail fa
 	}
 	problems := checkDocument(kind, plain, object)
 	for _, problem := range problems {
-		fail(joinPath(kind, problem.Path), problem.Reason)
+		fail(joinPath(kind, problem.Path), withoutSecrets(problem.Reason, tracking.Sensitive(plain, secrets, false)))
 	}
 	if len(problems) > 0 {
 		return property.Value{}, false
 	}
 	if tree, ok := plain.(map[string]any); ok {
-		plain = mutation.WithoutIdentity(tree)
+		plain = foldStringData(mutation.WithoutIdentity(tree), object)
 	}
 	if manifest.IsSecretKind(object.APIVersion, object.Kind) {
 		markSecretKind(kind, plain, &secrets)
@@ -175,7 +177,7 @@ func checkPatch(kind string, v property.Value, object manifest.Identity, fail fa
 func checkDocument(kind string, document any, object manifest.Identity) []mutation.Problem {
 	if kind == keyJSONPatch {
 		patch, problems := mutation.ParseJSONPatch(document)
-		return append(problems, patch.CheckContent()...)
+		return append(append(problems, patch.CheckContent()...), checkStringData(document, object)...)
 	}
 	tree, ok := document.(map[string]any)
 	switch {
@@ -190,6 +192,47 @@ func checkDocument(kind string, document any, object manifest.Identity) []mutati
 		problems = append(problems, more...)
 	}
 	return problems
+}
+
+// foldStringData moves what a patch of a Secret has under stringData to data. The API
+// server does the same and remembers nothing of stringData, so that drift would not be
+// found there.
+func foldStringData(tree map[string]any, object manifest.Identity) map[string]any {
+	whole := maps.Clone(tree)
+	whole["apiVersion"], whole["kind"] = object.APIVersion, object.Kind
+	return mutation.WithoutIdentity(manifest.FoldStringData(whole))
+}
+
+// checkStringData refuses operations on stringData, which no live Secret has.
+func checkStringData(document any, object manifest.Identity) []mutation.Problem {
+	list, _ := document.([]any)
+	if !manifest.IsSecretKind(object.APIVersion, object.Kind) {
+		return nil
+	}
+	var problems []mutation.Problem
+	for i, item := range list {
+		operation, _ := item.(map[string]any)
+		for _, member := range []string{"path", "from"} {
+			pointer, _ := operation[member].(string)
+			if pointer == "/stringData" || strings.HasPrefix(pointer, "/stringData/") {
+				problems = append(problems, mutation.Problem{
+					Path:   fmt.Sprintf("[%d].%s", i, member),
+					Reason: "A live Secret has no stringData: the API server turns it into data. Write the value in base64 below /data.",
+				})
+			}
+		}
+	}
+	return problems
+}
+
+// withoutSecrets hides secret texts that a reason quotes.
+func withoutSecrets(reason string, secrets []string) string {
+	for _, text := range secrets {
+		if text != "" {
+			reason = strings.ReplaceAll(strings.ReplaceAll(reason, fmt.Sprintf("%q", text), "[secret]"), text, "[secret]")
+		}
+	}
+	return reason
 }
 
 // markSecretKind marks what a patch sets in a Secret as secret.
