@@ -76,9 +76,13 @@ func (w work) run(ctx context.Context) (outcome, error) {
 }
 
 // nowhere is for a target that is not there. What a preview misses may be made in the
-// same run.
+// same run, unless it is of a kind that nobody can add.
 func (w work) nowhere(ctx context.Context, cause error) (outcome, error) {
-	err := w.target.missing(w.target.cluster.Elsewhere(ctx, cause))
+	cause = w.target.cluster.Elsewhere(ctx, cause)
+	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) && notServed.Final {
+		return outcome{target: w.target}, w.target.explain("patch", cause, w.in)
+	}
+	err := w.target.missing(cause)
 	if !w.preview {
 		return outcome{target: w.target}, err
 	}
