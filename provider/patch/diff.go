@@ -57,7 +57,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 			return p.DiffResponse{}, err
 		}
 	}
-	return withWait(diff, req, old), nil
+	return withWait(withForm(diff, req, in), req, old), nil
 }
 
 // changes finds out by a dry-run what a changed patch would do.
@@ -230,6 +230,33 @@ func written(req p.DiffRequest, ignored tracking.IgnoredPaths, kind string) p.Di
 	if len(diff.DetailedDiff) == 0 && !ignored.Covers(kind) {
 		// The inputs are those of an update that failed.
 		return changed(kind, p.Update)
+	}
+	diff.HasChanges = len(diff.DetailedDiff) > 0
+	return diff
+}
+
+// withForm adds that the same is said of another version of the target, or in another
+// kind of patch than the one that was carried out. Neither need change a value.
+func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse {
+	version := func(in property.Map) property.Map {
+		target := in.Get(keyTarget)
+		if !target.IsMap() {
+			return property.Map{}
+		}
+		return property.NewMap(map[string]property.Value{"apiVersion": target.AsMap().Get("apiVersion")})
+	}
+	if diff.DetailedDiff == nil {
+		diff.DetailedDiff = map[string]p.PropertyDiff{}
+	}
+	if was, is := version(req.OldInputs), version(req.Inputs); was.Len() > 0 {
+		for path, kind := range values.Differences(was, is) {
+			diff.DetailedDiff[keyTarget+"."+path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
+		}
+	}
+	for _, kind := range kinds {
+		if kind != in.kind && len(diff.DetailedDiff) == 0 && !req.State.Get(kind).IsNull() {
+			diff.DetailedDiff[in.kind] = p.PropertyDiff{Kind: p.Update}
+		}
 	}
 	diff.HasChanges = len(diff.DetailedDiff) > 0
 	return diff

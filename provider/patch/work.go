@@ -124,6 +124,7 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 		return outcome{}, err
 	}
 	if !now.hasDrifted(w.in) {
+		now.ref.identity = w.target.identity() // in another version of its group, perhaps
 		return outcome{state: now}, nil
 	}
 	m, err := w.in.repair(w.old)
