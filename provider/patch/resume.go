@@ -3,7 +3,9 @@ package patch
 import (
 	"slices"
 	"strings"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
@@ -17,12 +19,13 @@ import (
 // The write was bound to one resourceVersion. Where the object still has it, nothing
 // was written. Else the object has to look as after the patch.
 func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
-	// An operation that cannot be repeated changes something, and leaves our field manager.
-	traces := slices.Contains(ownership.Managers(live), w.target.manager)
-	switch {
-	case w.in.kind != keyJSONPatch || !traces:
+	if w.in.kind != keyJSONPatch {
 		return nothing(), false, nil
-	case w.old.pending:
+	}
+	// An operation that cannot be repeated changes something, and leaves our field manager until somebody else
+	// changes the same field.
+	traces := slices.Contains(ownership.Managers(live), w.target.manager)
+	if w.old.pending {
 		sum, err := w.in.hash(w.old.hashKey)
 		if err != nil {
 			return nothing(), false, err
@@ -30,7 +33,10 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 		if sum != w.old.hash || live.GetResourceVersion() == w.old.base {
 			return nothing(), false, nil
 		}
-	case w.old.ref.uid != "":
+		if untouched, err := w.untouched(live); err != nil || (untouched && !traces) {
+			return nothing(), false, err
+		}
+	} else if w.old.ref.uid != "" || !traces {
 		return nothing(), false, nil
 	}
 	patch, problems := mutation.ParseJSONPatch(w.in.document)
@@ -52,27 +58,64 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 	return nothing(), false, nil
 }
 
+// untouched reports whether the fields that an earlier try was about belong to those who
+// had them before it, and have not been written by them since. Had it been carried out,
+// they would be ours, or somebody's who has written them later.
+func (w work) untouched(live *unstructured.Unstructured) (bool, error) {
+	fields := w.old.touched.all()
+	if fields.Empty() {
+		return false, nil
+	}
+	was, err := datedOwners(live, w.old.before)
+	if err != nil {
+		return false, err
+	}
+	is, err := datedOwners(live, live.GetManagedFields())
+	if err != nil {
+		return false, err
+	}
+	for _, path := range leaves(fields) {
+		if !slices.Equal(was.Of(path), is.Of(path)) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// datedOwners tells owners apart by when they have written, too.
+func datedOwners(object *unstructured.Unstructured, entries []metav1.ManagedFieldsEntry) (ownership.Ownership, error) {
+	dated := slices.Clone(entries)
+	for i := range dated {
+		if dated[i].Time != nil {
+			dated[i].Manager += " " + dated[i].Time.UTC().Format(time.RFC3339)
+		}
+	}
+	object = object.DeepCopy()
+	object.SetManagedFields(dated)
+	return ownership.NewOwnership(object)
+}
+
 // unconfirmed is the state of a patch of which it is not known whether it was carried
-// out on live.
-func (w work) unconfirmed(live *unstructured.Unstructured, lost *lostError) (state, error) {
+// out.
+func (w work) unconfirmed(lost *lostError) (state, error) {
 	sum, err := w.in.hash(w.old.hashKey)
 	if err != nil {
 		return state{}, err
 	}
 	before := w.old.before
 	if before == nil {
-		before = live.GetManagedFields()
+		before = lost.live.GetManagedFields()
 	}
 	return state{
 		touched:  lost.fields,
 		live:     map[string]any{},
 		previous: w.old.previous,
-		ref:      objectRef{identity: w.target.identity(), uid: string(live.GetUID())},
+		ref:      objectRef{identity: w.target.identity(), uid: string(lost.live.GetUID())},
 		manager:  w.target.manager,
 		hash:     sum,
 		hashKey:  w.old.hashKey,
 		pending:  true,
 		before:   before,
-		base:     live.GetResourceVersion(),
+		base:     lost.live.GetResourceVersion(),
 	}, nil
 }

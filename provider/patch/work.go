@@ -64,7 +64,7 @@ func (w work) run(ctx context.Context) (outcome, error) {
 	lost := (*lostError)(nil)
 	switch {
 	case errors.As(err, &lost):
-		result.state, err = w.unconfirmed(live, lost)
+		result.state, err = w.unconfirmed(lost)
 		result.unconfirmed = w.target.explain("patch", lost.cause, w.in)
 		return result, err
 	case live == nil && failure.Gone(err):
@@ -161,18 +161,18 @@ func (w work) carryOut(ctx context.Context, m method, live *unstructured.Unstruc
 	}
 	answer, err = m.send(ctx, w.target, live, false)
 	if err != nil && !failure.Outcome(err).Definite() && !isRefusal(err) {
-		return outcome{}, &lostError{cause: err, fields: foreseen}
+		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
 	if err != nil {
 		return outcome{}, err
 	}
 	fields, err := m.touched(answer, w.target.manager, foreseen)
 	if err != nil {
-		return outcome{}, &lostError{cause: err, fields: foreseen}
+		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
 	settled, err := w.settle(live, answer, fields)
 	if err != nil {
-		return outcome{}, &lostError{cause: err, fields: fields}
+		return outcome{}, &lostError{cause: err, fields: fields, live: live}
 	}
 	return outcome{state: settled}, nil
 }
@@ -211,6 +211,8 @@ func (w work) release(
 type lostError struct {
 	cause  error
 	fields touched
+	// live is the object that it was sent to.
+	live *unstructured.Unstructured
 }
 
 func (e *lostError) Error() string { return e.cause.Error() }
