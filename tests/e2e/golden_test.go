@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// update writes the golden files anew: go test ./tests/e2e -run TestWhatAPreviewLooksLike -update
+// update writes the golden files anew: go test ./tests/e2e -run 'TestWhatAPreview.*LooksLike' -update
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // shop is a program with a workload, and what is changed in it in pairs of old and new.
@@ -99,19 +99,25 @@ func TestWhatAPreviewLooksLike(t *testing.T) {
 			got := printed(s, namespace, s.preview(t))
 			assert.NotRegexp(t, `swordfish|marlin|c3dvcmRmaXNo|bWFybGlu`, got)
 
-			path := filepath.Join("testdata", "golden", example.name+".txt")
-			if *update {
-				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err)
-			assert.Equal(t, string(want), got)
+			golden(t, example.name, got)
 		})
 	}
 }
 
+// golden compares a text with testdata/golden.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "golden", name+".txt")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
 // managerHash is the end of a field manager's name, which depends on the project's.
-var managerHash = regexp.MustCompile(`(k8sconnect-PROJECT\.test\.[a-z]+-)[0-9a-f]{8}`)
+var managerHash = regexp.MustCompile(`(k8sconnect-(?:patch-)?PROJECT\.test\.[a-z-]+-)[0-9a-f]{8}`)
 
 // printed is what a command printed, with names for what is another each time.
 func printed(s *stack, namespace, out string) string {
