@@ -47,14 +47,6 @@ func TestThePageOnWaiting(t *testing.T) {
 		s.config(t, "k8sconnect:namespace", space)
 		return s, k, space
 	}
-	program := func(t *testing.T, text string) string {
-		t.Helper()
-		if named := regexp.MustCompile(`\Aname: \S+\nruntime: yaml\n`).FindString(text); named != "" {
-			text = strings.TrimPrefix(text, named)
-		}
-		require.True(t, strings.HasPrefix(text, "resources:\n"), "a program begins with its name or with resources: %s", text)
-		return text
-	}
 
 	places := snippet.FindAllStringSubmatchIndex(page, -1)
 	require.Len(t, places, strings.Count(page, "```yaml"))
@@ -64,7 +56,7 @@ func TestThePageOnWaiting(t *testing.T) {
 		t.Run("a program works as printed: "+title, func(t *testing.T) {
 			t.Parallel()
 			s, k, space := newDocsStack(t)
-			s.program(t, "%s", program(t, code))
+			s.program(t, "%s", programOf(t, code))
 			if strings.Contains(code, "PersistentVolumeClaim") {
 				volume := "v1/PersistentVolume/" + space
 				k.create(t, volume, strings.Replace(fmt.Sprintf(volumeManifest, space), "storageClassName: "+space, "storageClassName: standard", 1))
@@ -135,7 +127,7 @@ func TestThePageOnWaiting(t *testing.T) {
 		t.Parallel()
 		s, _, _ := newDocsStack(t)
 		text := section(t, page, "Paths")
-		program := program(t, snippet.FindStringSubmatch(text)[1])
+		program := programOf(t, snippet.FindStringSubmatch(text)[1])
 		rows := tableRow.FindAllStringSubmatch(text, -1)
 		require.Greater(t, len(rows), 5)
 		for i, row := range rows {

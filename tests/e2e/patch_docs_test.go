@@ -1,0 +1,209 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+)
+
+// addOns are the objects that the page speaks of, as a managed cluster brings them.
+var addOns = map[string]string{
+	"apps/v1/DaemonSet/kube-system/aws-node": awsNode,
+	"apps/v1/Deployment/kube-system/coredns": `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: coredns, namespace: kube-system}
+spec:
+  selector: {matchLabels: {k8s-app: kube-dns}}
+  template:
+    metadata: {labels: {k8s-app: kube-dns}, annotations: {eks.amazonaws.com/compute-type: ec2}}
+    spec: {containers: [{name: coredns, image: "registry.example/coredns:1"}]}
+`,
+	"apps/v1/Deployment/kube-system/metrics-server": `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: metrics-server, namespace: kube-system}
+spec:
+  selector: {matchLabels: {k8s-app: metrics-server}}
+  template:
+    metadata: {labels: {k8s-app: metrics-server}}
+    spec: {containers: [{name: metrics-server, image: "registry.example/metrics-server:1", args: [--secure-port=10250]}]}
+`,
+}
+
+// docsPage is a page, and a namespace of the test's own which has what the page finds in
+// kube-system.
+type docsPage struct {
+	text    string
+	cluster *cluster.Cluster
+	kube    *kube
+}
+
+// place has a text of the page be about a namespace of the test's own, with the add-ons in it.
+func (p docsPage) place(t *testing.T) (_ *stack, space string, in func(string) string) {
+	t.Helper()
+	space = p.cluster.Namespace(t)
+	in = func(text string) string { return strings.ReplaceAll(text, "kube-system", space) }
+	for _, manifest := range addOns {
+		applyAs(t, p.cluster, "eks", in(manifest))
+	}
+	return newStackIn(t, p.kube, p.cluster.KubeconfigFile()), space, in
+}
+
+// TestThePageOnPatching runs every program of docs/patching.md, brings about every error of its
+// table, and goes through its migration.
+func TestThePageOnPatching(t *testing.T) {
+	t.Parallel()
+	c := workloads.Get(t)
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "patching.md"))
+	require.NoError(t, err)
+	page := docsPage{string(text), c, kubeOf(t, c)}
+	k := page.kube
+
+	const migration = "From local.Command and kubectl patch"
+	places := snippet.FindAllStringSubmatchIndex(page.text, -1)
+	require.Len(t, places, strings.Count(page.text, "```yaml"))
+	for _, place := range places {
+		headings := heading.FindAllStringSubmatch(page.text[:place[0]], -1)
+		title, code := headings[len(headings)-1][1], page.text[place[2]:place[3]]
+		if title == migration {
+			continue
+		}
+		t.Run("a program works as printed: "+title, func(t *testing.T) {
+			t.Parallel()
+			s, space, in := page.place(t)
+			s.program(t, "%s", in(programOf(t, code)))
+			s.up(t)
+			s.previewEmpty(t)
+			patch := thePatch(t, s.export(t))
+			live := k.get(t, patch.ID)
+			switch {
+			case live.GetKind() == "Namespace":
+				assert.Equal(t, "baseline", live.GetLabels()["pod-security.kubernetes.io/warn"])
+			case live.GetName() == "coredns":
+				assert.Empty(t, at(live.Object, "spec", "template", "metadata", "annotations"))
+			case strings.Contains(code, "jsonPatch"):
+				assert.Equal(t, []any{"--secure-port=10250", "--kubelet-insecure-tls"},
+					at(live.Object, "spec", "template", "spec", "containers", 0, "args"))
+			case live.GetName() == "metrics-server":
+				assert.Equal(t, "system-cluster-critical", at(live.Object, "spec", "template", "spec", "priorityClassName"))
+				k.get(t, "v1/ConfigMap/"+space+"/dashboard")
+			default:
+				assert.Equal(t, map[string]any{
+					"spec.template.spec.containers[name=aws-node].env[name=AWS_VPC_K8S_CNI_LOGLEVEL].value": "eks",
+				}, patch.Outputs["previousOwners"])
+			}
+			s.handBack(t, k, patch.ID)
+		})
+	}
+
+	t.Run("the warning on the page is what is printed", func(t *testing.T) {
+		t.Parallel()
+		golden, err := os.ReadFile(filepath.Join("testdata", "golden", "a-patch-takes-a-field-over.txt"))
+		require.NoError(t, err)
+		shown := plain.FindStringSubmatch(section(t, page.text, "Taking over"))[1]
+		assert.Contains(t, string(golden), strings.ReplaceAll(shown, "kube-system", "NAMESPACE"))
+	})
+
+	t.Run("every error of the table is one, and what brings it about is tried", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := page.place(t)
+		owner := newStackIn(t, k, c.KubeconfigFile())
+		owner.program(t, "%s", configMap("owner", "owned", space)+
+			patchOf("other", in("{apiVersion: apps/v1, kind: Deployment, namespace: kube-system, name: coredns}"), "patch: {spec: {replicas: 2}}"))
+		owner.up(t)
+		const coredns = "{apiVersion: apps/v1, kind: Deployment, namespace: kube-system, name: coredns}"
+		brings := map[string]string{
+			"takeOwnership": strings.Replace(patchOf("bad", coredns, "patch: {spec: {paused: true}}"), "takeOwnership: true", "takeOwnership: false", 1),
+			"not found. A Patch changes existing objects":  patchOf("bad", strings.Replace(coredns, "coredns", "nobody", 1), "patch: {spec: {paused: true}}"),
+			"is managed by the KubeObject":                 patchOf("bad", targetConfigMap(space, "owned"), "patch: {data: {a: '2'}}"),
+			"another Patch has fields that this one names": patchOf("bad", coredns, "patch: {spec: {replicas: 3}}"),
+			"unknown field":              patchOf("bad", coredns, "patch: {spec: {template: {spec: {hostNet: true}}}}"),
+			"the API server refuses":     patchOf("bad", coredns, "patch: {spec: {selector: {matchLabels: {k8s-app: other}}}}"),
+			"test":                       patchOf("bad", coredns, "jsonPatch: [{op: test, path: /spec/replicas, value: 9}, {op: add, path: /spec/paused, value: true}]"),
+			"timed out after":            patchOf("bad", coredns, "patch: {spec: {paused: true}}\n      waitFor: {condition: Never, timeout: 1s}"),
+			"a Patch cannot be imported": "",
+		}
+		rows := regexp.MustCompile("(?m)^\\| `([^|]*)` \\| [^|]* \\| [^|]* \\|$").FindAllStringSubmatch(section(t, page.text, "Errors"), -1)
+		require.Len(t, rows, len(brings))
+		for _, row := range rows {
+			program, ok := brings[row[1]]
+			require.True(t, ok, row[1])
+			if program == "" {
+				s.program(t, "")
+				out := s.runFails(t, "import", "k8sconnect:index:Patch", "imported", in("apps/v1/Deployment/kube-system/coredns"), "--yes", "--skip-preview")
+				assert.Contains(t, out, row[1])
+				continue
+			}
+			s.program(t, "%s", "resources:"+in(program))
+			assert.Contains(t, s.upFails(t), row[1])
+		}
+	})
+
+	t.Run("the migration runs no script, changes no pod and restarts none", func(t *testing.T) {
+		t.Parallel()
+		s, _, in := page.place(t)
+		programs := snippet.FindAllStringSubmatch(section(t, page.text, migration), -1)
+		require.Len(t, programs, 2)
+		var old struct {
+			Resources map[string]struct{ Properties struct{ Create string } }
+		}
+		require.NoError(t, yaml.Unmarshal([]byte(programs[0][1]), &old))
+		command := old.Resources["proxy"].Properties.Create
+		require.NotEmpty(t, command)
+		shell(t, c, in(command))
+
+		id := in("apps/v1/DaemonSet/kube-system/aws-node")
+		before := k.get(t, id)
+		s.program(t, "%s", in(programOf(t, programs[1][1])))
+		out := s.preview(t)
+		assert.Contains(t, out, "+ 2 to create")
+		assert.NotContains(t, out, "will take")
+		s.up(t)
+		assert.Equal(t, before.GetGeneration(), k.get(t, id).GetGeneration())
+		s.previewEmpty(t)
+		s.handBack(t, k, id)
+	})
+}
+
+// programOf is a program without its name and runtime.
+func programOf(t *testing.T, text string) string {
+	t.Helper()
+	text = regexp.MustCompile(`\Aname: \S+\nruntime: yaml\n`).ReplaceAllString(text, "")
+	require.True(t, strings.HasPrefix(text, "resources:\n"), "a program begins with its name or with resources: %s", text)
+	return text
+}
+
+// thePatch is the only Patch of a state.
+func thePatch(t *testing.T, saved state) resource {
+	t.Helper()
+	var patches []resource
+	for _, r := range saved.resources {
+		if r.Type == "k8sconnect:index:Patch" {
+			patches = append(patches, r)
+		}
+	}
+	require.Len(t, patches, 1)
+	return patches[0]
+}
+
+// shell runs a command line in which kubectl is an administrator's.
+func shell(t *testing.T, c *cluster.Cluster, line string) {
+	t.Helper()
+	kubectl, err := cluster.Tool("kubectl")
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Env = []string{"HOME=" + tools.Home, "KUBECONFIG=" + c.KubeconfigFile(), fmt.Sprintf("PATH=%s:%s", filepath.Dir(kubectl), os.Getenv("PATH"))}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+}
