@@ -94,16 +94,18 @@ data: {log: info, mode: slow, kept: k, obsolete: "1"}
 			assert.Equal(t, map[string]any{"log": "trace", "mode": "fast", "kept": "changed", "new": ""}, live.Object["data"])
 			assert.Equal(t, "red", live.GetAnnotations()["example.com/team"])
 			assert.Equal(t, []string{"data.log"}, keysOf(saved.get(t, name).Outputs["fieldOwnership"]))
+			assert.JSONEq(t, `{"f:data": {"f:log": {}}}`, k.oursIn(t, id))
 		}
 		s.previewEmpty(t)
 	})
 	step(t, "the kind of patch changes in place, and so does what it removes [P1]", func(t *testing.T) {
 		s.program(t, "%s", "resources:"+
-			patchOf("merged", targetConfigMap(space, "merged"), `jsonPatch: [{op: remove, path: /data/new}]`)+
-			patchOf("operated", targetConfigMap(space, "operated"), `mergePatch: '{"data": {"new": null}}'`))
+			patchOf("merged", targetConfigMap(space, "merged"), `jsonPatch: [{op: remove, path: /data/new}, {op: replace, path: /data/log, value: last}]`)+
+			patchOf("operated", targetConfigMap(space, "operated"), `mergePatch: '{"data": {"new": null, "log": "last"}}'`))
 		assert.Contains(t, s.up(t), "~ 2 updated")
 		for _, id := range []string{merged, operated} {
-			assert.Equal(t, map[string]any{"log": "trace", "mode": "fast", "kept": "changed"}, k.value(t, id, "data"))
+			assert.Equal(t, map[string]any{"log": "last", "mode": "fast", "kept": "changed"}, k.value(t, id, "data"))
+			assert.JSONEq(t, `{"f:data": {"f:log": {}}}`, k.oursIn(t, id))
 		}
 		assert.NotContains(t, s.up(t), "updated")
 	})

@@ -45,6 +45,19 @@ func (k *kube) ours(t testing.TB, id string) []string {
 	return managers
 }
 
+// oursIn are the fields that the only field manager of this provider has on an object.
+func (k *kube) oursIn(t testing.TB, id string) string {
+	t.Helper()
+	var fields []string
+	for _, entry := range k.get(t, id).GetManagedFields() {
+		if strings.HasPrefix(entry.Manager, "k8sconnect-") {
+			fields = append(fields, string(entry.FieldsV1.GetRawBytes()))
+		}
+	}
+	require.Len(t, fields, 1)
+	return fields[0]
+}
+
 // handBack destroys a stack whose Patches are of these objects. It wants that every object is as
 // it was right before, that nothing says any more that we were there, and that the state is empty.
 func (s *stack) handBack(t *testing.T, k *kube, ids ...string) {
