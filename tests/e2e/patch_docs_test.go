@@ -173,6 +173,11 @@ func TestThePageOnPatching(t *testing.T) {
 		assert.Equal(t, before.GetGeneration(), k.get(t, id).GetGeneration())
 		s.previewEmpty(t)
 		s.handBack(t, k, id)
+		var managers []string
+		for _, entry := range k.get(t, id).GetManagedFields() {
+			managers = append(managers, entry.Manager)
+		}
+		assert.Contains(t, managers, "kubectl-patch", "it has what it had")
 	})
 }
 

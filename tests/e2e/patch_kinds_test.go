@@ -39,7 +39,9 @@ data: {log: info, mode: slow, kept: k, obsolete: "1"}
         - {op: remove, path: /data/obsolete}`
 
 	step(t, "create [P1, P11, P12, P14, P22, P23]", func(t *testing.T) {
-		// A null in the program's YAML would not reach the provider; as text it does.
+		// A null in the program's YAML does not reach the provider; as text it does.
+		declare(`{data: {obsolete: null}}`, operations)
+		assert.Contains(t, s.preview(t), "mergePatch.data is an empty object, which sets nothing")
 		declare(`'{"metadata": {"annotations": {"example.com/team": "red"}}, "data": {"log": "debug", "new": "", "obsolete": null}}'`, operations)
 		out := s.preview(t)
 		for _, line := range []string{

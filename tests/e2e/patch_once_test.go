@@ -84,7 +84,9 @@ func TestAddingToAListHappensOnce(t *testing.T) {
 	step(t, "the preview of a change writes nothing, and up adds once more [P13, P21]", func(t *testing.T) {
 		declare("--second")
 		for range 2 {
-			assert.Contains(t, s.preview(t), fmt.Sprintf("~ %d to update", patches))
+			out := s.preview(t)
+			assert.Contains(t, out, fmt.Sprintf("~ %d to update", patches))
+			assert.Equal(t, patches, strings.Count(out, "so all of it is carried out"), "what is going to be repeated is said")
 		}
 		assert.Equal(t, before, versions())
 		s.up(t)
