@@ -58,15 +58,14 @@ func (o Ownership) Of(path fieldpath.Path) []Owner {
 func (o Ownership) onlyAround(fields *fieldpath.Set, path fieldpath.Path) bool {
 	above, ok := leafAbove(fields, path)
 	return ok && slices.ContainsFunc(o.entries, func(entry ownedFields) bool {
-		parts := at(entry.fields, above)
-		return parts != nil && !parts.Empty()
+		return hasPart(entry.fields, above)
 	})
 }
 
 // leafAbove returns the leaf of set that is above path, if there is one.
 func leafAbove(set *fieldpath.Set, path fieldpath.Path) (fieldpath.Path, bool) {
 	for n := 1; n < len(path); n++ {
-		if parts := at(set, path[:n]); set.Has(path[:n]) && (parts == nil || parts.Empty()) {
+		if set.Has(path[:n]) && !hasPart(set, path[:n]) {
 			return path[:n], true
 		}
 	}
@@ -79,8 +78,7 @@ func touches(set *fieldpath.Set, path fieldpath.Path) bool {
 	if has || leaf {
 		return true
 	}
-	below := at(set, path)
-	return below != nil && !below.Empty()
+	return hasPart(set, path)
 }
 
 // find reports whether set has path itself, and whether a leaf of it is above path.

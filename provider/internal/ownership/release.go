@@ -43,7 +43,8 @@ func Release(object *unstructured.Unstructured, manager string, fields *fieldpat
 // is kept, whether by apply or by update and in whatever apiVersion. Values stay as they
 // are. It returns nil if that is so already.
 //
-// A field is kept if keep has it, or has a leaf above it. As with [Release], the patch
+// A field is kept if keep has it, or has a leaf above it, or names a part of a value
+// that is owned as a whole. As with [Release], the patch
 // is guarded by the object's resourceVersion.
 func HandBack(object *unstructured.Unstructured, manager string, keep Kept) ([]byte, error) {
 	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
@@ -58,18 +59,26 @@ func HandBack(object *unstructured.Unstructured, manager string, keep Kept) ([]b
 	})
 }
 
-// within returns the fields of owned that kept has, or has a leaf above.
+// within returns the fields of owned that kept has, or has a leaf above, and the leaves
+// that kept has a part of: a plain list is owned as a whole, and an operation of a JSON
+// patch names one item of it.
 func within(owned, kept *fieldpath.Set) *fieldpath.Set {
 	result := fieldpath.NewSet()
 	if kept == nil {
 		return result
 	}
 	owned.Iterate(func(path fieldpath.Path) {
-		if has, leaf := find(kept, path); has || leaf {
+		has, leaf := find(kept, path)
+		if has || leaf || hasPart(kept, path) && !hasPart(owned, path) {
 			result.Insert(path.Copy())
 		}
 	})
 	return result
+}
+
+func hasPart(set *fieldpath.Set, path fieldpath.Path) bool {
+	parts := at(set, path)
+	return parts != nil && !parts.Empty()
 }
 
 // edit returns the JSON patch that leaves to every entry in managedFields what keep

@@ -43,6 +43,9 @@ spec: {a: 1}
 		{"a field above those that are kept is not", "ours", `{}`, `{"f:spec":{"f:c":{"f:x":{}}}}`, []string{
 			`other Apply v1  {"f:spec":{"f:b":{}}}`, `ours Update v1  {"f:spec":{"f:c":{"f:x":{}}}}`, `ours Update v1 status {"f:status":{"f:z":{}}}`,
 		}},
+		{"a value that is owned as a whole is kept by a part of it", "ours", `{"f:spec":{"f:a":{"i:1":{}}}}`, `{}`, []string{
+			`ours Apply v1  {"f:spec":{"f:a":{}}}`, `other Apply v1  {"f:spec":{"f:b":{}}}`, `ours Update v1 status {"f:status":{"f:z":{}}}`,
+		}},
 		{"nothing of a stranger", "stranger", `{}`, `{}`, nil},
 		{"nothing where all is kept", "ours", `{"f:spec":{}}`, `{"f:spec":{}}`, nil},
 	} {
@@ -148,8 +151,9 @@ func handBackAnything(t *rapid.T) {
 		if entry["operation"] == "Apply" {
 			kept = keep.Applied
 		}
-		fieldsOf(t, entry).Iterate(func(path fieldpath.Path) {
-			if isKept(kept, path) {
+		all := fieldsOf(t, entry)
+		all.Iterate(func(path fieldpath.Path) {
+			if isKept(kept, all.Leaves().Has(path), path) {
 				owned = append(owned, fmt.Sprint(entry["operation"], entry["apiVersion"], path))
 			}
 		})
@@ -194,11 +198,14 @@ func fieldsOf(t require.TestingT, entry map[string]any) *fieldpath.Set {
 }
 
 // isKept is what Kept means, in the words of its documentation.
-func isKept(keep *fieldpath.Set, path fieldpath.Path) bool {
+func isKept(keep *fieldpath.Set, whole bool, path fieldpath.Path) bool {
 	if keep == nil {
 		return false
 	}
 	kept := keep.Has(path)
+	keep.Iterate(func(part fieldpath.Path) {
+		kept = kept || whole && len(part) > len(path) && part[:len(path)].Equals(path)
+	})
 	for n := 1; n < len(path); n++ {
 		kept = kept || keep.Leaves().Has(path[:n])
 	}
