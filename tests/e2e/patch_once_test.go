@@ -89,7 +89,12 @@ func TestAddingToAListHappensOnce(t *testing.T) {
 			assert.Equal(t, patches, strings.Count(out, "so all of it is carried out"), "what is going to be repeated is said")
 		}
 		assert.Equal(t, before, versions())
+		mark, err := c.AuditMark()
+		require.NoError(t, err)
 		s.up(t)
+		for i := range ids {
+			assert.Len(t, writesOf(t, c, mark, fmt.Sprint("pods-", i)), 1)
+		}
 		args("--quiet", "--first", "--second")
 		s.previewEmpty(t)
 	})
