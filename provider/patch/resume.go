@@ -17,7 +17,8 @@ import (
 // be sent again.
 //
 // The write was bound to one resourceVersion. Where the object still has it, nothing
-// was written. Else the object has to look as after the patch.
+// was written. Else the object has to look as after the patch. So it has where the
+// process was killed and the state knows of no try, but our field manager is there.
 func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 	if w.in.kind != keyJSONPatch {
 		return nothing(), false, nil
@@ -36,20 +37,24 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 		if untouched, err := w.untouched(live); err != nil || (untouched && !traces) {
 			return nothing(), false, err
 		}
-	} else if w.old.ref.uid != "" || !traces {
+	} else if !traces {
 		return nothing(), false, nil
 	}
 	patch, problems := mutation.ParseJSONPatch(w.in.document)
 	if err := firstProblem(keyJSONPatch, problems); err != nil {
 		return nothing(), false, err
 	}
+	once := patch.OnceOperations()
+	if len(once) == 0 {
+		return nothing(), false, nil
+	}
 	if effect, held := patch.Held(live); held {
-		if len(w.old.touched.operations) > 0 {
+		if w.old.pending && len(w.old.touched.operations) > 0 {
 			return w.old.touched, true, nil
 		}
 		return effects(effect), true, nil
 	}
-	if once := patch.OnceOperations(); w.old.pending && len(once) > 0 {
+	if w.old.pending {
 		return nothing(), false, refused("%s: it is not known whether an earlier try of this patch was carried out: its reply was "+
 			"lost, and the object has been changed since. Operations that must not be carried out twice: %s.\n"+
 			"Look at the object. To carry the patch out, change it in any way that means the same; to leave the object as it is, "+

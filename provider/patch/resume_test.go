@@ -27,6 +27,7 @@ func TestResuming(t *testing.T) {
 		traced  bool   // our field manager is on live
 		fresh   bool   // the state knows of no try: the process was killed
 		changed bool   // the patch is another one by now
+		killed  bool   // and the process was killed when it carried it out
 		want    string
 	}{
 		"the object has its old version": {patch: appending, live: "list: [a]", version: "1", want: again},
@@ -45,7 +46,13 @@ func TestResuming(t *testing.T) {
 		"a killed process has left its work":   {patch: appending, live: "list: [a, b]", version: "2", traced: true, fresh: true, want: done},
 		"a killed process has left other work": {patch: appending, live: "list: [a, c]", version: "2", traced: true, fresh: true, want: again},
 		"somebody else has done the same":      {patch: appending, live: "list: [a, b]", version: "2", want: again},
-		"nobody has been here":                 {patch: appending, live: "list: [a, b]", version: "2", fresh: true, want: again},
+		"a process that was killed in a change has left its work": {
+			patch: appending, live: "list: [a, b]", version: "2", traced: true, changed: true, killed: true, want: done,
+		},
+		"a changed patch that was not carried out is": {
+			patch: appending, live: "list: [a]", version: "2", traced: true, changed: true, killed: true, want: again,
+		},
+		"nobody has been here": {patch: appending, live: "list: [a, b]", version: "2", fresh: true, want: again},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -59,6 +66,9 @@ func TestResuming(t *testing.T) {
 			}
 			if c.changed {
 				w.old.hash = "another"
+			}
+			if c.killed {
+				w.old.pending, w.old.base = false, ""
 			}
 			live := &unstructured.Unstructured{Object: object(t, c.live)}
 			live.SetResourceVersion(c.version)

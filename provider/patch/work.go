@@ -106,8 +106,7 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 		if err != nil {
 			return outcome{}, err
 		}
-		settled, err := w.settle(live, live, fields)
-		return outcome{state: settled}, err
+		return w.takeUp(ctx, live, fields)
 	}
 	m, err := w.in.method()
 	if err != nil {
@@ -132,6 +131,22 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 		return outcome{}, err
 	}
 	return w.carryOut(ctx, m, live, w.target.hasOtherPatches(live))
+}
+
+// takeUp goes on from a patch that an earlier try has carried out.
+func (w work) takeUp(ctx context.Context, live *unstructured.Unstructured, fields touched) (outcome, error) {
+	if err := w.refuseOverlap(live, fields, w.claims.make(w.urn, string(live.GetUID()), fields.all())); err != nil {
+		return outcome{}, err
+	}
+	after := live
+	if !w.preview {
+		var err error
+		if after, err = w.release(ctx, live, operations{}.kept(fields)); err != nil {
+			return outcome{}, err
+		}
+	}
+	settled, err := w.settle(live, after, fields)
+	return outcome{state: settled}, err
 }
 
 // carryOut makes the request, after everything that can be refused has been. What the
