@@ -130,7 +130,12 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 	if err != nil {
 		return outcome{}, err
 	}
-	return w.carryOut(ctx, m, live, w.target.hasOtherPatches(live))
+	result, err := w.carryOut(ctx, m, live, w.target.hasOtherPatches(live))
+	if lost := (*lostError)(nil); errors.As(err, &lost) {
+		// What the state says of the patch stays true, and the next look tells whether it still has to be put right.
+		return outcome{}, lost.cause
+	}
+	return result, err
 }
 
 // takeUp goes on from a patch that an earlier try has carried out.
