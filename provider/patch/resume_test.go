@@ -1,12 +1,14 @@
 package patch
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // TestResuming shows what is made of an object to which a JSON patch was sent whose reply was lost.
@@ -25,6 +27,7 @@ func TestResuming(t *testing.T) {
 		live    string
 		version string // of live; it was sent to version 1
 		traced  bool   // our field manager is on live
+		written bool   // the others have written their fields since
 		fresh   bool   // the state knows of no try: the process was killed
 		changed bool   // the patch is another one by now
 		killed  bool   // and the process was killed when it carried it out
@@ -34,8 +37,12 @@ func TestResuming(t *testing.T) {
 		"the object has its old version and looks as after the patch": {
 			patch: appending, live: "list: [a, b]", version: "1", traced: true, want: again,
 		},
-		"the object looks as after the patch":                      {patch: appending, live: "list: [a, b]", version: "2", traced: true, want: done},
-		"the object looks otherwise, and our manager is not on it": {patch: appending, live: "list: [c]", version: "2", want: again},
+		"the object looks as after the patch":                    {patch: appending, live: "list: [a, b]", version: "2", traced: true, want: done},
+		"the object was changed beside it":                       {patch: appending, live: "list: [a]", version: "2", want: again},
+		"the object was changed beside it, and looked like that": {patch: appending, live: "list: [a, b]", version: "2", want: again},
+		"the object looks otherwise, and others have written it": {
+			patch: appending, live: "list: [a, b, c]", version: "2", written: true, want: unclear,
+		},
 		"the object looks otherwise, and our manager is on it": {
 			patch: appending, live: "list: [a, b, c]", version: "2", traced: true, want: unclear,
 		},
@@ -45,7 +52,9 @@ func TestResuming(t *testing.T) {
 		},
 		"a killed process has left its work":   {patch: appending, live: "list: [a, b]", version: "2", traced: true, fresh: true, want: done},
 		"a killed process has left other work": {patch: appending, live: "list: [a, c]", version: "2", traced: true, fresh: true, want: again},
-		"somebody else has done the same":      {patch: appending, live: "list: [a, b]", version: "2", want: again},
+		"somebody has done the same, or has written over it": {
+			patch: appending, live: "list: [a, b]", version: "2", written: true, want: done,
+		},
 		"a process that was killed in a change has left its work": {
 			patch: appending, live: "list: [a, b]", version: "2", traced: true, changed: true, killed: true, want: done,
 		},
@@ -72,7 +81,17 @@ func TestResuming(t *testing.T) {
 			}
 			live := &unstructured.Unstructured{Object: object(t, c.live)}
 			live.SetResourceVersion(c.version)
-			entries := []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Update", FieldsV1: metav1.NewFieldsV1(`{"f:list":{}}`)}}
+			at := metav1.Unix(1, 0)
+			entries := []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Update", Time: &at, FieldsV1: metav1.NewFieldsV1(`{"f:list":{}}`)}}
+			if !c.fresh {
+				w.old.before = entries
+				w.old.touched.once.Insert(fieldpath.MakePathOrDie("list", 1))
+			}
+			if c.written {
+				later := metav1.Unix(2, 0)
+				entries = slices.Clone(entries)
+				entries[0].Time = &later
+			}
 			if c.traced {
 				entries = append(entries, metav1.ManagedFieldsEntry{
 					Manager: manager, Operation: "Update", FieldsV1: metav1.NewFieldsV1(`{"f:list":{}}`),
