@@ -12,6 +12,7 @@ import (
 const (
 	applyPatch = "application/apply-patch+yaml"
 	jsonPatch  = "application/json-patch+json"
+	mergePatch = "application/merge-patch+json"
 )
 
 func isRealApply(r *http.Request) bool {
@@ -35,6 +36,8 @@ func (g *gateway) watchRequests() (take func() []string) {
 			what = "apply"
 		case jsonPatch:
 			what = "json patch"
+		case mergePatch:
+			what = "merge patch"
 		}
 		if r.URL.Query().Get("force") == "true" {
 			what += " by force"

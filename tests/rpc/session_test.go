@@ -15,6 +15,7 @@ import (
 const (
 	objectType = tokens.Type("k8sconnect:index:KubeObject")
 	waitType   = tokens.Type("k8sconnect:index:Wait")
+	patchType  = tokens.Type("k8sconnect:index:Patch")
 )
 
 // stored is what the engine keeps of a resource between runs.
@@ -37,6 +38,9 @@ type session struct {
 	// timeout is customTimeouts, in seconds; ignore is ignoreChanges.
 	timeout float64
 	ignore  []string
+
+	// destroying looks at the cluster before every destroy, and what it returns at what the destroy left.
+	destroying func(s *session) (destroyed func(err error))
 }
 
 func urnOf(name string) resource.URN { return urnOfType(objectType, name) }
@@ -257,6 +261,16 @@ func (s *session) preview(program resource.PropertyMap) (did string, outputs res
 
 // destroy is the Delete RPC.
 func (s *session) destroy() error {
+	if s.destroying != nil {
+		destroyed := s.destroying(s)
+		err := s.delete()
+		destroyed(err)
+		return err
+	}
+	return s.delete()
+}
+
+func (s *session) delete() error {
 	_, err := s.process.Delete(context.Background(), plugin.DeleteRequest{
 		URN: s.urn, ID: s.id, Inputs: s.inputs, Outputs: s.outputs, Timeout: s.timeout,
 	})
