@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -119,8 +120,15 @@ func golden(t *testing.T, name, got string) {
 // managerHash is the end of a field manager's name, which depends on the project's.
 var managerHash = regexp.MustCompile(`(k8sconnect-(?:patch-)?PROJECT\.test\.[a-z-]+-)[0-9a-f]{8}`)
 
-// printed is what a command printed, with names for what is another each time.
+// warning is a warning with the fields that it lists. The CLI prints it whenever it comes,
+// before or after the resource that it is about.
+var warning = regexp.MustCompile(`(?m)^warning: .*\n(?:  .* -> .*\n)*`)
+
+// printed is what a command printed, with names for what is another each time, and the warnings
+// at the end.
 func printed(s *stack, namespace, out string) string {
 	out = replaceAll(out, s.project, "PROJECT", namespace, "NAMESPACE")
-	return managerHash.ReplaceAllString(out, "${1}HASH")
+	out = managerHash.ReplaceAllString(out, "${1}HASH")
+	warnings := strings.Join(warning.FindAllString(out, -1), "")
+	return strings.Replace(warning.ReplaceAllString(out, ""), "Resources:\n", warnings+"Resources:\n", 1)
 }
