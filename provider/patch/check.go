@@ -63,11 +63,8 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
 }
 
-// warnOfLostNull says what an empty object in a merge patch may come from.
+// warnOfLostNull says what an empty object in a patch may come from.
 func warnOfLostNull(ctx context.Context, kind string, v property.Value) {
-	if kind != keyMergePatch || !v.IsMap() {
-		return
-	}
 	if at, found := emptyMap(v, []property.PathSegment{property.NewSegment(kind)}); found {
 		p.GetLogger(ctx).Warningf("%s is an empty object, which sets nothing where there is something already. If it was written "+
 			"with null, to remove a field: programs in YAML and Go lose null on the way. Give mergePatch as text there.",

@@ -117,16 +117,21 @@ func TestPatchOfAKilledCLI(t *testing.T) {
 		configMapResource("after", "after", space, `{of: "${added.resourceRef.revision}"}`))
 	args := func() any { return k.value(t, id, "template", "spec", "containers", 0, "args") }
 
-	up := upHeld(t, s, proxy, writes("pods"))
-	children := up.children(t, "")
-	up.signal(t, syscall.SIGKILL)
-	signalAll(t, children, syscall.SIGKILL)
-	require.Equal(t, -1, up.wait(t).code)
-	proxy.heal()
+	kill := func(t *testing.T, items int) {
+		t.Helper()
+		up := upHeld(t, s, proxy, func(r *http.Request) bool { return writes("pods")(r) && len(args().([]any)) == items })
+		children := up.children(t, "")
+		up.signal(t, syscall.SIGKILL)
+		signalAll(t, children, syscall.SIGKILL)
+		require.Equal(t, -1, up.wait(t).code)
+		proxy.heal()
+		assert.Contains(t, s.upFails(t), "`pulumi cancel`")
+		s.run(t, "cancel", "--yes")
+	}
+
+	kill(t, 2)
 	require.Equal(t, []any{"--quiet", "--added"}, args(), "the API server did it")
 	k.gone(t, "v1/ConfigMap/"+space+"/after")
-	assert.Contains(t, s.upFails(t), "`pulumi cancel`")
-	s.run(t, "cancel", "--yes")
 	assert.Empty(t, s.export(t).resources)
 
 	step(t, "the next up takes its own work up and adds nothing a second time [P13]", func(t *testing.T) {
@@ -157,6 +162,14 @@ func TestPatchOfAKilledCLI(t *testing.T) {
 		assert.Equal(t, []any{"--quiet", "--added", "--more"}, args())
 		assert.Equal(t, before, k.get(t, id).GetResourceVersion())
 		assert.NotContains(t, s.export(t).get(t, "added").Outputs, "__pendingPatch")
+		s.previewEmpty(t)
+	})
+	step(t, "a CLI that is killed in an update adds nothing a second time either [P13]", func(t *testing.T) {
+		s.program(t, "%s", "resources:"+appendArg("added", space, "pods", "--last"))
+		kill(t, 4)
+		require.Equal(t, []any{"--quiet", "--added", "--more", "--last"}, args(), "the API server did it")
+		s.up(t)
+		assert.Equal(t, []any{"--quiet", "--added", "--more", "--last"}, args())
 		s.previewEmpty(t)
 	})
 	step(t, "destroy", func(t *testing.T) {
