@@ -46,11 +46,11 @@ func (w work) warnOfTakeover(ctx context.Context, live, after *unstructured.Unst
 // warnOfRepetition says in a preview which operations, of those that are carried out once
 // for every change of the patch, come again with this one.
 func (w work) warnOfRepetition(ctx context.Context, m method) {
-	patch, ok := m.(operations)
+	patch, ok := m.(evaluated)
 	if !ok || w.old.touched.once.Empty() {
 		return
 	}
-	if again := patch.patch.OnceOperations(); len(again) > 0 {
+	if again := patch.onceOperations(); len(again) > 0 {
 		p.GetLogger(ctx).Warningf("%s: jsonPatch has changed, so all of it is carried out, operations that were carried out before "+
 			"included: %s. Take out what is done.", w.target.ref, strings.Join(again, ", "))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -146,7 +147,7 @@ func (w work) takeUp(ctx context.Context, live *unstructured.Unstructured, field
 	after := live
 	if !w.preview {
 		var err error
-		if after, err = w.release(ctx, live, operations{}.kept(fields)); err != nil {
+		if after, err = w.release(ctx, live, untraced{}.kept(fields)); err != nil {
 			return outcome{}, err
 		}
 	}
@@ -224,7 +225,7 @@ func (w work) release(
 	if err != nil || body == nil {
 		return live, err
 	}
-	return w.target.sendJSON(ctx, body, false)
+	return w.target.send(ctx, types.JSONPatchType, body, false)
 }
 
 // lostError says that it is not known whether a patch had its effect.

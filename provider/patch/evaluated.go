@@ -1,0 +1,130 @@
+package patch
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// evaluated is a JSON patch or a merge patch. What it touches is found by evaluating it.
+type evaluated struct {
+	untraced
+	kind  types.PatchType
+	patch interface {
+		Evaluate(live *unstructured.Unstructured) (mutation.Effect, error)
+		Encode(uid types.UID, resourceVersion string) ([]byte, error)
+	}
+}
+
+func newMerge(document any) (method, error) {
+	patch, problems := mutation.ParseMergePatch(document)
+	return evaluated{kind: types.MergePatchType, patch: patch}, firstProblem(keyMergePatch, problems)
+}
+
+func newOperations(document any) (method, error) {
+	patch, problems := mutation.ParseJSONPatch(document)
+	return evaluated{kind: types.JSONPatchType, patch: patch}, firstProblem(keyJSONPatch, problems)
+}
+
+func (e evaluated) foresee(
+	_ context.Context, _ target, live *unstructured.Unstructured,
+) (touched, *unstructured.Unstructured, error) {
+	effect, err := e.patch.Evaluate(live)
+	if operation := (*mutation.OperationError)(nil); errors.As(err, &operation) {
+		err = refused("%v.\nNothing was changed.", err)
+	}
+	if err != nil {
+		return nothing(), nil, err
+	}
+	return effects(effect), nil, nil
+}
+
+func (e evaluated) send(
+	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
+) (*unstructured.Unstructured, error) {
+	body, err := e.patch.Encode(live.GetUID(), live.GetResourceVersion())
+	if err != nil {
+		return nil, err
+	}
+	return t.send(ctx, e.kind, body, dryRun)
+}
+
+// onceOperations are the operations that are carried out once for every change of the patch.
+func (e evaluated) onceOperations() []string {
+	patch, _ := e.patch.(mutation.JSONPatch)
+	return patch.OnceOperations()
+}
+
+// restoration sets the values again that a JSON patch has set, where they have drifted.
+type restoration struct {
+	untraced
+	wanted map[string]any
+	fields touched
+}
+
+func (r restoration) foresee(
+	context.Context, target, *unstructured.Unstructured,
+) (touched, *unstructured.Unstructured, error) {
+	return r.fields, nil, nil
+}
+
+func (r restoration) send(
+	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
+) (*unstructured.Unstructured, error) {
+	body, err := mutation.Restore(live, r.wanted, r.fields.set, live.GetUID(), live.GetResourceVersion())
+	if err != nil {
+		return nil, refused("%s: %v.\nThe operation that set it cannot be carried out again. Change jsonPatch to what is there now.",
+			t.ref, err)
+	}
+	if body == nil {
+		return live, nil
+	}
+	return t.send(ctx, types.JSONPatchType, body, dryRun)
+}
+
+// untraced is what is common to requests that leave no reliable trace on the object: what
+// they touch has to be foreseen.
+type untraced struct{}
+
+func (untraced) sees() bool { return false }
+
+func (untraced) touched(_ *unstructured.Unstructured, _ string, foreseen touched) (touched, error) {
+	return foreseen, nil
+}
+
+func (untraced) kept(t touched) ownership.Kept { return ownership.Kept{Updated: t.all()} }
+
+// send sends a patch under our field manager.
+func (t target) send(
+	ctx context.Context, kind types.PatchType, body []byte, dryRun bool,
+) (*unstructured.Unstructured, error) {
+	return t.cluster.Patch(ctx, t.ref, body, cluster.PatchOptions{Type: kind, FieldManager: t.manager, DryRun: dryRun})
+}
+
+// effects are the fields that an evaluation has touched.
+func effects(effect mutation.Effect) touched {
+	found := touched{set: effect.Set, removed: effect.Removed, once: effect.Once}
+	for _, touch := range effect.Operations {
+		path := touch.Path
+		if touch.Once {
+			path = nil
+		}
+		found.operations = append(found.operations, path)
+	}
+	return found
+}
+
+// firstProblem is for a patch that Check has passed and that is wrong all the same,
+// because a value was not known then.
+func firstProblem(input string, problems []mutation.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return refused("%s: %s", joinPath(input, problems[0].Path), problems[0].Reason)
+}
