@@ -41,6 +41,16 @@ func Validate(object map[string]any) []Problem {
 	return c.problems
 }
 
+// ValidateIdentity lists what keeps an object from being told from others: the part of [Validate] that is
+// about apiVersion, kind and metadata.
+func ValidateIdentity(object map[string]any) []Problem {
+	c := &checks{object: object}
+	c.apiVersion()
+	c.kind()
+	c.metadata()
+	return c.problems
+}
+
 // checks collects the problems of one object.
 type checks struct {
 	object   map[string]any

@@ -62,10 +62,37 @@ func (c *checks) leaves(value any, at ...any) {
 			c.leaves(item, below...)
 		}
 	case int64:
-		if !c.isExact(value, at) {
-			c.add("the number has too many digits: Pulumi keeps numbers as 64-bit floats, which would change the last ones; "+
-				"write it as text if the field takes text", at...)
+		c.number(value, at)
+	}
+}
+
+// ValidateNumbers lists the numbers that would not be the same any more in Pulumi. Once they were there it
+// cannot be seen.
+func ValidateNumbers(object map[string]any) []Problem {
+	c := &checks{object: object}
+	c.numbers(object)
+	return c.problems
+}
+
+func (c *checks) numbers(value any, at ...any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			c.numbers(value[key], append(slices.Clip(at), key)...)
 		}
+	case []any:
+		for i, item := range value {
+			c.numbers(item, append(slices.Clip(at), i)...)
+		}
+	case int64:
+		c.number(value, at)
+	}
+}
+
+func (c *checks) number(number int64, at []any) {
+	if !c.isExact(number, at) {
+		c.add("the number has too many digits: Pulumi keeps numbers as 64-bit floats, which would change the last ones; "+
+			"write it as text if the field takes text", at...)
 	}
 }
 

@@ -1,14 +1,11 @@
 package manifest
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
 	yamlnode "go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -48,81 +45,6 @@ func ParseDocument(text string) (any, error) {
 		return nil, err
 	}
 	return document.decode()
-}
-
-// decode refuses what would be read as something else than is written, and reads the rest.
-func (d document) decode() (any, error) {
-	if err := check(d.root); err != nil {
-		return nil, err
-	}
-	encoded, err := yaml.YAMLToJSON([]byte(d.text))
-	if err != nil {
-		return nil, yamlError(err)
-	}
-	var value any
-	if err := json.Unmarshal(encoded, &value); err != nil {
-		return nil, yamlError(err)
-	}
-	return value, nil
-}
-
-// document is one YAML document.
-type document struct {
-	text string         // from its own beginning; other documents may follow
-	root *yamlnode.Node // what it says, with the lines where it says it
-}
-
-// onlyDocument finds the document that is not empty, which must be an object or a list. For the messages
-// it is told what is expected, and what to do with more than one document.
-func onlyDocument(text, expected, several string) (document, error) {
-	var found document
-	var lines []int // where the documents that are not empty begin
-	decoder := yamlnode.NewDecoder(strings.NewReader(text))
-	for index := 0; ; index++ {
-		var node yamlnode.Node
-		err := decoder.Decode(&node)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return document{}, yamlError(err)
-		}
-		if len(node.Content) == 0 || node.Content[0].ShortTag() == "!!null" {
-			continue
-		}
-		root := node.Content[0]
-		lines = append(lines, root.Line)
-		found = document{text: text, root: root}
-		if index > 0 {
-			found.text = fromMarker(text, root.Line)
-		}
-	}
-	switch {
-	case len(lines) == 0:
-		return document{}, fmt.Errorf("YAML: the text holds no %s", expected)
-	case len(lines) > 1:
-		return document{}, fmt.Errorf("YAML: the text holds %d documents (the second begins in line %d): %s",
-			len(lines), lines[1], several)
-	case found.root.Kind != yamlnode.MappingNode && found.root.Kind != yamlnode.SequenceNode:
-		return document{}, fmt.Errorf("YAML: the text holds a single value, not an %s; "+
-			"if it is the name of a file, pass the contents of the file", expected)
-	}
-	return found, nil
-}
-
-// documentMarker begins a document. At the start of a line it does so everywhere: block and quoted
-// texts cannot contain it.
-var documentMarker = regexp.MustCompile(`^---([ \t\r]|$)`)
-
-// fromMarker cuts away the documents before the one whose content begins in the line (from 1).
-func fromMarker(text string, line int) string {
-	lines := strings.SplitAfter(text, "\n")
-	for i := min(line, len(lines)) - 1; i >= 0; i-- {
-		if documentMarker.MatchString(strings.TrimSuffix(lines[i], "\n")) {
-			return strings.Join(lines[i:], "")
-		}
-	}
-	return text
 }
 
 // check refuses what would be read as something else than is written.

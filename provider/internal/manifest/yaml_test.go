@@ -54,7 +54,8 @@ data:
 ---
 # the end
 `,
-		"Windows line ends": "---\r\n---\r\napiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: settings, labels: {app.kubernetes.io/name: web}}\r\ndata:\r\n  a: \"1\"\r\n  b: |\r\n    x\r\n    y\r\n",
+		"Windows line ends":              "---\r\n---\r\napiVersion: v1\r\nkind: ConfigMap\r\nmetadata: {name: settings, labels: {app.kubernetes.io/name: web}}\r\ndata:\r\n  a: \"1\"\r\n  b: |\r\n    x\r\n    y\r\n",
+		"line ends that only YAML knows": "---\r# x\r---\u2028apiVersion: v1\u0085kind: ConfigMap\rmetadata: {name: settings, labels: {app.kubernetes.io/name: web}}\u2029data:\r  a: \"1\"\r  b: \"x\\ny\\n\"\r",
 		"anchors and merge keys": `apiVersion: v1
 kind: ConfigMap
 metadata: {name: &name settings, labels: {app.kubernetes.io/name: web}}

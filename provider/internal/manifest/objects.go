@@ -1,0 +1,158 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+
+	yamlnode "go.yaml.in/yaml/v3"
+)
+
+// Place is where an object stands in a text.
+type Place struct {
+	// Document counts the documents that are not empty, from 1.
+	Document int
+	// Item is the path inside the document of an object that a list holds, such as items[2].
+	Item string
+	// Line is where it begins, from 1.
+	Line int
+}
+
+// String names the place for people: "document 2 (line 14)".
+func (p Place) String() string {
+	if p.Item != "" {
+		return fmt.Sprintf("document %d, %s (line %d)", p.Document, p.Item, p.Line)
+	}
+	return fmt.Sprintf("document %d (line %d)", p.Document, p.Line)
+}
+
+// Placed is an object and where it stands.
+type Placed struct {
+	Place
+
+	Object map[string]any
+}
+
+// PlacedError is a mistake and where it is.
+type PlacedError struct {
+	Place
+
+	// Err may quote keys of the text, and never values.
+	Err error
+}
+
+func (e *PlacedError) Error() string { return fmt.Sprintf("%s: %v", e.Place, e.Err) }
+
+// Unwrap gives the mistake.
+func (e *PlacedError) Unwrap() error { return e.Err }
+
+// ParseDocuments reads all objects that a text holds, by the rules of [ParseYAML], in the order in which
+// they are written. Documents that are empty or have nothing but comments do not count. Lists, those of
+// kind List and those of one kind such as ConfigMapList, are taken apart. Every document that cannot be
+// read is told.
+func ParseDocuments(text string) ([]Placed, []*PlacedError) {
+	if err := checkText(text); err != nil {
+		return nil, []*PlacedError{{Place: Place{Document: 1, Line: 1}, Err: err}}
+	}
+	var reading objects
+	for _, p := range pieces(text) {
+		found, some, err := p.read()
+		if some || err != nil {
+			reading.number++
+		}
+		switch {
+		case err != nil:
+			reading.fail(Place{Document: reading.number, Line: p.before + 1}, err)
+		case some:
+			reading.document(found)
+		}
+	}
+	return reading.found, reading.failed
+}
+
+// objects collects the objects of a text.
+type objects struct {
+	number int // of the document
+	found  []Placed
+	failed []*PlacedError
+}
+
+func (o *objects) fail(at Place, err error) {
+	o.failed = append(o.failed, &PlacedError{Place: at, Err: err})
+}
+
+func (o *objects) document(read document) {
+	at := Place{Document: o.number, Line: read.root.Line}
+	value, err := read.decode()
+	if err != nil {
+		o.fail(at, err)
+		return
+	}
+	o.add(at, value, read.root)
+}
+
+// add takes in an object, or the objects of a list. node is what was read into value.
+func (o *objects) add(at Place, value any, node *yamlnode.Node) {
+	object, isMap := value.(map[string]any)
+	switch {
+	case !isMap:
+		o.fail(at, fmt.Errorf("YAML: the document holds %s, not an object", describe(value)))
+	case isList(object):
+		o.items(at, object, node)
+	default:
+		o.found = append(o.found, Placed{Place: at, Object: object})
+	}
+}
+
+// items takes a list apart. In a list of one kind the items need not repeat what they are.
+func (o *objects) items(at Place, list map[string]any, node *yamlnode.Node) {
+	items, isArray := list["items"].([]any)
+	if !isArray && list["items"] != nil {
+		o.fail(at, fmt.Errorf("the items of a List must be a list, not %s", describe(list["items"])))
+		return
+	}
+	written := itemNodes(node)
+	for i, item := range items {
+		place := Place{Document: at.Document, Item: strings.TrimPrefix(fmt.Sprintf("%s.items[%d]", at.Item, i), "."), Line: at.Line}
+		var inner *yamlnode.Node
+		if len(written) == len(items) {
+			inner = written[i]
+			place.Line = inner.Line
+		}
+		object, isMap := item.(map[string]any)
+		if !isMap {
+			o.fail(place, fmt.Errorf("the item is %s, not an object", describe(item)))
+			continue
+		}
+		o.add(place, ofKind(list, object), inner)
+	}
+}
+
+// itemNodes finds where the items of a list are written; nothing where they stand behind an alias.
+func itemNodes(list *yamlnode.Node) []*yamlnode.Node {
+	if list == nil || list.Kind != yamlnode.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(list.Content); i += 2 {
+		if list.Content[i].Value == "items" && list.Content[i+1].Kind == yamlnode.SequenceNode {
+			return list.Content[i+1].Content
+		}
+	}
+	return nil
+}
+
+// ofKind gives an item of a list of one kind the apiVersion and kind that it leaves out.
+func ofKind(list, item map[string]any) map[string]any {
+	kind, _ := list["kind"].(string)
+	kind = strings.TrimSuffix(kind, "List")
+	if kind == "" {
+		return item
+	}
+	complete := make(map[string]any, len(item)+2)
+	complete["apiVersion"], complete["kind"] = list["apiVersion"], kind
+	for key, value := range item {
+		if value != nil || key != "apiVersion" && key != "kind" {
+			complete[key] = value
+		}
+	}
+	return complete
+}

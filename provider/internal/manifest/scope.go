@@ -1,0 +1,65 @@
+package manifest
+
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+// IsDefinition reports whether objects of this kind define kinds.
+func IsDefinition(kind schema.GroupKind) bool {
+	return kind == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+}
+
+// Defined is the kind that a CustomResourceDefinition defines, and whether its objects live outside of
+// namespaces. It returns false for any other object, and for a definition that does not say so much.
+func Defined(object map[string]any) (kind schema.GroupKind, clusterScoped, ok bool) {
+	if !IsDefinition(IdentityOf(object).GroupKind()) {
+		return schema.GroupKind{}, false, false
+	}
+	group, _ := member(object, "spec", "group").(string)
+	name, _ := member(object, "spec", "names", "kind").(string)
+	scope, _ := member(object, "spec", "scope").(string)
+	return schema.GroupKind{Group: group, Kind: name}, scope == "Cluster", group != "" && name != "" && scope != ""
+}
+
+// GroupKind is the kind without the version.
+func (i Identity) GroupKind() schema.GroupKind {
+	return schema.GroupKind{Group: i.Group(), Kind: i.Kind}
+}
+
+// IsClusterScoped reports whether objects of a kind of Kubernetes itself live outside of namespaces. All
+// kinds that are not known here, those of custom resources above all, count as namespaced.
+func IsClusterScoped(kind schema.GroupKind) bool { return clusterScoped[kind] }
+
+// clusterScoped are the kinds of Kubernetes whose objects have no namespace, alpha ones and those of
+// releases that are still met included. Tests compare it with client-go and with a real API server.
+var clusterScoped = kindSet(map[string][]string{
+	"": {"ComponentStatus", "Namespace", "Node", "PersistentVolume"},
+	"admissionregistration.k8s.io": {
+		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+	},
+	"apiextensions.k8s.io":         {"CustomResourceDefinition"},
+	"apiregistration.k8s.io":       {"APIService"},
+	"authentication.k8s.io":        {"SelfSubjectReview", "TokenReview"},
+	"authorization.k8s.io":         {"SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview"},
+	"certificates.k8s.io":          {"CertificateSigningRequest", "ClusterTrustBundle"},
+	"extensions":                   {"PodSecurityPolicy"}, // until 1.15
+	"flowcontrol.apiserver.k8s.io": {"FlowSchema", "PriorityLevelConfiguration"},
+	"internal.apiserver.k8s.io":    {"StorageVersion"},
+	"networking.k8s.io":            {"ClusterCIDR", "IPAddress", "IngressClass", "ServiceCIDR"}, // ClusterCIDR until 1.28
+	"node.k8s.io":                  {"RuntimeClass"},
+	"policy":                       {"PodSecurityPolicy"}, // until 1.24
+	"rbac.authorization.k8s.io":    {"ClusterRole", "ClusterRoleBinding"},
+	"resource.k8s.io":              {"DeviceClass", "DeviceTaintRule", "ResourceClass", "ResourcePoolStatusRequest", "ResourceSlice"}, // ResourceClass until 1.30
+	"scheduling.k8s.io":            {"PriorityClass"},
+	"storage.k8s.io":               {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
+	"storagemigration.k8s.io":      {"StorageVersionMigration"},
+})
+
+func kindSet(byGroup map[string][]string) map[schema.GroupKind]bool {
+	set := map[schema.GroupKind]bool{}
+	for group, kinds := range byGroup {
+		for _, kind := range kinds {
+			set[schema.GroupKind{Group: group, Kind: kind}] = true
+		}
+	}
+	return set
+}

@@ -1,0 +1,80 @@
+package manifest
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// TestTheScopeOfEveryKindThatClientGoKnows asks the typed clients: the accessor of a namespaced kind
+// takes the namespace, as in Roles(namespace), and that of another does not, as in ClusterRoles().
+func TestTheScopeOfEveryKindThatClientGoKnows(t *testing.T) {
+	seen := 0
+	clients := reflect.TypeFor[kubernetes.Interface]()
+	for i := range clients.NumMethod() {
+		group := clients.Method(i).Type.Out(0)
+		if clients.Method(i).Name == "Discovery" {
+			continue
+		}
+		for j := range group.NumMethod() {
+			accessor := group.Method(j)
+			create, found := accessor.Type.Out(0).MethodByName("Create")
+			if !found {
+				continue // RESTClient, and kinds that nobody can create
+			}
+			object, isObject := reflect.Zero(create.Type.Out(0)).Interface().(runtime.Object)
+			if !isObject {
+				continue
+			}
+			if create.Type.Out(0).Kind() == reflect.Pointer {
+				object, _ = reflect.New(create.Type.Out(0).Elem()).Interface().(runtime.Object)
+			}
+			kinds, _, err := scheme.Scheme.ObjectKinds(object)
+			require.NoError(t, err)
+			for _, kind := range kinds {
+				seen++
+				assert.Equal(t, accessor.Type.NumIn() == 0, IsClusterScoped(kind.GroupKind()), "%s [F5]", kind)
+			}
+		}
+	}
+	assert.Greater(t, seen, 80)
+}
+
+func TestWhatADefinitionDefines(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		kind    schema.GroupKind
+		cluster bool
+		ok      bool
+	}{
+		"cluster-scoped": {
+			"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: a.b, scope: Cluster, names: {kind: C}}}",
+			schema.GroupKind{Group: "a.b", Kind: "C"}, true, true,
+		},
+		"namespaced": {
+			"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: a.b, scope: Namespaced, names: {kind: C}}}",
+			schema.GroupKind{Group: "a.b", Kind: "C"}, false, true,
+		},
+		"without a scope": {
+			"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: a.b, names: {kind: C}}}",
+			schema.GroupKind{Group: "a.b", Kind: "C"}, false, false,
+		},
+		"another kind": {"{apiVersion: a.b/v1, kind: CustomResourceDefinition, spec: {group: a.b, scope: Cluster, names: {kind: C}}}",
+			schema.GroupKind{}, false, false},
+	} {
+		t.Run(name+" [F5]", func(t *testing.T) {
+			object, err := ParseYAML(c.text)
+			require.NoError(t, err)
+			kind, cluster, ok := Defined(object)
+			assert.Equal(t, c.ok, ok)
+			assert.Equal(t, c.kind, kind)
+			assert.Equal(t, c.cluster, cluster)
+		})
+	}
+}
