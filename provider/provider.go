@@ -1,5 +1,5 @@
 // Package provider is what the plugin k8sconnect is: its resources, its
-// configuration, its metadata, and how it is served.
+// functions, its configuration, its metadata, and how it is served.
 //
 // Below it, every resource is a package of its own that knows the packages under
 // internal and no other resource. Those packages know Kubernetes and nothing of
@@ -12,6 +12,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/functions"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/patch"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
@@ -27,6 +28,7 @@ var Version = "0.0.1-dev"
 func New(configuration *Configuration) (p.Provider, error) {
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source), wait.New(configuration.source), patch.New(configuration.source)).
+		WithFunctions(functions.New(configuration.source)...).
 		WithConfig(infer.Config(&Config{})).
 		WithDisplayName("k8sconnect").
 		WithDescription("Kubernetes objects that are never destroyed to retry: server-side apply with exact "+

@@ -1,0 +1,136 @@
+package functions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// mostMistakes is how many mistakes are told in one message. A wrong path can lead to a thousand.
+const mostMistakes = 20
+
+// collection are the objects of all sources by their keys.
+type collection struct{ objects map[string]located }
+
+// located is an object, where it was found, and in which tier it is applied.
+type located struct {
+	manifest.Placed
+
+	source source
+	tier   string
+}
+
+// place names where the object stands.
+func (l located) place() string { return l.source.label + ", " + l.Place.String() }
+
+// collect reads all sources, and tells every mistake in them. With secret, the messages say where a mistake
+// is and not what is written there.
+func collect(sources []source, secret bool) (collection, mistakes) {
+	var wrong mistakes
+	var all []located
+	hide := func(reason string) string {
+		if secret {
+			return "what is wrong is not shown, because the arguments are secret"
+		}
+		return reason
+	}
+	for _, from := range sources {
+		found, failed := manifest.ParseDocuments(from.text)
+		for _, err := range failed {
+			wrong.add(from.argument, fmt.Sprintf("%s, %s: %s", from.label, err.Place, hide(err.Err.Error())))
+		}
+		for _, placed := range found {
+			object := located{Placed: placed, source: from}
+			if problems := problemsOf(placed.Object); len(problems) > 0 {
+				wrong.add(from.argument, fmt.Sprintf("%s: %s", object.place(), hide(strings.Join(problems, "; "))))
+				continue
+			}
+			all = append(all, object)
+		}
+	}
+	found := collection{objects: map[string]located{}}
+	scopes := definedScopes(all)
+	for _, object := range all {
+		id := manifest.IdentityOf(object.Object)
+		object.tier = scopes.tier(id.GroupKind())
+		if object.tier != keyNamespaced {
+			id.Namespace = ""
+		}
+		key := keyOf(id)
+		before, seen := found.objects[key]
+		switch {
+		case !seen:
+			found.objects[key] = object
+		case secret:
+			wrong.add(object.source.argument, fmt.Sprintf("Two manifests are of the same object, or would have the same key: %s, and %s.",
+				before.place(), object.place()))
+		case manifest.IdentityOf(before.Object).Name != id.Name:
+			wrong.add(object.source.argument, fmt.Sprintf("Two objects would have the same key %s: %s, and %s. "+
+				"Name the namespace in both manifests, or split them by two calls.", key, before.place(), object.place()))
+		default:
+			wrong.add(object.source.argument, fmt.Sprintf("%s is there twice: %s, and %s. Remove one of them.",
+				key, before.place(), object.place()))
+		}
+	}
+	if more := len(wrong) - mostMistakes; more > 0 {
+		last := wrong[mostMistakes-1].Property
+		wrong = wrong[:mostMistakes]
+		wrong.add(last, fmt.Sprintf("There are %d more mistakes.", more))
+	}
+	return found, wrong
+}
+
+// problemsOf says why an object has no key, or cannot be carried by Pulumi as it is. Whether it is right
+// otherwise is for who applies it.
+func problemsOf(object map[string]any) (reasons []string) {
+	clean, _ := manifest.Normalize(object)
+	for _, problem := range slices.Concat(manifest.ValidateIdentity(clean), manifest.ValidateNumbers(clean)) {
+		reason := problem.Reason
+		if problem.Path != "" && !strings.HasPrefix(reason, problem.Path) {
+			reason = problem.Path + ": " + reason
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons
+}
+
+// keyOf is the key of an object in the results.
+func keyOf(id manifest.Identity) string {
+	key := id.Kind
+	if group := id.Group(); group != "" {
+		key = group + "/" + key
+	}
+	if id.Namespace != "" {
+		key += "." + id.Namespace
+	}
+	return key + "." + id.Name
+}
+
+// scopes are the kinds that are defined among the objects, and whether they live outside of namespaces.
+type scopes map[schema.GroupKind]bool
+
+func definedScopes(objects []located) scopes {
+	defined := scopes{}
+	for _, object := range objects {
+		if kind, clusterScoped, ok := manifest.Defined(object.Object); ok {
+			defined[kind] = clusterScoped
+		}
+	}
+	return defined
+}
+
+// tier says with which others an object is applied.
+func (s scopes) tier(kind schema.GroupKind) string {
+	switch {
+	case manifest.IsDefinition(kind):
+		return keyCRDs
+	case manifest.IsClusterScoped(kind) || s[kind]:
+		return keyClusterScoped
+	default:
+		return keyNamespaced
+	}
+}

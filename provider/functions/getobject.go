@@ -1,0 +1,211 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+)
+
+// GetObject is the type that the function getObject is inferred from.
+type GetObject struct{}
+
+// Annotate describes the function for the schema.
+func (g *GetObject) Annotate(a infer.Annotator) {
+	a.SetToken("index", "getObject")
+	a.Describe(&g, "Reads one object from the cluster as it is now, whoever made it.\n\n"+
+		"It is read in every preview and every update, and nothing of it is kept in the state. An object that the same program "+
+		"makes is there only when it has been made: let the call depend on its resource, or use the outputs of the resource.\n\n"+
+		"If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a "+
+		"failure and never means that the object is absent.")
+}
+
+// GetObjectArgs are the arguments of getObject.
+type GetObjectArgs struct {
+	APIVersion        string                        `pulumi:"apiVersion"`
+	Kind              string                        `pulumi:"kind"`
+	Name              string                        `pulumi:"name"`
+	Namespace         *string                       `pulumi:"namespace,optional"`
+	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
+	Optional          *bool                         `pulumi:"optional,optional"`
+}
+
+// Annotate describes the arguments for the schema.
+func (g *GetObjectArgs) Annotate(a infer.Annotator) {
+	a.Describe(&g.APIVersion, "The group and version, such as `apps/v1` or `v1`.")
+	a.Describe(&g.Kind, "The kind, such as `Deployment`.")
+	a.Describe(&g.Name, "The name.")
+	a.Describe(&g.Namespace, "The namespace. Default for kinds that have namespaces: that of the provider.")
+	a.Describe(&g.ClusterConnection, "The cluster, in place of the provider's configuration as a whole.")
+	a.Describe(&g.Optional, "Whether the object may be absent. If it is, or if the cluster does not know its kind, the results "+
+		"are null. Default: false, which makes that an error.")
+}
+
+// GetObjectResult is what getObject returns.
+type GetObjectResult struct {
+	Manifest any     `pulumi:"manifest,optional"`
+	UID      *string `pulumi:"uid,optional"`
+}
+
+// Annotate describes the results for the schema.
+func (g *GetObjectResult) Annotate(a infer.Annotator) {
+	a.Describe(&g.Manifest, "The object as the API server has it, with its status and without `metadata.managedFields`. What a "+
+		"Secret holds is secret. Null if the object is absent and `optional` is true.")
+	a.Describe(&g.UID, "The uid that the API server gave to the object. Null if the object is absent and `optional` is true.")
+}
+
+// The names of the arguments and of the results.
+const (
+	keyAPIVersion = "apiVersion"
+	keyKind       = "kind"
+	keyName       = "name"
+	keyNamespace  = "namespace"
+	keyOptional   = "optional"
+
+	keyManifest = "manifest"
+	keyUID      = "uid"
+)
+
+var (
+	// referenceKeys are the arguments that say which object.
+	referenceKeys = []string{keyAPIVersion, keyKind, keyName, keyNamespace}
+	getObjectKeys = append(append([]string{}, referenceKeys...), connection.Key, keyOptional)
+)
+
+// Invoke satisfies infer's constraint on functions. It is never reached, because getObject serves the raw
+// request.
+func (*GetObject) Invoke(
+	context.Context, infer.FunctionRequest[GetObjectArgs],
+) (infer.FunctionResponse[GetObjectResult], error) {
+	return infer.FunctionResponse[GetObjectResult]{}, errors.New("getObject is served from the raw request")
+}
+
+// getObject serves the function.
+type getObject struct {
+	infer.InferredFunction
+
+	source *connection.Source
+}
+
+// Invoke reads the object: one request, and one more for the kind if its group and version have not been
+// asked about in this process.
+func (g *getObject) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
+	wanted, wrong := checkGetObject(req.Args)
+	if len(wrong) > 0 {
+		return p.InvokeResponse{Failures: wrong}, nil
+	}
+	clu, err := g.source.Cluster(req.Args)
+	if err != nil {
+		return p.InvokeResponse{}, err
+	}
+	live, err := wanted.read(ctx, clu)
+	switch {
+	case err == nil:
+		result, err := wanted.result(ctx, live)
+		return p.InvokeResponse{Return: result}, redact(err, wanted.secrets)
+	case wanted.optional && failure.Gone(err):
+		return p.InvokeResponse{Return: property.NewMap(map[string]property.Value{
+			keyManifest: property.New(property.Null), keyUID: property.New(property.Null),
+		})}, nil
+	default:
+		return p.InvokeResponse{}, redact(wanted.explain(ctx, clu, err), wanted.secrets)
+	}
+}
+
+// wanted is the object that a call asks for.
+type wanted struct {
+	manifest.Identity
+
+	optional bool
+	// secrets are those of its names that are secret.
+	secrets []string
+}
+
+// checkGetObject reads the arguments, or says what is wrong with each.
+func checkGetObject(args property.Map) (wanted, mistakes) {
+	var wrong mistakes
+	wrong.names(args, getObjectKeys)
+	members, secrets := map[string]property.Value{}, []string(nil)
+	for _, key := range referenceKeys {
+		member, given := args.GetOk(key)
+		if !given {
+			continue
+		}
+		members[key] = member
+		if member.Secret() && member.IsString() && member.AsString() != "" {
+			secrets = append(secrets, member.AsString())
+		}
+	}
+	object := property.New(members)
+	reference.Check(object, func(path, reason string) {
+		if len(secrets) > 0 {
+			reason = redact(errors.New(reason), secrets).Error()
+		}
+		wrong.add(strings.TrimPrefix(path, "."), reason)
+	})
+	for _, problem := range connection.Check(args.Get(connection.Key), connection.Key) {
+		wrong.add(problem.Property, problem.Reason)
+	}
+	optional := args.Get(keyOptional)
+	if !optional.IsNull() && !optional.IsComputed() && !optional.IsBool() {
+		wrong.add(keyOptional, "The value must be true or false.")
+	}
+	return wanted{
+		Identity: reference.Decode(object).Identity, optional: optional.IsBool() && optional.AsBool(), secrets: secrets,
+	}, wrong
+}
+
+func (w wanted) read(ctx context.Context, clu *cluster.Cluster) (*unstructured.Unstructured, error) {
+	resolved, err := clu.Resolve(ctx, w.APIVersion, w.Kind, w.Namespace, w.Name)
+	if err != nil {
+		return nil, err
+	}
+	if resolved.NamespaceIgnored && len(w.secrets) == 0 {
+		p.GetLogger(ctx).Warningf("%s belongs to no namespace; the argument namespace is ignored.", resolved.Ref)
+	}
+	return clu.Get(ctx, resolved.Ref)
+}
+
+// explain says why the object could not be read, and how to live with its absence.
+func (w wanted) explain(ctx context.Context, clu *cluster.Cluster, err error) error {
+	subject := cluster.Ref{APIVersion: w.APIVersion, Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
+	err = failure.Explain(clu.Elsewhere(ctx, err), failure.Operation{
+		Verb: "read", Subject: subject.String(), Server: clu.Server(),
+	})
+	if explained := (*failure.Failure)(nil); failure.Gone(err) && errors.As(err, &explained) {
+		explained.Next = strings.TrimSpace(explained.Next + " If it may be absent, set optional to true.")
+	}
+	return err
+}
+
+// result is what the call returns. It is secret as a whole where one of the names is.
+func (w wanted) result(ctx context.Context, live *unstructured.Unstructured) (property.Map, error) {
+	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields")
+	if len(w.secrets) == 0 {
+		for _, problem := range manifest.ValidateNumbers(live.Object) {
+			p.GetLogger(ctx).Warningf("%s: %s: the last digits of the number are not right: Pulumi keeps numbers as "+
+				"64-bit floats.", w.Identity, problem.Path)
+		}
+	}
+	object, err := values.ToProperty(live.Object, secretPlaces(live.Object))
+	if err != nil {
+		return property.Map{}, fmt.Errorf("%s: %w", w.Identity, err)
+	}
+	secret := len(w.secrets) > 0
+	return property.NewMap(map[string]property.Value{
+		keyManifest: object.WithSecret(secret),
+		keyUID:      property.New(string(live.GetUID())).WithSecret(secret),
+	}), nil
+}

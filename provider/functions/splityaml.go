@@ -1,0 +1,126 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// SplitYaml is the type that the function splitYaml is inferred from.
+type SplitYaml struct{}
+
+// Annotate describes the function for the schema.
+func (s *SplitYaml) Annotate(a infer.Annotator) {
+	a.SetToken("index", "splitYaml")
+	a.Describe(&s, "Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to "+
+		"a KubeObject of its own. No cluster is asked.\n\n"+
+		"Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of "+
+		"Pulumi.yaml, or what its `main` says.\n\n"+
+		"Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the "+
+		"manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, "+
+		"`rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has "+
+		"one of a kind that lives outside of namespaces.\n\n"+
+		"`manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after "+
+		"the other.\n\n"+
+		"YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. "+
+		"Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where "+
+		"they are. What a Secret holds is secret, and all results are if an argument is.")
+}
+
+// SplitYamlArgs are the arguments of splitYaml.
+type SplitYamlArgs struct {
+	Content       *string  `pulumi:"content,optional"`
+	Files         []string `pulumi:"files,optional"`
+	Kustomization *string  `pulumi:"kustomization,optional"`
+}
+
+// Annotate describes the arguments for the schema.
+func (s *SplitYamlArgs) Annotate(a infer.Annotator) {
+	a.Describe(&s.Content, "The manifests as text: YAML with any number of documents, or JSON.")
+	a.Describe(&s.Files, "Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but "+
+		"`/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.")
+	a.Describe(&s.Kustomization, "The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is "+
+		"fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.")
+}
+
+// SplitYamlResult is what splitYaml returns.
+type SplitYamlResult struct {
+	Manifests     map[string]any `pulumi:"manifests"`
+	CRDs          map[string]any `pulumi:"crds"`
+	ClusterScoped map[string]any `pulumi:"clusterScoped"`
+	Namespaced    map[string]any `pulumi:"namespaced"`
+}
+
+// Annotate describes the results for the schema.
+func (s *SplitYamlResult) Annotate(a infer.Annotator) {
+	a.Describe(&s.Manifests, "All manifests by their keys.")
+	a.Describe(&s.CRDs, "The CustomResourceDefinitions, to be applied first.")
+	a.Describe(&s.ClusterScoped, "The other objects that live outside of namespaces, and the namespaces themselves, to be "+
+		"applied second. Custom resources are among them if their definition is in `crds` and says so.")
+	a.Describe(&s.Namespaced, "All others, to be applied last. Custom resources whose definition is not in `crds` are among them.")
+}
+
+// The names of the arguments and of the results.
+const (
+	keyContent       = "content"
+	keyFiles         = "files"
+	keyKustomization = "kustomization"
+
+	keyManifests     = "manifests"
+	keyCRDs          = "crds"
+	keyClusterScoped = "clusterScoped"
+	keyNamespaced    = "namespaced"
+)
+
+var splitYamlKeys = []string{keyContent, keyFiles, keyKustomization}
+
+// Invoke satisfies infer's constraint on functions. It is never reached, because splitYaml serves the raw
+// request.
+func (*SplitYaml) Invoke(
+	context.Context, infer.FunctionRequest[SplitYamlArgs],
+) (infer.FunctionResponse[SplitYamlResult], error) {
+	return infer.FunctionResponse[SplitYamlResult]{}, errors.New("splitYaml is served from the raw request")
+}
+
+// splitYaml serves the function.
+type splitYaml struct{ infer.InferredFunction }
+
+// Invoke reads the sources and sorts what is in them.
+func (s *splitYaml) Invoke(_ context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
+	secret := property.New(req.Args).HasSecrets()
+	sources, wrong := sourcesOf(req.Args, secret)
+	if len(wrong) > 0 {
+		return p.InvokeResponse{Failures: wrong}, nil
+	}
+	found, wrong := collect(sources, secret)
+	if len(wrong) > 0 {
+		return p.InvokeResponse{Failures: wrong}, nil
+	}
+	result, err := found.encode(secret)
+	return p.InvokeResponse{Return: result}, err
+}
+
+// encode is what the call returns.
+func (c collection) encode(secret bool) (property.Map, error) {
+	tiers := map[string]map[string]property.Value{keyManifests: {}, keyCRDs: {}, keyClusterScoped: {}, keyNamespaced: {}}
+	for key, object := range c.objects {
+		value, err := values.ToProperty(object.Object, secretPlaces(object.Object))
+		if err != nil && secret {
+			return property.Map{}, errors.New("a manifest cannot be returned; why is not shown, because the arguments are secret")
+		} else if err != nil {
+			return property.Map{}, fmt.Errorf("%s: %w", key, err)
+		}
+		tiers[keyManifests][key], tiers[object.tier][key] = value, value
+	}
+	result := map[string]property.Value{}
+	for name, tier := range tiers {
+		result[name] = property.New(tier).WithSecret(secret)
+	}
+	return property.NewMap(result), nil
+}
