@@ -26,8 +26,8 @@ type GetObject struct{}
 func (g *GetObject) Annotate(a infer.Annotator) {
 	a.SetToken("index", "getObject")
 	a.Describe(&g, "Reads one object from the cluster as it is now, whoever made it.\n\n"+
-		"It is read in every preview and every update, and nothing of it is kept in the state. An object that the same program "+
-		"makes is there only when it has been made: let the call depend on its resource, or use the outputs of the resource.\n\n"+
+		"It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For "+
+		"an object of the same program use the outputs of its resource, and for values that come later a Wait.\n\n"+
 		"If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a "+
 		"failure and never means that the object is absent.")
 }
@@ -110,7 +110,7 @@ func (g *getObject) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeRe
 	if err != nil {
 		return p.InvokeResponse{}, err
 	}
-	live, err := wanted.read(ctx, clu)
+	ref, live, err := wanted.read(ctx, clu)
 	switch {
 	case err == nil:
 		result, err := wanted.result(ctx, live)
@@ -120,7 +120,7 @@ func (g *getObject) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeRe
 			keyManifest: property.New(property.Null), keyUID: property.New(property.Null),
 		})}, nil
 	default:
-		return p.InvokeResponse{}, redact(wanted.explain(ctx, clu, err), wanted.secrets)
+		return p.InvokeResponse{}, redact(explain(ctx, clu, ref, err), wanted.secrets)
 	}
 }
 
@@ -167,22 +167,23 @@ func checkGetObject(args property.Map) (wanted, mistakes) {
 	}, wrong
 }
 
-func (w wanted) read(ctx context.Context, clu *cluster.Cluster) (*unstructured.Unstructured, error) {
+// read gets the object. The reference is as complete as it could be made.
+func (w wanted) read(ctx context.Context, clu *cluster.Cluster) (cluster.Ref, *unstructured.Unstructured, error) {
 	resolved, err := clu.Resolve(ctx, w.APIVersion, w.Kind, w.Namespace, w.Name)
 	if err != nil {
-		return nil, err
+		return cluster.Ref{APIVersion: w.APIVersion, Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}, nil, err
 	}
 	if resolved.NamespaceIgnored && len(w.secrets) == 0 {
 		p.GetLogger(ctx).Warningf("%s belongs to no namespace; the argument namespace is ignored.", resolved.Ref)
 	}
-	return clu.Get(ctx, resolved.Ref)
+	live, err := clu.Get(ctx, resolved.Ref)
+	return resolved.Ref, live, err
 }
 
 // explain says why the object could not be read, and how to live with its absence.
-func (w wanted) explain(ctx context.Context, clu *cluster.Cluster, err error) error {
-	subject := cluster.Ref{APIVersion: w.APIVersion, Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
+func explain(ctx context.Context, clu *cluster.Cluster, ref cluster.Ref, err error) error {
 	err = failure.Explain(clu.Elsewhere(ctx, err), failure.Operation{
-		Verb: "read", Subject: subject.String(), Server: clu.Server(),
+		Verb: "read", Subject: ref.String(), Server: clu.Server(),
 	})
 	if explained := (*failure.Failure)(nil); failure.Gone(err) && errors.As(err, &explained) {
 		explained.Next = strings.TrimSpace(explained.Next + " If it may be absent, set optional to true.")
