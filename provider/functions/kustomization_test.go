@@ -156,6 +156,7 @@ func TestErrorsAboutAKustomizationQuoteNoSecrets(t *testing.T) {
 		"a Secret that is a patch": {"kustomization.yaml": "resources: [a.yaml]\npatches: [{path: s.yaml}]", "s.yaml": secret},
 		"an inline patch":          {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: '{kind: Secret, k: hush-hush}'"},
 		"a wrong inline patch":     {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: 'hush-hush: ['"},
+		"a patch with quotes":      {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: \"hush-hush'': [\""},
 		"a wrong patch in lines":   {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: |\n    - op: none\n      value: hush-hush"},
 		"a multi-line patch":       {"kustomization.yaml": "resources: [a.yaml]\npatchesStrategicMerge:\n- |\n  {kind: Secret,\n  k: hush-hush}"},
 		"a wrong literal":          {"kustomization.yaml": "secretGenerator: [{name: s, literals: [hush-hush]}]"},
