@@ -77,12 +77,12 @@ install: $(PROVIDER) $(if $(shell type -p pulumi),,bin/pulumi) ## Install the pr
 
 .PHONY: schema
 schema: ## Write schema.json from the code
-	@$(call quietly,go run ./provider/cmd/pulumi-gen-k8sconnect schema.json)
+	@$(call quietly,go run ./provider/cmd/pulumi-gen-k8sconnect schema schema.json)
 
 .PHONY: schema-check
 schema-check: ## Fail if schema.json is out of date
 	@fresh=$$(mktemp) && trap 'rm -f "$$fresh"' EXIT && \
-	$(call quietly,go run ./provider/cmd/pulumi-gen-k8sconnect "$$fresh") && \
+	$(call quietly,go run ./provider/cmd/pulumi-gen-k8sconnect schema "$$fresh") && \
 	if ! diff -u schema.json "$$fresh"; then \
 		echo 'schema.json is not what the code says: run "make schema" and commit the result.' >&2; exit 1; \
 	fi
@@ -95,6 +95,40 @@ $(PROVIDER): $(PROVIDER_SOURCES) bin/.version
 # Changes only when the version does.
 bin/.version: FORCE
 	@mkdir -p bin && echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+
+##@ The SDKs
+
+# All of sdk/LANGUAGE is generated but what is pinned there for the tools of the language.
+SDKS := go nodejs python java dotnet
+SDK_PINS := go/k8sconnect/go.mod go/k8sconnect/go.sum nodejs/package-lock.json
+
+# $(call sdk-generate,DIR,VERSION): the SDKs of all languages. (The lines that are left out say that secrets in the
+# configuration of a Java program are plain strings, as they are in every language.)
+define sdk-generate
+rm -rf $(1) && mkdir -p $(1)
+$(call quietly,go run ./provider/cmd/pulumi-gen-k8sconnect sdk schema.json $(1) $(2))
+cd provider/cmd/pulumi-gen-k8sconnect/javadotnet && \
+	$(call quietly,go run . $(CURDIR)/schema.json $(1) $(2) 2>&1 | { grep -v '^WARN: secret property' || true; })
+for pin in $(SDK_PINS); do cp sdk/$$pin $(1)/$$pin; done
+endef
+
+.PHONY: sdk
+sdk: ## Write the SDKs in sdk/ from schema.json
+	$(call say,Generating the SDKs (two minutes the first time))
+	@$(call sdk-generate,$(BIN)/sdk/fresh,)
+	@for language in $(SDKS); do rm -rf sdk/$$language && mv $(BIN)/sdk/fresh/$$language sdk/; done
+
+.PHONY: sdk-check
+sdk-check: ## Fail if the SDKs are out of date
+	$(call say,Generating the SDKs (two minutes the first time))
+	@$(call sdk-generate,$(BIN)/sdk/fresh,)
+	@for language in $(SDKS); do \
+		if ! diff -ru $(addprefix -x ,node_modules bin obj target build dist __pycache__ *.egg-info) \
+			sdk/$$language $(BIN)/sdk/fresh/$$language; then \
+			echo 'sdk/ is not what schema.json says: run "make sdk" and commit the result.' >&2; exit 1; \
+		fi; \
+	done
+	@echo "The SDKs are up to date."
 
 ##@ Checks
 

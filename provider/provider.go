@@ -21,6 +21,9 @@ import (
 // Name is the name of the Pulumi package and the prefix of all its tokens.
 const Name = "k8sconnect"
 
+const description = "Kubernetes objects that are never destroyed to retry: server-side apply with exact ownership, " +
+	"precise drift, and failures that the next `pulumi up` repairs in place."
+
 // Version is the version of the plugin; the build sets it.
 var Version = "0.0.1-dev"
 
@@ -31,15 +34,14 @@ func New(configuration *Configuration) (p.Provider, error) {
 		WithFunctions(functions.New(configuration.source)...).
 		WithConfig(infer.Config(&Config{})).
 		WithDisplayName("k8sconnect").
-		WithDescription("Kubernetes objects that are never destroyed to retry: server-side apply with exact "+
-			"ownership, precise drift, and failures that the next `pulumi up` repairs in place.").
+		WithDescription(description).
 		WithKeywords("pulumi", "kubernetes", "category/infrastructure", "kind/native").
 		WithHomepage("https://github.com/k8sconnect/pulumi-k8sconnect").
 		WithRepository("https://github.com/k8sconnect/pulumi-k8sconnect").
 		WithPublisher("k8sconnect").
 		WithLicense("Apache-2.0").
 		WithPluginDownloadURL("github://api.github.com/k8sconnect/pulumi-k8sconnect").
-		WithGoImportPath("github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect").
+		WithLanguageMap(languages()).
 		Build()
 	if err != nil {
 		return p.Provider{}, fmt.Errorf("provider: %w", err)

@@ -36,6 +36,8 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi-go-provider/middleware/schema"
+	pschema "github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
@@ -64,8 +66,24 @@ var (
 	_ infer.Annotated                              = (*Target)(nil)
 	_ infer.Annotated                              = (*Args)(nil)
 	_ infer.Annotated                              = (*State)(nil)
+	_ schema.Resource                              = (*patchResource)(nil)
 	_ func(context.Context, p.DeleteRequest) error = (*patchResource)(nil).Delete
 )
+
+// GetSchema returns infer's schema, with a name for the property patch in C#, where
+// nothing in a class may be named like the class.
+func (r *patchResource) GetSchema(register schema.RegisterDerivativeType) (pschema.ResourceSpec, error) {
+	spec, err := r.InferredResource.GetSchema(register)
+	if err != nil {
+		return spec, err
+	}
+	for _, properties := range []map[string]pschema.PropertySpec{spec.Properties, spec.InputProperties} {
+		property := properties["patch"]
+		property.Language = map[string]pschema.RawMessage{"csharp": pschema.RawMessage(`{"name":"ApplyPatch"}`)}
+		properties["patch"] = property
+	}
+	return spec, nil
+}
 
 // Create satisfies infer's constraint on resource types. It is never reached,
 // because patchResource serves Create from the raw request.

@@ -1,52 +1,37 @@
 // Command pulumi-gen-k8sconnect writes what is generated from the provider: the
-// Pulumi schema.
+// Pulumi schema, and from the schema the packages for Go, Node.js and Python. Those
+// for Java and .NET are written by the command in javadotnet, a module of its own.
 //
 // Usage:
 //
-//	pulumi-gen-k8sconnect FILE
+//	pulumi-gen-k8sconnect schema FILE
+//	pulumi-gen-k8sconnect sdk SCHEMA DIR [VERSION]
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-
-	p "github.com/pulumi/pulumi-go-provider"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: pulumi-gen-k8sconnect FILE")
-		os.Exit(2)
-	}
-	text, err := schema(context.Background())
-	if err == nil {
-		err = os.WriteFile(os.Args[1], text, 0o644)
-	}
+	err := run(context.Background(), os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// schema is the schema without a version: a release sets the version of the
-// plugin, and the checked-in file does not change with it.
-func schema(ctx context.Context) ([]byte, error) {
-	built, err := provider.New(provider.NewConfiguration(provider.Version))
-	if err != nil {
-		return nil, err
+func run(ctx context.Context, args []string) error {
+	switch {
+	case len(args) == 2 && args[0] == "schema":
+		return writeSchema(ctx, args[1])
+	case len(args) == 3 && args[0] == "sdk":
+		return writeSDKs(args[1], args[2], "")
+	case len(args) == 4 && args[0] == "sdk":
+		return writeSDKs(args[1], args[2], args[3])
+	default:
+		return fmt.Errorf("usage: pulumi-gen-k8sconnect schema FILE\n" +
+			"       pulumi-gen-k8sconnect sdk SCHEMA DIR [VERSION]")
 	}
-	spec, err := p.GetSchema(ctx, provider.Name, provider.Version, built)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	spec.Version = ""
-	text, err := json.MarshalIndent(spec, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	return append(text, '\n'), nil
 }

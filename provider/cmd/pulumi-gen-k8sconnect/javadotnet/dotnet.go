@@ -1,0 +1,34 @@
+package main
+
+import (
+	_ "embed"
+	"net/http"
+	"net/http/httptest"
+
+	dotnet "github.com/pulumi/pulumi-dotnet/pulumi-language-dotnet/v3/codegen"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+)
+
+//go:embed logo.png
+var logo []byte
+
+// generateDotnet gives the generator the logo from here. It always fetches one, by
+// default Pulumi's from the Internet, and nothing that is generated may depend on that.
+func generateDotnet(pkg *schema.Package) (map[string][]byte, error) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(logo)
+	}))
+	defer server.Close()
+	pkg.LogoURL = server.URL
+
+	files, err := dotnet.GeneratePackage(tool, pkg, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	// The project names this file, and the generator writes it only for a version.
+	if pkg.Version == nil {
+		files["version.txt"] = []byte("0.0.1")
+	}
+	files["README.md"] = readme(".NET", pkg)
+	return files, nil
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+	"text/template"
+
+	"github.com/pulumi/pulumi-java/pkg/codegen/java"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+)
+
+//go:embed pom.xml.tmpl
+var pom string
+
+// generateJava adds to the sources what Pulumi's generator leaves to Gradle: the build
+// file, here Maven's, and the file by which Pulumi knows which plugin to install.
+func generateJava(pkg *schema.Package) (map[string][]byte, error) {
+	files, err := java.GeneratePackage(tool, pkg, nil, nil, false, false)
+	if err != nil {
+		return nil, err
+	}
+	versionFile := ""
+	for name := range files {
+		if strings.HasSuffix(name, "/version.txt") {
+			versionFile = name
+		}
+	}
+	if versionFile == "" {
+		return nil, errors.New("the generator wrote no version.txt")
+	}
+	// What the generator made of no version.
+	version := string(files[versionFile])
+
+	var text bytes.Buffer
+	filled := template.Must(template.New("pom.xml").Parse(pom))
+	if err := filled.Execute(&text, map[string]any{"Package": pkg, "Version": version}); err != nil {
+		return nil, err
+	}
+	files["pom.xml"] = text.Bytes()
+
+	plugin := map[string]any{"resource": true, "name": pkg.Name, "server": pkg.PluginDownloadURL}
+	if pkg.Version != nil {
+		plugin["version"] = version
+	}
+	info, err := json.MarshalIndent(plugin, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	files[path.Join(path.Dir(versionFile), "plugin.json")] = append(info, '\n')
+	files["README.md"] = readme("Java", pkg)
+	files[".gitignore"] = []byte("target/\n")
+	return files, nil
+}
