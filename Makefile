@@ -54,11 +54,11 @@ demo: $(PROVIDER) $(PULUMI) $(if $(KUBECONFIG),$(if $(shell type -p kubectl),,bi
 
 .PHONY: test
 test: race-detector ## Everything: build, schema, lint, all tests (up to half an hour from cold caches)
-	@set -e; phase() { printf '\n=== %s\n' "$$1"; $(MAKE) --no-print-directory "$$2"; }; \
+	@set -e; phase() { printf '\n=== %s\n' "$$1"; $(MAKE) --no-print-directory $$2; }; \
 	echo "Testing $(VERSION). The first run downloads and compiles a Kubernetes control plane, the Pulumi CLI"; \
 	echo "and the linter, which takes minutes each, mostly in silence; later runs reuse bin/ and Go's caches."; \
 	phase "1/6 The provider" build; \
-	phase "2/6 schema.json: is it what the code says?" schema-check; \
+	phase "2/6 schema.json and sdk/: are they what the code says?" "schema-check sdk-check"; \
 	phase "3/6 Tests that need no cluster, to fail early" test-unit; \
 	phase "4/6 Lint: gofmt, go vet, golangci-lint" lint; \
 	phase "5/6 Tools: the Kubernetes control plane and the Pulumi CLI" tools; \
