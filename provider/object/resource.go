@@ -74,9 +74,12 @@ var (
 )
 
 // GetSchema returns infer's schema: hidden outputs are no fields of State and so
-// cannot appear in it.
+// cannot appear in it. All outputs are optional to infer, which decodes states strictly;
+// resourceRef is always there, and a Wait takes it as it is only where its type says so.
 func (r *kubeObject) GetSchema(register schema.RegisterDerivativeType) (pschema.ResourceSpec, error) {
-	return r.InferredResource.GetSchema(register)
+	spec, err := r.InferredResource.GetSchema(register)
+	spec.Required = append(spec.Required, keyResourceRef)
+	return spec, err
 }
 
 // Create satisfies infer's constraint on resource types. It is never reached,

@@ -71,7 +71,9 @@ var (
 )
 
 // GetSchema returns infer's schema, with a name for the property patch in C#, where
-// nothing in a class may be named like the class.
+// nothing in a class may be named like the class. All outputs are optional to infer,
+// which decodes states strictly; resourceRef is always there, and a Wait takes it as it
+// is only where its type says so.
 func (r *patchResource) GetSchema(register schema.RegisterDerivativeType) (pschema.ResourceSpec, error) {
 	spec, err := r.InferredResource.GetSchema(register)
 	if err != nil {
@@ -82,6 +84,7 @@ func (r *patchResource) GetSchema(register schema.RegisterDerivativeType) (psche
 		property.Language = map[string]pschema.RawMessage{"csharp": pschema.RawMessage(`{"name":"ApplyPatch"}`)}
 		properties["patch"] = property
 	}
+	spec.Required = append(spec.Required, keyResourceRef)
 	return spec, nil
 }
 

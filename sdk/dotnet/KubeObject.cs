@@ -42,7 +42,7 @@ namespace K8sConnect.Kubernetes
         /// Points at the object. Everything but `uid` and `revision` is known at preview.
         /// </summary>
         [Output("resourceRef")]
-        public Output<Outputs.ResourceRef?> ResourceRef { get; private set; } = null!;
+        public Output<Outputs.ResourceRef> ResourceRef { get; private set; } = null!;
 
 
         /// <summary>

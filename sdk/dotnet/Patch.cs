@@ -62,7 +62,7 @@ namespace K8sConnect.Kubernetes
         /// Points at the object. `revision` changes when this Patch changes the object.
         /// </summary>
         [Output("resourceRef")]
-        public Output<Outputs.ResourceRef?> ResourceRef { get; private set; } = null!;
+        public Output<Outputs.ResourceRef> ResourceRef { get; private set; } = null!;
 
 
         /// <summary>

@@ -57,7 +57,7 @@ export class KubeObject extends pulumi.CustomResource {
     /**
      * Points at the object. Everything but `uid` and `revision` is known at preview.
      */
-    declare public /*out*/ readonly resourceRef: pulumi.Output<outputs.ResourceRef | undefined>;
+    declare public /*out*/ readonly resourceRef: pulumi.Output<outputs.ResourceRef>;
 
     /**
      * Create a KubeObject resource with the given unique name, arguments, and options.

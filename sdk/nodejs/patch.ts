@@ -69,7 +69,7 @@ export class Patch extends pulumi.CustomResource {
     /**
      * Points at the object. `revision` changes when this Patch changes the object.
      */
-    declare public /*out*/ readonly resourceRef: pulumi.Output<outputs.ResourceRef | undefined>;
+    declare public /*out*/ readonly resourceRef: pulumi.Output<outputs.ResourceRef>;
 
     /**
      * Create a Patch resource with the given unique name, arguments, and options.

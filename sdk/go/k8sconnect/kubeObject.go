@@ -30,7 +30,7 @@ type KubeObject struct {
 	// Exactly the fields that this resource applied, with their live values.
 	Manifest pulumi.AnyOutput `pulumi:"manifest"`
 	// Points at the object. Everything but `uid` and `revision` is known at preview.
-	ResourceRef ResourceRefPtrOutput `pulumi:"resourceRef"`
+	ResourceRef ResourceRefOutput `pulumi:"resourceRef"`
 }
 
 // NewKubeObject registers a new resource with the given unique name, arguments, and options.
@@ -216,8 +216,8 @@ func (o KubeObjectOutput) Manifest() pulumi.AnyOutput {
 }
 
 // Points at the object. Everything but `uid` and `revision` is known at preview.
-func (o KubeObjectOutput) ResourceRef() ResourceRefPtrOutput {
-	return o.ApplyT(func(v *KubeObject) ResourceRefPtrOutput { return v.ResourceRef }).(ResourceRefPtrOutput)
+func (o KubeObjectOutput) ResourceRef() ResourceRefOutput {
+	return o.ApplyT(func(v *KubeObject) ResourceRefOutput { return v.ResourceRef }).(ResourceRefOutput)
 }
 
 type KubeObjectArrayOutput struct{ *pulumi.OutputState }

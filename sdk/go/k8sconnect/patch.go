@@ -35,7 +35,7 @@ type Patch struct {
 	// Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
 	PreviousOwners pulumi.StringMapOutput `pulumi:"previousOwners"`
 	// Points at the object. `revision` changes when this Patch changes the object.
-	ResourceRef ResourceRefPtrOutput `pulumi:"resourceRef"`
+	ResourceRef ResourceRefOutput `pulumi:"resourceRef"`
 }
 
 // NewPatch registers a new resource with the given unique name, arguments, and options.
@@ -239,8 +239,8 @@ func (o PatchOutput) PreviousOwners() pulumi.StringMapOutput {
 }
 
 // Points at the object. `revision` changes when this Patch changes the object.
-func (o PatchOutput) ResourceRef() ResourceRefPtrOutput {
-	return o.ApplyT(func(v *Patch) ResourceRefPtrOutput { return v.ResourceRef }).(ResourceRefPtrOutput)
+func (o PatchOutput) ResourceRef() ResourceRefOutput {
+	return o.ApplyT(func(v *Patch) ResourceRefOutput { return v.ResourceRef }).(ResourceRefOutput)
 }
 
 type PatchArrayOutput struct{ *pulumi.OutputState }

@@ -919,90 +919,6 @@ func (o ResourceRefOutput) Uid() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }
 
-type ResourceRefPtrOutput struct{ *pulumi.OutputState }
-
-func (ResourceRefPtrOutput) ElementType() reflect.Type {
-	return reflect.TypeOf((**ResourceRef)(nil)).Elem()
-}
-
-func (o ResourceRefPtrOutput) ToResourceRefPtrOutput() ResourceRefPtrOutput {
-	return o
-}
-
-func (o ResourceRefPtrOutput) ToResourceRefPtrOutputWithContext(ctx context.Context) ResourceRefPtrOutput {
-	return o
-}
-
-func (o ResourceRefPtrOutput) Elem() ResourceRefOutput {
-	return o.ApplyT(func(v *ResourceRef) ResourceRef {
-		if v != nil {
-			return *v
-		}
-		var ret ResourceRef
-		return ret
-	}).(ResourceRefOutput)
-}
-
-// The group and version, such as `apps/v1` or `v1`.
-func (o ResourceRefPtrOutput) ApiVersion() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *ResourceRef) *string {
-		if v == nil {
-			return nil
-		}
-		return &v.ApiVersion
-	}).(pulumi.StringPtrOutput)
-}
-
-// The kind, such as `Deployment`.
-func (o ResourceRefPtrOutput) Kind() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *ResourceRef) *string {
-		if v == nil {
-			return nil
-		}
-		return &v.Kind
-	}).(pulumi.StringPtrOutput)
-}
-
-// The name.
-func (o ResourceRefPtrOutput) Name() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *ResourceRef) *string {
-		if v == nil {
-			return nil
-		}
-		return &v.Name
-	}).(pulumi.StringPtrOutput)
-}
-
-// The namespace. Absent for cluster-scoped objects.
-func (o ResourceRefPtrOutput) Namespace() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *ResourceRef) *string {
-		if v == nil {
-			return nil
-		}
-		return v.Namespace
-	}).(pulumi.StringPtrOutput)
-}
-
-// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
-func (o ResourceRefPtrOutput) Revision() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *ResourceRef) *string {
-		if v == nil {
-			return nil
-		}
-		return v.Revision
-	}).(pulumi.StringPtrOutput)
-}
-
-// The uid that the API server gave to the object. It changes when the object is made anew.
-func (o ResourceRefPtrOutput) Uid() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *ResourceRef) *string {
-		if v == nil {
-			return nil
-		}
-		return v.Uid
-	}).(pulumi.StringPtrOutput)
-}
-
 // What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
 type WaitFor struct {
 	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
@@ -1295,7 +1211,6 @@ func init() {
 	pulumi.RegisterOutputType(ImpersonationPtrOutput{})
 	pulumi.RegisterOutputType(PatchTargetOutput{})
 	pulumi.RegisterOutputType(ResourceRefOutput{})
-	pulumi.RegisterOutputType(ResourceRefPtrOutput{})
 	pulumi.RegisterOutputType(WaitForOutput{})
 	pulumi.RegisterOutputType(WaitForPtrOutput{})
 }

@@ -322,7 +322,7 @@ class KubeObject(pulumi.CustomResource):
 
     @_builtins.property
     @pulumi.getter(name="resourceRef")
-    def resource_ref(self) -> pulumi.Output[Optional['outputs.ResourceRef']]:
+    def resource_ref(self) -> pulumi.Output['outputs.ResourceRef']:
         """
         Points at the object. Everything but `uid` and `revision` is known at preview.
         """

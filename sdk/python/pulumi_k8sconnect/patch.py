@@ -312,7 +312,7 @@ class Patch(pulumi.CustomResource):
 
     @_builtins.property
     @pulumi.getter(name="resourceRef")
-    def resource_ref(self) -> pulumi.Output[Optional['outputs.ResourceRef']]:
+    def resource_ref(self) -> pulumi.Output['outputs.ResourceRef']:
         """
         Points at the object. `revision` changes when this Patch changes the object.
         """

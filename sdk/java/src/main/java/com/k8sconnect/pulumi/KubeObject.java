@@ -65,14 +65,14 @@ public class KubeObject extends com.pulumi.resources.CustomResource {
      * 
      */
     @Export(name="resourceRef", refs={ResourceRef.class}, tree="[0]")
-    private Output</* @Nullable */ ResourceRef> resourceRef;
+    private Output<ResourceRef> resourceRef;
 
     /**
      * @return Points at the object. Everything but `uid` and `revision` is known at preview.
      * 
      */
-    public Output<Optional<ResourceRef>> resourceRef() {
-        return Codegen.optional(this.resourceRef);
+    public Output<ResourceRef> resourceRef() {
+        return this.resourceRef;
     }
 
     /**

@@ -117,14 +117,14 @@ public class Patch extends com.pulumi.resources.CustomResource {
      * 
      */
     @Export(name="resourceRef", refs={ResourceRef.class}, tree="[0]")
-    private Output</* @Nullable */ ResourceRef> resourceRef;
+    private Output<ResourceRef> resourceRef;
 
     /**
      * @return Points at the object. `revision` changes when this Patch changes the object.
      * 
      */
-    public Output<Optional<ResourceRef>> resourceRef() {
-        return Codegen.optional(this.resourceRef);
+    public Output<ResourceRef> resourceRef() {
+        return this.resourceRef;
     }
 
     /**
