@@ -14,7 +14,7 @@ func languages() map[string]any {
 		"nodejs": map[string]any{
 			"packageName":          "@k8sconnect/pulumi",
 			"packageDescription":   description,
-			"devDependencies":      map[string]string{"@types/node": "20.9.5"},
+			"devDependencies":      map[string]string{"@types/node": "20.19.43"},
 			"typescriptVersion":    "5.9.3",
 			"respectSchemaVersion": true,
 		},
