@@ -57,12 +57,13 @@ test: race-detector ## Everything: build, schema, lint, all tests (up to half an
 	@set -e; phase() { printf '\n=== %s\n' "$$1"; $(MAKE) --no-print-directory $$2; }; \
 	echo "Testing $(VERSION). The first run downloads and compiles a Kubernetes control plane, the Pulumi CLI"; \
 	echo "and the linter, which takes minutes each, mostly in silence; later runs reuse bin/ and Go's caches."; \
-	phase "1/6 The provider" build; \
-	phase "2/6 schema.json and sdk/: are they what the code says?" "schema-check sdk-check"; \
-	phase "3/6 Tests that need no cluster, to fail early" test-unit; \
-	phase "4/6 Lint: gofmt, go vet, golangci-lint" lint; \
-	phase "5/6 Tools: the Kubernetes control plane and the Pulumi CLI" tools; \
-	phase "6/6 All tests: against a real API server, and end to end with the real Pulumi CLI" test-all; \
+	phase "1/7 The provider" build; \
+	phase "2/7 schema.json and sdk/: are they what the code says?" "schema-check sdk-check"; \
+	phase "3/7 Tests that need no cluster, to fail early" test-unit; \
+	phase "4/7 Lint: gofmt, go vet, golangci-lint" lint; \
+	phase "5/7 Tools: the Kubernetes control plane and the Pulumi CLI" tools; \
+	phase "6/7 The SDKs, packed as their registries want them" sdk-pack; \
+	phase "7/7 All tests: against a real API server, end to end with the real Pulumi CLI, and with the packed SDKs" test-all; \
 	printf '\nEverything passed, in %d min %d s.\n' $$((SECONDS / 60)) $$((SECONDS % 60))
 
 ##@ The provider
@@ -189,7 +190,7 @@ bin/sdk/.packed-java: bin/sdk/.source
 	$(call needs,javac mvn)
 	$(call say,Packing the SDK for Java)
 	@rm -rf bin/sdk/java bin/sdk/m2/io/github/k8sconnect
-	@mvn -q -B -f bin/sdk/source/java/pom.xml -Dmaven.repo.local=$(BIN)/sdk/m2 \
+	@mvn -q -B -Dstyle.color=never -f bin/sdk/source/java/pom.xml -Dmaven.repo.local=$(BIN)/sdk/m2 \
 		-DaltDeploymentRepository=packed::file://$(BIN)/sdk/java package org.apache.maven.plugins:maven-deploy-plugin:3.1.4:deploy
 	@touch $@
 
@@ -201,7 +202,7 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 	@$(call go-test,-short ./provider/...)
 
 .PHONY: test-all
-test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## All tests, those against a real API server and a real CLI included
+test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack ## All tests, those against a real API server and a real CLI included
 	$(call say,Running all tests; a line appears when a package is through)
 	@$(call go-test,-count=1 -timeout 40m ./...)
 

@@ -1,0 +1,43 @@
+package sdk_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestPythonPackageTypeChecks(t *testing.T) {
+	selected(t, "python")
+	t.Parallel()
+	wheel := packed(t, "python/*.whl")
+	p := newProject(t)
+	everything := program(t, "everything.py")
+	p.write(t, "everything.py", everything)
+	p.write(t, "first.py", firstProgram(t, "python"))
+	p.run(t, "python3", "-m", "venv", "venv")
+	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "mypy==2.4.1", wheel)
+
+	assertUsesEveryInput(t, everything, func(input string) string { return `\b` + snake(input) + `_?=` })
+	p.run(t, "venv/bin/mypy", "--strict", "everything.py", "first.py")
+
+	// What was packed can be loaded, and says which plugin it needs.
+	out := p.run(t, "venv/bin/python", "-c", `
+import importlib.resources, json, pulumi_k8sconnect
+plugin = json.loads(importlib.resources.files(pulumi_k8sconnect).joinpath("pulumi-plugin.json").read_text())
+print(json.dumps([pulumi_k8sconnect.KubeObject.__name__, plugin["name"], plugin["server"], "version" in plugin]))`)
+	assert.JSONEq(t, `["KubeObject", "k8sconnect", "github://api.github.com/k8sconnect/pulumi-k8sconnect", true]`, out)
+}
+
+// snake is the name of a property in Python.
+func snake(name string) string {
+	var out strings.Builder
+	for _, letter := range name {
+		if unicode.IsUpper(letter) {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToLower(letter))
+	}
+	return out.String()
+}

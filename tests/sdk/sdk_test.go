@@ -1,0 +1,135 @@
+// Package sdk_test installs the packed SDKs as users do, each into a project of its own, and type-checks
+// programs with them: one with every input of every resource, and the first program of the README.
+package sdk_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+)
+
+// selected skips the test where SDK_LANGUAGES, as make has it, leaves the language out.
+func selected(t *testing.T, language string) {
+	t.Helper()
+	if languages, set := os.LookupEnv("SDK_LANGUAGES"); set && !slices.Contains(strings.Fields(languages), language) {
+		t.Skipf("SDK_LANGUAGES=%q does not name %s", languages, language)
+	}
+}
+
+// packed is the one file in bin/sdk that the pattern fits.
+func packed(t *testing.T, pattern string) string {
+	t.Helper()
+	dir, err := cluster.Tool("sdk")
+	require.NoError(t, err, `run "make sdk-pack" first`)
+	found, err := filepath.Glob(filepath.Join(dir, pattern))
+	require.NoError(t, err)
+	require.Len(t, found, 1, `%s in %s: run "make sdk-pack" first`, pattern, dir)
+	return found[0]
+}
+
+// project is a folder with the programs of a language.
+type project struct {
+	dir string
+	env []string
+}
+
+func newProject(t *testing.T) project {
+	return project{dir: t.TempDir(), env: os.Environ()}
+}
+
+func (p project) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+
+func (p project) write(t *testing.T, name, content string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(p.path(name)), 0o755))
+	require.NoError(t, os.WriteFile(p.path(name), []byte(content), 0o600))
+}
+
+// try runs a command in the project and returns what it says.
+func (p project) try(t *testing.T, name string, args ...string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, name, args...)
+	command.Dir, command.Env = p.dir, p.env
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	err := command.Run()
+	return out.String(), err
+}
+
+// run runs a command that has to succeed.
+func (p project) run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := p.try(t, name, args...)
+	require.NoError(t, err, "%s %s\n%s", name, strings.Join(args, " "), out)
+	return out
+}
+
+// program reads a program of testdata.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// firstProgram is the program in the README's first steps in the language of the fence.
+func firstProgram(t *testing.T, fence string) string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(readme), "\n## A first program\n")
+	require.True(t, found, "the README has no section A first program")
+	section, _, _ = strings.Cut(section, "\n## ")
+	_, text, found := strings.Cut(section, "\n```"+fence+"\n")
+	require.True(t, found, "the README has no first program in %s", fence)
+	text, _, _ = strings.Cut(text, "\n```")
+	return text + "\n"
+}
+
+// spec is what is read of schema.json.
+type spec struct {
+	Types     map[string]struct{ Properties map[string]any }
+	Resources map[string]struct{ InputProperties map[string]any }
+}
+
+// assertUsesEveryInput checks that a program, so its type check, misses no input of a resource. name says
+// how the language writes the name of an input where it is set.
+func assertUsesEveryInput(t *testing.T, program string, name func(input string) string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "schema.json"))
+	require.NoError(t, err)
+	var schema spec
+	require.NoError(t, json.Unmarshal(text, &schema))
+	require.NotEmpty(t, schema.Resources)
+
+	inputs := map[string]bool{}
+	for _, resource := range schema.Resources {
+		for input := range resource.InputProperties {
+			inputs[input] = true
+		}
+	}
+	for _, object := range schema.Types {
+		for property := range object.Properties {
+			inputs[property] = true
+		}
+	}
+	for input := range inputs {
+		pattern := name(input)
+		assert.Regexp(t, regexp.MustCompile(pattern), program, "the program does not set the input %s", input)
+	}
+}

@@ -1,0 +1,138 @@
+// Every resource with every input: what the types have to accept.
+import com.k8sconnect.pulumi.KubeObject;
+import com.k8sconnect.pulumi.KubeObjectArgs;
+import com.k8sconnect.pulumi.Patch;
+import com.k8sconnect.pulumi.PatchArgs;
+import com.k8sconnect.pulumi.Provider;
+import com.k8sconnect.pulumi.ProviderArgs;
+import com.k8sconnect.pulumi.Wait;
+import com.k8sconnect.pulumi.WaitArgs;
+import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
+import com.k8sconnect.pulumi.inputs.ExecArgs;
+import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
+import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
+import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
+import com.k8sconnect.pulumi.inputs.WaitForArgs;
+import com.pulumi.Context;
+import com.pulumi.Pulumi;
+import com.pulumi.core.Output;
+import com.pulumi.resources.CustomResourceOptions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+public class Everything {
+    public static void main(String[] args) {
+        Pulumi.run(Everything::stack);
+    }
+
+    static void stack(Context ctx) {
+        var token = Output.ofSecret("token");
+        var connection = ClusterConnectionArgs.builder()
+            .clientCertificate("certificate")
+            .clientKey(Output.ofSecret("key"))
+            .clusterCaCertificate("certificates")
+            .context("dev")
+            .exec(ExecArgs.builder()
+                .apiVersion("client.authentication.k8s.io/v1")
+                .args("get-token")
+                .command("login")
+                .env(Map.of("REGION", "north"))
+                .build())
+            .host("https://127.0.0.1:6443")
+            .impersonate(ImpersonationArgs.builder()
+                .user("jane")
+                .groups("dev")
+                .extra(Map.of("scopes", List.of("view")))
+                .build())
+            .insecure(false)
+            .kubeconfig("kubeconfig")
+            .proxyUrl("http://127.0.0.1:3128")
+            .tlsServerName("kubernetes")
+            .token(token)
+            .build();
+
+        var provider = new Provider("cluster", ProviderArgs.builder()
+            .kubeconfig("kubeconfig")
+            .namespace("default")
+            .driftDetection("refresh")
+            .build());
+        var with = CustomResourceOptions.builder().provider(provider).build();
+
+        var waitFor = WaitForArgs.builder()
+            .condition("Ready")
+            .deleted(false)
+            .expression("object.status.readyReplicas >= 1")
+            .failWhen("object.status.phase == 'Lost'")
+            .field("status.phase")
+            .fieldValue(Map.of("status.phase", "Bound"))
+            .rollout(true)
+            .timeout("5m")
+            .build();
+
+        var object = new KubeObject("object", KubeObjectArgs.builder()
+            .adopt(true)
+            .clusterConnection(connection)
+            .conflictPolicy("fail")
+            .deletionPropagation("foreground")
+            .forceDestroy(false)
+            .ignoreFields("spec.replicas")
+            .manifest(Map.of(
+                "apiVersion", "v1",
+                "kind", "ConfigMap",
+                "metadata", Map.of("name", "object"),
+                "data", Map.of("token", token)))
+            .onImmutable("fail")
+            .build(), with);
+
+        var fromText = new KubeObject("text", KubeObjectArgs.builder().yaml("kind: ConfigMap").build(), with);
+
+        var wait = new Wait("wait", WaitArgs.builder()
+            .clusterConnection(connection)
+            .resourceRef(object.resourceRef().applyValue(ref -> ResourceRefArgs.builder()
+                .apiVersion(ref.apiVersion())
+                .kind(ref.kind())
+                .name(ref.name())
+                .namespace(ref.namespace().orElse(null))
+                .revision(ref.revision().orElse(null))
+                .uid(ref.uid().orElse(null))
+                .build()))
+            .triggers(object.resourceRef(), 1)
+            .waitFor(waitFor)
+            .build());
+
+        var patch = new Patch("patch", PatchArgs.builder()
+            .clusterConnection(connection)
+            .patch(Map.of("data", Map.of("a", "1")))
+            .takeOwnership(true)
+            .target(PatchTargetArgs.builder()
+                .apiVersion("v1")
+                .kind("ConfigMap")
+                .name("other")
+                .namespace("kube-system")
+                .build())
+            .waitFor(waitFor)
+            .build());
+
+        var target = PatchTargetArgs.builder().apiVersion("v1").kind("ConfigMap").name("other").build();
+        new Patch("json", PatchArgs.builder()
+            .jsonPatch(List.of(Map.of("op", "add", "path", "/data/a", "value", "1")))
+            .takeOwnership(true)
+            .target(target)
+            .build());
+        new Patch("merge", PatchArgs.builder()
+            .mergePatch("{\"data\": {\"a\": null}}")
+            .takeOwnership(true)
+            .target(target)
+            .build());
+
+        Output<Optional<Map<String, String>>> owners = patch.previousOwners();
+        ctx.export("owners", owners);
+        ctx.export("uid", object.resourceRef().applyValue(ref -> ref.uid()));
+        ctx.export("live", Output.all(
+            object.manifest().applyValue(Object.class::cast),
+            fromText.manifest().applyValue(Object.class::cast),
+            patch.managedFields().applyValue(Object.class::cast),
+            wait.status().applyValue(Object.class::cast)));
+    }
+}

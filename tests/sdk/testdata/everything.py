@@ -1,0 +1,111 @@
+"""Every resource with every input: what the types have to accept."""
+
+from typing import Mapping, Optional
+
+import pulumi
+import pulumi_k8sconnect as k8sconnect
+
+token = pulumi.Output.secret("token")
+
+connection = k8sconnect.ClusterConnectionArgs(
+    client_certificate="certificate",
+    client_key=pulumi.Output.secret("key"),
+    cluster_ca_certificate="certificates",
+    context="dev",
+    exec_=k8sconnect.ExecArgs(
+        api_version="client.authentication.k8s.io/v1",
+        args=["get-token"],
+        command="login",
+        env={"REGION": "north"},
+    ),
+    host="https://127.0.0.1:6443",
+    impersonate=k8sconnect.ImpersonationArgs(user="jane", groups=["dev"], extra={"scopes": ["view"]}),
+    insecure=False,
+    kubeconfig="kubeconfig",
+    proxy_url="http://127.0.0.1:3128",
+    tls_server_name="kubernetes",
+    token=token,
+)
+
+provider = k8sconnect.Provider(
+    "cluster",
+    kubeconfig="kubeconfig",
+    namespace="default",
+    drift_detection="refresh",
+)
+
+wait_for = k8sconnect.WaitForArgs(
+    condition="Ready",
+    deleted=False,
+    expression="object.status.readyReplicas >= 1",
+    fail_when="object.status.phase == 'Lost'",
+    field="status.phase",
+    field_value={"status.phase": "Bound"},
+    rollout=True,
+    timeout="5m",
+)
+
+object_ = k8sconnect.KubeObject(
+    "object",
+    adopt=True,
+    cluster_connection=connection,
+    conflict_policy="fail",
+    deletion_propagation="foreground",
+    force_destroy=False,
+    ignore_fields=["spec.replicas"],
+    manifest={
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "object", "labels": {"stack": pulumi.get_stack()}},
+        "data": {"token": token},
+    },
+    on_immutable="fail",
+    opts=pulumi.ResourceOptions(provider=provider),
+)
+
+from_text = k8sconnect.KubeObject("text", yaml="kind: ConfigMap")
+
+wait = k8sconnect.Wait(
+    "wait",
+    cluster_connection=connection,
+    # The type checker tells what comes out of one resource from what goes into another, though they are the same.
+    resource_ref=object_.resource_ref.apply(
+        lambda ref: k8sconnect.ResourceRefArgs(
+            api_version=ref.api_version,
+            kind=ref.kind,
+            name=ref.name,
+            namespace=ref.namespace,
+            revision=ref.revision,
+            uid=ref.uid,
+        )
+    ),
+    triggers=[object_.resource_ref.revision, 1],
+    wait_for=wait_for,
+)
+
+k8sconnect.Wait(
+    "literal",
+    resource_ref={"api_version": "v1", "kind": "Pod", "name": "pod", "namespace": "default", "uid": "u", "revision": "1"},
+    wait_for={"condition": "Ready"},
+    opts=pulumi.ResourceOptions(depends_on=[wait]),
+)
+
+patch = k8sconnect.Patch(
+    "patch",
+    cluster_connection=connection,
+    patch={"data": {"a": "1"}},
+    take_ownership=True,
+    target=k8sconnect.PatchTargetArgs(api_version="v1", kind="ConfigMap", name="other", namespace="kube-system"),
+    wait_for=wait_for,
+)
+
+target = k8sconnect.PatchTargetArgs(api_version="v1", kind="ConfigMap", name="other")
+k8sconnect.Patch("json", target=target, take_ownership=True, json_patch=[{"op": "add", "path": "/data/a", "value": "1"}])
+k8sconnect.Patch("merge", target=target, take_ownership=True, merge_patch={"data": {"a": None}})
+
+owners: pulumi.Output[Optional[Mapping[str, str]]] = patch.previous_owners
+pulumi.export("uid", object_.resource_ref.uid)
+pulumi.export("live", [object_.manifest, object_.field_ownership, from_text.manifest, patch.managed_fields, wait.status])
+
+# The types are not Any: mypy --strict reports an ignore that ignores nothing.
+k8sconnect.WaitForArgs(rollout=[])  # type: ignore[arg-type]

@@ -1,0 +1,94 @@
+// Every resource with every input: what the types have to accept.
+import * as pulumi from "@pulumi/pulumi";
+import * as k8sconnect from "@k8sconnect/pulumi";
+
+const token = pulumi.secret("token");
+
+const connection: k8sconnect.types.input.ClusterConnectionArgs = {
+    clientCertificate: "certificate",
+    clientKey: pulumi.secret("key"),
+    clusterCaCertificate: "certificates",
+    context: "dev",
+    exec: {
+        apiVersion: "client.authentication.k8s.io/v1",
+        args: ["get-token"],
+        command: "login",
+        env: { REGION: "north" },
+    },
+    host: "https://127.0.0.1:6443",
+    impersonate: { user: "jane", groups: ["dev"], extra: { scopes: ["view"] } },
+    insecure: false,
+    kubeconfig: "kubeconfig",
+    proxyUrl: "http://127.0.0.1:3128",
+    tlsServerName: "kubernetes",
+    token,
+};
+
+const provider = new k8sconnect.Provider("cluster", {
+    ...connection,
+    namespace: "default",
+    driftDetection: "refresh",
+});
+
+const waitFor: k8sconnect.types.input.WaitForArgs = {
+    condition: "Ready",
+    deleted: false,
+    expression: "object.status.readyReplicas >= 1",
+    failWhen: "object.status.phase == 'Lost'",
+    field: "status.phase",
+    fieldValue: { "status.phase": "Bound" },
+    rollout: true,
+    timeout: "5m",
+};
+
+const object = new k8sconnect.KubeObject("object", {
+    adopt: true,
+    clusterConnection: connection,
+    conflictPolicy: "fail",
+    deletionPropagation: "foreground",
+    forceDestroy: false,
+    ignoreFields: ["spec.replicas"],
+    manifest: {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "object", labels: { stack: pulumi.getStack() } },
+        data: { token },
+    },
+    onImmutable: "fail",
+}, { provider });
+
+const fromText = new k8sconnect.KubeObject("text", { yaml: "kind: ConfigMap" }, { provider });
+
+const wait = new k8sconnect.Wait("wait", {
+    clusterConnection: connection,
+    resourceRef: object.resourceRef,
+    triggers: [object.resourceRef.revision, 1],
+    waitFor,
+});
+
+new k8sconnect.Wait("literal", {
+    resourceRef: { apiVersion: "v1", kind: "Pod", name: "pod", namespace: "default", uid: "u", revision: "1" },
+    waitFor: { condition: "Ready" },
+}, { provider, dependsOn: wait });
+
+const patch = new k8sconnect.Patch("patch", {
+    clusterConnection: connection,
+    patch: { data: { a: "1" } },
+    takeOwnership: true,
+    target: { apiVersion: "v1", kind: "ConfigMap", name: "other", namespace: "kube-system" },
+    waitFor,
+});
+
+const others = { target: { apiVersion: "v1", kind: "ConfigMap", name: "other" }, takeOwnership: true };
+new k8sconnect.Patch("json", { ...others, jsonPatch: [{ op: "add", path: "/data/a", value: "1" }] });
+new k8sconnect.Patch("merge", { ...others, mergePatch: { data: { a: null } } });
+
+export const uid: pulumi.Output<string | undefined> = object.resourceRef.apply(ref => ref.uid);
+export const owners: pulumi.Output<{ [path: string]: string } | undefined> = patch.previousOwners;
+export const live = [object.manifest, object.fieldOwnership, fromText.manifest, patch.managedFields, wait.status];
+
+// The types are not any.
+// @ts-expect-error
+new k8sconnect.Wait("wrong", { resourceRef: object.resourceRef, waitFor: { rollout: "yes" } });
+// @ts-expect-error
+new k8sconnect.Wait("missing", { waitFor });
