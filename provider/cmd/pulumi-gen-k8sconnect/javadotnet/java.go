@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/pulumi/pulumi-java/pkg/codegen/java"
+	"github.com/pulumi/pulumi/pkg/v3/codegen"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
@@ -19,6 +21,7 @@ var pom string
 // generateJava adds to the sources what Pulumi's generator leaves to Gradle: the build
 // file, here Maven's, and the file by which Pulumi knows which plugin to install.
 func generateJava(pkg *schema.Package) (map[string][]byte, error) {
+	leaveOutObjects(pkg)
 	files, err := java.GeneratePackage(tool, pkg, nil, nil, false, false)
 	if err != nil {
 		return nil, err
@@ -54,4 +57,15 @@ func generateJava(pkg *schema.Package) (map[string][]byte, error) {
 	files["README.md"] = readme("Java", pkg)
 	files[".gitignore"] = []byte("target/\n")
 	return files, nil
+}
+
+// leaveOutObjects takes the objects out of the class that a Java program reads the
+// provider's configuration with; those of the Provider itself stay. The generator would
+// write a class of one name for them and for the objects that functions take, each with
+// other methods, and gives up.
+func leaveOutObjects(pkg *schema.Package) {
+	pkg.Config = slices.DeleteFunc(pkg.Config, func(variable *schema.Property) bool {
+		_, object := codegen.UnwrapType(variable.Type).(*schema.ObjectType)
+		return object
+	})
 }

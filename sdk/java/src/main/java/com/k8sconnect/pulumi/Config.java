@@ -3,8 +3,6 @@
 
 package com.k8sconnect.pulumi;
 
-import com.k8sconnect.pulumi.inputs.Exec;
-import com.k8sconnect.pulumi.inputs.Impersonation;
 import com.pulumi.core.internal.Codegen;
 import java.lang.Boolean;
 import java.lang.String;
@@ -49,25 +47,11 @@ public final class Config {
         return Codegen.stringProp("driftDetection").config(config).get();
     }
 /**
- * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
- * 
- */
-    public Optional<Exec> exec() {
-        return Codegen.objectProp("exec", Exec.class).config(config).get();
-    }
-/**
  * The API server&#39;s URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
  * 
  */
     public Optional<String> host() {
         return Codegen.stringProp("host").config(config).get();
-    }
-/**
- * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
- * 
- */
-    public Optional<Impersonation> impersonate() {
-        return Codegen.objectProp("impersonate", Impersonation.class).config(config).get();
     }
 /**
  * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
