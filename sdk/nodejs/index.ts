@@ -5,6 +5,11 @@ import * as pulumi from "@pulumi/pulumi";
 import * as utilities from "./utilities";
 
 // Export members:
+export { GetObjectArgs, GetObjectResult, GetObjectOutputArgs } from "./getObject";
+export const getObject: typeof import("./getObject").getObject = null as any;
+export const getObjectOutput: typeof import("./getObject").getObjectOutput = null as any;
+utilities.lazyLoad(exports, ["getObject","getObjectOutput"], () => require("./getObject"));
+
 export { KubeObjectArgs } from "./kubeObject";
 export type KubeObject = import("./kubeObject").KubeObject;
 export const KubeObject: typeof import("./kubeObject").KubeObject = null as any;
@@ -19,6 +24,11 @@ export { ProviderArgs } from "./provider";
 export type Provider = import("./provider").Provider;
 export const Provider: typeof import("./provider").Provider = null as any;
 utilities.lazyLoad(exports, ["Provider"], () => require("./provider"));
+
+export { SplitYamlArgs, SplitYamlResult, SplitYamlOutputArgs } from "./splitYaml";
+export const splitYaml: typeof import("./splitYaml").splitYaml = null as any;
+export const splitYamlOutput: typeof import("./splitYaml").splitYamlOutput = null as any;
+utilities.lazyLoad(exports, ["splitYaml","splitYamlOutput"], () => require("./splitYaml"));
 
 export { WaitArgs } from "./wait";
 export type Wait = import("./wait").Wait;

@@ -8,6 +8,60 @@ import * as outputs from "../types/output";
 /**
  * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
  */
+export interface ClusterConnection {
+    /**
+     * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     */
+    clientCertificate?: string;
+    /**
+     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     */
+    clientKey?: string;
+    /**
+     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     */
+    clusterCaCertificate?: string;
+    /**
+     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+     */
+    context?: string;
+    /**
+     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+     */
+    exec?: inputs.Exec;
+    /**
+     * The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
+     */
+    host?: string;
+    /**
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+     */
+    impersonate?: inputs.Impersonation;
+    /**
+     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+     */
+    insecure?: boolean;
+    /**
+     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     */
+    kubeconfig?: string;
+    /**
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     */
+    proxyUrl?: string;
+    /**
+     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+     */
+    tlsServerName?: string;
+    /**
+     * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     */
+    token?: string;
+}
+
+/**
+ * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+ */
 export interface ClusterConnectionArgs {
     /**
      * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
@@ -62,6 +116,28 @@ export interface ClusterConnectionArgs {
 /**
  * A command that prints an ExecCredential (the Kubernetes credential plugin protocol).
  */
+export interface Exec {
+    /**
+     * The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
+     */
+    apiVersion?: string;
+    /**
+     * The arguments of the command.
+     */
+    args?: string[];
+    /**
+     * The command: a path, or a name that is looked up on PATH.
+     */
+    command: string;
+    /**
+     * Environment variables for the command, in addition to those of the Pulumi process.
+     */
+    env?: {[key: string]: string};
+}
+
+/**
+ * A command that prints an ExecCredential (the Kubernetes credential plugin protocol).
+ */
 export interface ExecArgs {
     /**
      * The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
@@ -79,6 +155,24 @@ export interface ExecArgs {
      * Environment variables for the command, in addition to those of the Pulumi process.
      */
     env?: pulumi.Input<{[key: string]: pulumi.Input<string>} | undefined>;
+}
+
+/**
+ * Who to act as. The own credentials must be allowed to impersonate.
+ */
+export interface Impersonation {
+    /**
+     * Further attributes of the user: name to list of values.
+     */
+    extra?: {[key: string]: string[]};
+    /**
+     * The groups to act as a member of. Default: none.
+     */
+    groups?: string[];
+    /**
+     * The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
+     */
+    user: string;
 }
 
 /**

@@ -6,9 +6,11 @@ import builtins as _builtins
 from . import _utilities
 import typing
 # Export this package's modules as members:
+from .get_object import *
 from .kube_object import *
 from .patch import *
 from .provider import *
+from .split_yaml import *
 from .wait import *
 from ._inputs import *
 from . import outputs

@@ -15,10 +15,16 @@ else:
 from . import _utilities
 
 __all__ = [
+    'ClusterConnection',
+    'ClusterConnectionDict',
     'ClusterConnectionArgs',
     'ClusterConnectionArgsDict',
+    'Exec',
+    'ExecDict',
     'ExecArgs',
     'ExecArgsDict',
+    'Impersonation',
+    'ImpersonationDict',
     'ImpersonationArgs',
     'ImpersonationArgsDict',
     'PatchTargetArgs',
@@ -28,6 +34,260 @@ __all__ = [
     'WaitForArgs',
     'WaitForArgsDict',
 ]
+
+class ClusterConnectionDict(TypedDict):
+    """
+    How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+    """
+    client_certificate: NotRequired[_builtins.str]
+    """
+    A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+    """
+    client_key: NotRequired[_builtins.str]
+    """
+    The private key of `clientCertificate`, as PEM or as base64 of PEM.
+    """
+    cluster_ca_certificate: NotRequired[_builtins.str]
+    """
+    The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+    """
+    context: NotRequired[_builtins.str]
+    """
+    The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+    """
+    exec_: NotRequired['ExecDict']
+    """
+    A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+    """
+    host: NotRequired[_builtins.str]
+    """
+    The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
+    """
+    impersonate: NotRequired['ImpersonationDict']
+    """
+    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+    """
+    insecure: NotRequired[_builtins.bool]
+    """
+    Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+    """
+    kubeconfig: NotRequired[_builtins.str]
+    """
+    A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+    """
+    proxy_url: NotRequired[_builtins.str]
+    """
+    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+    """
+    tls_server_name: NotRequired[_builtins.str]
+    """
+    The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+    """
+    token: NotRequired[_builtins.str]
+    """
+    A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+    """
+
+@pulumi.input_type
+class ClusterConnection:
+    def __init__(__self__, *,
+                 client_certificate: Optional[_builtins.str] = None,
+                 client_key: Optional[_builtins.str] = None,
+                 cluster_ca_certificate: Optional[_builtins.str] = None,
+                 context: Optional[_builtins.str] = None,
+                 exec_: Optional['Exec'] = None,
+                 host: Optional[_builtins.str] = None,
+                 impersonate: Optional['Impersonation'] = None,
+                 insecure: Optional[_builtins.bool] = None,
+                 kubeconfig: Optional[_builtins.str] = None,
+                 proxy_url: Optional[_builtins.str] = None,
+                 tls_server_name: Optional[_builtins.str] = None,
+                 token: Optional[_builtins.str] = None):
+        """
+        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+
+        :param _builtins.str client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        :param _builtins.str client_key: The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        :param _builtins.str cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        :param _builtins.str context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        :param 'Exec' exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        :param _builtins.str host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
+        :param 'Impersonation' impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        :param _builtins.bool insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        :param _builtins.str kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        :param _builtins.str proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param _builtins.str tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        :param _builtins.str token: A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        """
+        if client_certificate is not None:
+            pulumi.set(__self__, "client_certificate", client_certificate)
+        if client_key is not None:
+            pulumi.set(__self__, "client_key", client_key)
+        if cluster_ca_certificate is not None:
+            pulumi.set(__self__, "cluster_ca_certificate", cluster_ca_certificate)
+        if context is not None:
+            pulumi.set(__self__, "context", context)
+        if exec_ is not None:
+            pulumi.set(__self__, "exec_", exec_)
+        if host is not None:
+            pulumi.set(__self__, "host", host)
+        if impersonate is not None:
+            pulumi.set(__self__, "impersonate", impersonate)
+        if insecure is not None:
+            pulumi.set(__self__, "insecure", insecure)
+        if kubeconfig is not None:
+            pulumi.set(__self__, "kubeconfig", kubeconfig)
+        if proxy_url is not None:
+            pulumi.set(__self__, "proxy_url", proxy_url)
+        if tls_server_name is not None:
+            pulumi.set(__self__, "tls_server_name", tls_server_name)
+        if token is not None:
+            pulumi.set(__self__, "token", token)
+
+    @_builtins.property
+    @pulumi.getter(name="clientCertificate")
+    def client_certificate(self) -> Optional[_builtins.str]:
+        """
+        A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        """
+        return pulumi.get(self, "client_certificate")
+
+    @client_certificate.setter
+    def client_certificate(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "client_certificate", value)
+
+    @_builtins.property
+    @pulumi.getter(name="clientKey")
+    def client_key(self) -> Optional[_builtins.str]:
+        """
+        The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        """
+        return pulumi.get(self, "client_key")
+
+    @client_key.setter
+    def client_key(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "client_key", value)
+
+    @_builtins.property
+    @pulumi.getter(name="clusterCaCertificate")
+    def cluster_ca_certificate(self) -> Optional[_builtins.str]:
+        """
+        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        """
+        return pulumi.get(self, "cluster_ca_certificate")
+
+    @cluster_ca_certificate.setter
+    def cluster_ca_certificate(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "cluster_ca_certificate", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def context(self) -> Optional[_builtins.str]:
+        """
+        The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        """
+        return pulumi.get(self, "context")
+
+    @context.setter
+    def context(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "context", value)
+
+    @_builtins.property
+    @pulumi.getter(name="exec")
+    def exec_(self) -> Optional['Exec']:
+        """
+        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        """
+        return pulumi.get(self, "exec_")
+
+    @exec_.setter
+    def exec_(self, value: Optional['Exec']):
+        pulumi.set(self, "exec_", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def host(self) -> Optional[_builtins.str]:
+        """
+        The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
+        """
+        return pulumi.get(self, "host")
+
+    @host.setter
+    def host(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "host", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def impersonate(self) -> Optional['Impersonation']:
+        """
+        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        """
+        return pulumi.get(self, "impersonate")
+
+    @impersonate.setter
+    def impersonate(self, value: Optional['Impersonation']):
+        pulumi.set(self, "impersonate", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def insecure(self) -> Optional[_builtins.bool]:
+        """
+        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        """
+        return pulumi.get(self, "insecure")
+
+    @insecure.setter
+    def insecure(self, value: Optional[_builtins.bool]):
+        pulumi.set(self, "insecure", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def kubeconfig(self) -> Optional[_builtins.str]:
+        """
+        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        """
+        return pulumi.get(self, "kubeconfig")
+
+    @kubeconfig.setter
+    def kubeconfig(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "kubeconfig", value)
+
+    @_builtins.property
+    @pulumi.getter(name="proxyUrl")
+    def proxy_url(self) -> Optional[_builtins.str]:
+        """
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        """
+        return pulumi.get(self, "proxy_url")
+
+    @proxy_url.setter
+    def proxy_url(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "proxy_url", value)
+
+    @_builtins.property
+    @pulumi.getter(name="tlsServerName")
+    def tls_server_name(self) -> Optional[_builtins.str]:
+        """
+        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        """
+        return pulumi.get(self, "tls_server_name")
+
+    @tls_server_name.setter
+    def tls_server_name(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "tls_server_name", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def token(self) -> Optional[_builtins.str]:
+        """
+        A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        """
+        return pulumi.get(self, "token")
+
+    @token.setter
+    def token(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "token", value)
+
 
 class ClusterConnectionArgsDict(TypedDict):
     """
@@ -283,6 +543,99 @@ class ClusterConnectionArgs:
         pulumi.set(self, "token", value)
 
 
+class ExecDict(TypedDict):
+    """
+    A command that prints an ExecCredential (the Kubernetes credential plugin protocol).
+    """
+    command: _builtins.str
+    """
+    The command: a path, or a name that is looked up on PATH.
+    """
+    api_version: NotRequired[_builtins.str]
+    """
+    The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
+    """
+    args: NotRequired[Sequence[_builtins.str]]
+    """
+    The arguments of the command.
+    """
+    env: NotRequired[Mapping[str, _builtins.str]]
+    """
+    Environment variables for the command, in addition to those of the Pulumi process.
+    """
+
+@pulumi.input_type
+class Exec:
+    def __init__(__self__, *,
+                 command: _builtins.str,
+                 api_version: Optional[_builtins.str] = None,
+                 args: Optional[Sequence[_builtins.str]] = None,
+                 env: Optional[Mapping[str, _builtins.str]] = None):
+        """
+        A command that prints an ExecCredential (the Kubernetes credential plugin protocol).
+
+        :param _builtins.str command: The command: a path, or a name that is looked up on PATH.
+        :param _builtins.str api_version: The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
+        :param Sequence[_builtins.str] args: The arguments of the command.
+        :param Mapping[str, _builtins.str] env: Environment variables for the command, in addition to those of the Pulumi process.
+        """
+        pulumi.set(__self__, "command", command)
+        if api_version is not None:
+            pulumi.set(__self__, "api_version", api_version)
+        if args is not None:
+            pulumi.set(__self__, "args", args)
+        if env is not None:
+            pulumi.set(__self__, "env", env)
+
+    @_builtins.property
+    @pulumi.getter
+    def command(self) -> _builtins.str:
+        """
+        The command: a path, or a name that is looked up on PATH.
+        """
+        return pulumi.get(self, "command")
+
+    @command.setter
+    def command(self, value: _builtins.str):
+        pulumi.set(self, "command", value)
+
+    @_builtins.property
+    @pulumi.getter(name="apiVersion")
+    def api_version(self) -> Optional[_builtins.str]:
+        """
+        The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
+        """
+        return pulumi.get(self, "api_version")
+
+    @api_version.setter
+    def api_version(self, value: Optional[_builtins.str]):
+        pulumi.set(self, "api_version", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def args(self) -> Optional[Sequence[_builtins.str]]:
+        """
+        The arguments of the command.
+        """
+        return pulumi.get(self, "args")
+
+    @args.setter
+    def args(self, value: Optional[Sequence[_builtins.str]]):
+        pulumi.set(self, "args", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def env(self) -> Optional[Mapping[str, _builtins.str]]:
+        """
+        Environment variables for the command, in addition to those of the Pulumi process.
+        """
+        return pulumi.get(self, "env")
+
+    @env.setter
+    def env(self, value: Optional[Mapping[str, _builtins.str]]):
+        pulumi.set(self, "env", value)
+
+
 class ExecArgsDict(TypedDict):
     """
     A command that prints an ExecCredential (the Kubernetes credential plugin protocol).
@@ -374,6 +727,79 @@ class ExecArgs:
     @env.setter
     def env(self, value: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]):
         pulumi.set(self, "env", value)
+
+
+class ImpersonationDict(TypedDict):
+    """
+    Who to act as. The own credentials must be allowed to impersonate.
+    """
+    user: _builtins.str
+    """
+    The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
+    """
+    extra: NotRequired[Mapping[str, Sequence[_builtins.str]]]
+    """
+    Further attributes of the user: name to list of values.
+    """
+    groups: NotRequired[Sequence[_builtins.str]]
+    """
+    The groups to act as a member of. Default: none.
+    """
+
+@pulumi.input_type
+class Impersonation:
+    def __init__(__self__, *,
+                 user: _builtins.str,
+                 extra: Optional[Mapping[str, Sequence[_builtins.str]]] = None,
+                 groups: Optional[Sequence[_builtins.str]] = None):
+        """
+        Who to act as. The own credentials must be allowed to impersonate.
+
+        :param _builtins.str user: The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
+        :param Mapping[str, Sequence[_builtins.str]] extra: Further attributes of the user: name to list of values.
+        :param Sequence[_builtins.str] groups: The groups to act as a member of. Default: none.
+        """
+        pulumi.set(__self__, "user", user)
+        if extra is not None:
+            pulumi.set(__self__, "extra", extra)
+        if groups is not None:
+            pulumi.set(__self__, "groups", groups)
+
+    @_builtins.property
+    @pulumi.getter
+    def user(self) -> _builtins.str:
+        """
+        The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
+        """
+        return pulumi.get(self, "user")
+
+    @user.setter
+    def user(self, value: _builtins.str):
+        pulumi.set(self, "user", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def extra(self) -> Optional[Mapping[str, Sequence[_builtins.str]]]:
+        """
+        Further attributes of the user: name to list of values.
+        """
+        return pulumi.get(self, "extra")
+
+    @extra.setter
+    def extra(self, value: Optional[Mapping[str, Sequence[_builtins.str]]]):
+        pulumi.set(self, "extra", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def groups(self) -> Optional[Sequence[_builtins.str]]:
+        """
+        The groups to act as a member of. Default: none.
+        """
+        return pulumi.get(self, "groups")
+
+    @groups.setter
+    def groups(self, value: Optional[Sequence[_builtins.str]]):
+        pulumi.set(self, "groups", value)
 
 
 class ImpersonationArgsDict(TypedDict):
