@@ -27,6 +27,7 @@ const stackName = cli.StackName
 // want them to fail.
 type stack struct {
 	project string
+	name    string // of the stack
 	dir     string // the project
 	backend string // where the states are
 	env     map[string]string
@@ -52,17 +53,24 @@ func newStackIn(t testing.TB, k *kube, kubeconfig string) *stack {
 	name := notInProjectNames.ReplaceAllString(strings.ToLower(t.Name()), "-")
 	s := &stack{
 		project: fmt.Sprintf("%.40s-%d", strings.TrimPrefix(name, "test"), projects.Add(1)),
+		name:    stackName,
 		dir:     t.TempDir(),
 		backend: t.TempDir(),
 	}
-	s.env = tools.Environment(s.backend, kubeconfig)
-	// Each command is several short processes, which need not collect their garbage: a fifth of
-	// their time, of which there are a thousand.
-	s.env["GOGC"], s.env["GOMEMLIMIT"] = "off", "400MiB"
+	s.env = environment(s.backend, kubeconfig)
 	s.program(t, "")
-	s.run(t, "stack", "init", stackName)
+	s.run(t, "stack", "init", s.name)
 	t.Cleanup(func() { s.tidy(t, k) })
 	return s
+}
+
+// environment is that of all commands on a stack.
+func environment(backend, kubeconfig string) map[string]string {
+	env := tools.Environment(backend, kubeconfig)
+	// Each command is several short processes, which need not collect their garbage: a fifth of
+	// their time, of which there are a thousand.
+	env["GOGC"], env["GOMEMLIMIT"] = "off", "400MiB"
+	return env
 }
 
 // program replaces the program: text is all of Pulumi.yaml but its name and runtime, with the
@@ -123,8 +131,13 @@ type command struct {
 // start starts a command, which has to be waited for.
 func (s *stack) start(t testing.TB, args ...string) *command {
 	t.Helper()
-	c := &command{line: "pulumi " + strings.Join(args, " "), started: time.Now()}
-	c.cmd = tools.Command(t.Context(), s.dir, s.env, args...)
+	return begin(t, "pulumi "+strings.Join(args, " "), tools.Command(t.Context(), s.dir, s.env, args...))
+}
+
+// begin starts any command, which has to be waited for.
+func begin(t testing.TB, line string, cmd *exec.Cmd) *command {
+	t.Helper()
+	c := &command{line: line, cmd: cmd, started: time.Now()}
 	c.cmd.Stdout, c.cmd.Stderr = c.printed.stdout(), c.printed.stderr()
 	if err := c.cmd.Start(); err != nil {
 		t.Fatalf("%s: %v", c.line, err)
@@ -245,12 +258,12 @@ func (s *stack) importResource(t testing.TB, name, id string) string {
 // config sets a value of the stack's configuration.
 func (s *stack) config(t testing.TB, key, value string, flags ...string) {
 	t.Helper()
-	s.run(t, append([]string{"config", "set", "--stack=" + stackName, key, value}, flags...)...)
+	s.run(t, append([]string{"config", "set", "--stack=" + s.name, key, value}, flags...)...)
 }
 
 func (s *stack) configRemove(t testing.TB, key string) {
 	t.Helper()
-	s.run(t, "config", "rm", "--stack="+stackName, key)
+	s.run(t, "config", "rm", "--stack="+s.name, key)
 }
 
 // changedLines are the lines of a diff that show a changed leaf, without the spaces that

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -19,6 +20,7 @@ type resource struct {
 	Outputs              map[string]any `json:"outputs"`
 	InitErrors           []string       `json:"initErrors"`
 	RefreshBeforeUpdate  bool           `json:"refreshBeforeUpdate"`
+	Dependencies         []string       `json:"dependencies"` // URNs
 	PropertyDependencies map[string]any `json:"propertyDependencies"`
 }
 
@@ -67,7 +69,7 @@ type state struct {
 // export exports the state.
 func (s *stack) export(t testing.TB) state {
 	t.Helper()
-	return parseState(t, s.succeed(t, "stack", "export", "--stack="+stackName).stdout)
+	return parseState(t, s.succeed(t, "stack", "export", "--stack="+s.name).stdout)
 }
 
 func parseState(t testing.TB, text string) state {
@@ -106,9 +108,24 @@ func (s state) get(t testing.TB, name string) resource {
 // tidy deletes the objects that are still in the state. It needs no Pulumi, so it works
 // whatever the test has done to provider, program and connection.
 func (s *stack) tidy(t testing.TB, k *kube) {
-	text, err := os.ReadFile(filepath.Join(s.backend, ".pulumi", "stacks", s.project, stackName+".json"))
+	resources, err := s.saved()
 	if err != nil {
-		return // nothing was ever saved
+		t.Errorf("tidying up: %v", err)
+	}
+	for _, r := range resources {
+		if r.Type == "k8sconnect:index:KubeObject" {
+			k.remove(t, r.ID)
+		}
+	}
+}
+
+// saved are the resources of the state as the backend has them; none if there is no stack.
+func (s *stack) saved() ([]resource, error) {
+	text, err := os.ReadFile(filepath.Join(s.backend, ".pulumi", "stacks", s.project, s.name+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
 	var saved struct {
 		Checkpoint struct {
@@ -117,15 +134,8 @@ func (s *stack) tidy(t testing.TB, k *kube) {
 			} `json:"latest"`
 		} `json:"checkpoint"`
 	}
-	if err := json.Unmarshal(text, &saved); err != nil {
-		t.Errorf("tidying up: %v", err)
-		return
-	}
-	for _, r := range saved.Checkpoint.Latest.Resources {
-		if r.Type == "k8sconnect:index:KubeObject" {
-			k.remove(t, r.ID)
-		}
-	}
+	err = json.Unmarshal(text, &saved)
+	return saved.Checkpoint.Latest.Resources, err
 }
 
 // everythingSaved is the content of all files of the backend: the state, its backups, and the
