@@ -1,0 +1,231 @@
+package e2e
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stories are the examples' stories, by folder.
+var stories = map[string]story{
+	"quickstart": {
+		promised: func(t *testing.T, e *example) {
+			assert.Equal(t, map[string]any{"greeting": "hello", "log.level": "info"}, e.kube.value(t, "v1/ConfigMap/quickstart/settings", "data"))
+			for _, name := range []string{"settings", "web", "service"} {
+				e.follows(t, name, "namespace")
+			}
+		},
+	},
+
+	"pvc-wait": {
+		during: func(t *testing.T, e *example) {
+			waitsFor(t, e.cluster, e.user, e.mark, 1)
+			assert.Equal(t, "Pending", e.kube.value(t, "v1/PersistentVolumeClaim/pvc-wait/data", "status", "phase"))
+			e.kube.gone(t, "v1/Pod/pvc-wait/app")
+			e.execute(t, "kubectl apply -f volume.yaml")
+		},
+		prints: map[string][]string{
+			"pulumi stack output phase":                                    {"Bound"},
+			"kubectl get persistentvolumeclaims,pods --namespace pvc-wait": {"persistentvolumeclaim/data", "Bound", "pod/app"},
+		},
+		promised: func(t *testing.T, e *example) { e.follows(t, "app", "bound") },
+	},
+
+	"rollout": {
+		promised: func(t *testing.T, e *example) {
+			const web, service = "apps/v1/Deployment/rollout/web", "v1/Service/rollout/web"
+			assert.Equal(t, int64(2), e.kube.value(t, web, "status", "availableReplicas"))
+			e.follows(t, "service", "rolled-out")
+			// That the last replica was available is the last that was written to the Deployment.
+			assert.Less(t, version(t, e, web), version(t, e, service), "the Service came after the rollout")
+		},
+	},
+
+	"loadbalancer-dns": {
+		variant: `sed -i.bak 's/\[0\]\.hostname/[0].ip/' Pulumi.yaml`,
+		during: func(t *testing.T, e *example) {
+			waitsFor(t, e.cluster, e.user, e.mark, 1)
+			e.kube.gone(t, "v1/ConfigMap/loadbalancer-dns/settings")
+			address := "hostname: shop.example"
+			if e.second {
+				address = "ip: 203.0.113.7"
+			}
+			e.kube.status(t, "v1/Service/loadbalancer-dns/shop", "{status: {loadBalancer: {ingress: [{"+address+"}]}}}")
+		},
+		promised: func(t *testing.T, e *example) {
+			want := "shop.example"
+			if e.second {
+				want = "203.0.113.7"
+			}
+			assert.Equal(t, map[string]any{"hostname": want}, e.outputs(t))
+			assert.Equal(t, "http://"+want+"/", e.kube.value(t, "v1/ConfigMap/loadbalancer-dns/settings", "data", "url"))
+		},
+	},
+
+	"crd-and-cr": {
+		prints: map[string][]string{
+			"kubectl get backups --namespace crd-and-cr --output yaml": {"name: nightly", "keep: 7"},
+		},
+		promised: func(t *testing.T, e *example) {
+			const definition, nightly = "apiextensions.k8s.io/v1/CustomResourceDefinition/backups.crd-and-cr.example.com",
+				"crd-and-cr.example.com/v1/Backup/crd-and-cr/nightly"
+			e.kube = kubeOf(t, e.cluster) // which knows the new kind
+			e.kubes = []*kube{e.kube}
+			e.follows(t, "nightly", "established")
+			assert.Equal(t, map[string]any{"condition": "Established", "timeout": "1m"}, e.saved(t)["established"].Inputs["waitFor"])
+			assert.Less(t, version(t, e, definition), version(t, e, nightly))
+		},
+	},
+
+	"hpa-ignore-fields": {
+		promised: func(t *testing.T, e *example) {
+			const web = "apps/v1/Deployment/hpa-ignore-fields/web"
+			assert.Equal(t, int64(2), e.kube.value(t, web, "spec", "replicas"), "the autoscaler's number")
+			if e.second {
+				return
+			}
+			// A later update does not set it back.
+			program, err := readFile(e.dir, "Pulumi.yaml")
+			require.NoError(t, err)
+			e.file(t, "Pulumi.yaml", replaceAll(program, "nginx:1.29", "nginx:1.30"))
+			assert.Equal(t, []int32{2}, replicasDuring(t, e.cluster, e.kube, "hpa-ignore-fields", "web", func() { e.up(t) }))
+			assert.Equal(t, "nginx:1.30", e.kube.value(t, web, "spec", "template", "spec", "containers", 0, "image"))
+		},
+	},
+
+	"adopt-existing": {
+		prints: map[string][]string{
+			"pulumi preview --diff": {"will be adopted"},
+			"kubectl get configmap settings --namespace adopt-existing --output yaml": {"log.level: debug"},
+		},
+		promised: func(t *testing.T, e *example) {
+			live := e.kube.get(t, "v1/ConfigMap/adopt-existing/settings")
+			assert.Equal(t, map[string]any{"greeting": "hello", "log.level": "debug"}, live.Object["data"])
+			assert.Equal(t, map[string]any{"uid": string(live.GetUID())}, e.outputs(t))
+		},
+	},
+
+	"import": {
+		promised: func(t *testing.T, e *example) {
+			live := e.kube.get(t, "v1/ConfigMap/import/settings")
+			assert.Equal(t, string(live.GetUID()), e.saved(t)["settings"].uid())
+			assert.Equal(t, map[string]any{"greeting": "hello", "log.level": "info"}, live.Object["data"])
+		},
+	},
+
+	"patch-aws-node": {
+		before: map[string]func(t *testing.T, e *example){
+			// Unless it is told otherwise, it is about the DaemonSet of EKS.
+			"pulumi config set namespace patch-aws-node": func(t *testing.T, e *example) {
+				if !e.second {
+					assert.Contains(t, e.preview(t), "DaemonSet kube-system/aws-node not found")
+				}
+			},
+		},
+		prints: map[string][]string{
+			"pulumi preview --diff":              {"will take from eks: ", `"INFO" -> "WARN"`},
+			"pulumi stack output previousOwners": {"env[name=AWS_VPC_K8S_CNI_LOGLEVEL].value", "eks"},
+		},
+		promised: func(t *testing.T, e *example) {
+			env, _ := e.kube.value(t, "apps/v1/DaemonSet/patch-aws-node/aws-node", "spec", "template", "spec", "containers", 0, "env").([]any)
+			assert.ElementsMatch(t, []any{
+				map[string]any{"name": "AWS_VPC_K8S_CNI_LOGLEVEL", "value": "WARN"},
+				map[string]any{"name": "WARM_ENI_TARGET", "value": "1"},
+				map[string]any{"name": "WARM_IP_TARGET", "value": "5"},
+			}, env)
+		},
+	},
+
+	"patch-json": {
+		prints: map[string][]string{
+			"kubectl get deployment metrics --namespace patch-json --output 'jsonpath={.spec.template.spec.containers[0].args}'": {
+				`["-e","/dev/stderr","-g","daemon off;"]`,
+			},
+		},
+		before: map[string]func(t *testing.T, e *example){
+			// Its test refuses what is not the right container.
+			"pulumi up": func(t *testing.T, e *example) {
+				if e.second {
+					return
+				}
+				const metrics = "apps/v1/Deployment/patch-json/metrics"
+				program, err := readFile(e.dir, "Pulumi.yaml")
+				require.NoError(t, err)
+				before := e.kube.get(t, metrics).GetGeneration()
+				e.file(t, "Pulumi.yaml", replaceAll(program, "value: metrics", "value: other"))
+				for _, out := range []string{e.previewFails(t), e.upFails(t)} {
+					assert.Contains(t, out, "/spec/template/spec/containers/0/name")
+				}
+				assert.Equal(t, before, e.kube.get(t, metrics).GetGeneration())
+				e.file(t, "Pulumi.yaml", program)
+			},
+		},
+	},
+
+	"patch-merge": {
+		prints: map[string][]string{
+			"kubectl get deployment dns --namespace patch-merge --output 'jsonpath={.spec.template.metadata.annotations}'": {
+				`{"example.com/reviewed-by":"platform-team"}`,
+			},
+		},
+		promised: func(t *testing.T, e *example) {
+			if e.second {
+				return
+			}
+			// What comes back is drift.
+			const dns = "apps/v1/Deployment/patch-merge/dns"
+			e.kube.merge(t, dns, `{spec: {template: {metadata: {annotations: {example.com/compute-type: dedicated}}}}}`)
+			assert.Contains(t, e.preview(t), "~ 1 to update")
+		},
+	},
+
+	"two-clusters": {
+		before: map[string]func(t *testing.T, e *example){
+			"pulumi stack init dev": func(t *testing.T, e *example) {
+				if e.second {
+					return
+				}
+				other := shared.Get(t)
+				user, err := other.AddUser("example-west", "system:masters")
+				require.NoError(t, err)
+				e.kubeconfig(t, "east", e.user)
+				e.kubeconfig(t, "west", user)
+				e.kubes = []*kube{e.kube, kubeOf(t, other)}
+				e.nowhere(t)
+			},
+		},
+		prints: map[string][]string{
+			"kubectl --kubeconfig ~/.kube/east get service shop --namespace two-clusters":                     {"ClusterIP"},
+			"kubectl --kubeconfig ~/.kube/west get configmap settings --namespace two-clusters --output yaml": {"shop.in.the.east: "},
+		},
+		promised: func(t *testing.T, e *example) {
+			const service, settings = "v1/Service/two-clusters/shop", "v1/ConfigMap/two-clusters/settings"
+			east, west := e.kubes[0], e.kubes[1]
+			assert.Equal(t, east.value(t, service, "spec", "clusterIP"), west.value(t, settings, "data", "shop.in.the.east"))
+			east.gone(t, settings)
+			west.gone(t, service)
+			assert.NotContains(t, e.everythingSaved(t), "client-certificate-data", "the kubeconfigs are encrypted")
+		},
+	},
+}
+
+// outputs are the outputs of the stack.
+func (e *example) outputs(t *testing.T) map[string]any {
+	t.Helper()
+	for _, r := range e.saved(t) {
+		if r.Type == "pulumi:pulumi:Stack" {
+			return r.Outputs
+		}
+	}
+	return nil
+}
+
+// version is when an object was written last, in the API server's count, which is one for all.
+func version(t *testing.T, e *example, id string) uint64 {
+	t.Helper()
+	count, err := strconv.ParseUint(e.kube.get(t, id).GetResourceVersion(), 10, 64)
+	require.NoError(t, err)
+	return count
+}
