@@ -140,6 +140,10 @@ func controllerManagerArgs() []string {
 		// kwok's nodes send no heartbeats. A node that is taken for lost makes its pods
 		// unready, and nothing makes them ready again.
 		"--node-monitor-grace-period=24h",
+		// Autoscalers, and claims that have no volume yet, are looked at in intervals, of 15 s
+		// otherwise.
+		"--horizontal-pod-autoscaler-sync-period=1s",
+		"--pvclaimbinder-sync-period=1s",
 	)
 }
 
