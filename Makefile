@@ -209,6 +209,11 @@ test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack ## 
 	$(call say,Running all tests; a line appears when a package is through)
 	@$(call go-test,-count=1 -timeout 40m ./...)
 
+.PHONY: docs-check
+docs-check: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## The tests of docs/: programs, commands, texts and links on every page
+	$(call say,Proving what is on the pages of docs/)
+	@$(call go-test,-count=1 -run '^TestDocs' ./tests/e2e)
+
 .PHONY: bench
 bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of 300 and 1,000 objects, beside the engine's and the API server's own
 	$(call say,Measuring: the whole life of a stack three ways (about ten minutes on four idle cores))

@@ -41,47 +41,30 @@ spec:
 `,
 }
 
-// docsPage is a page, and a namespace of the test's own which has what the page finds in
-// kube-system.
-type docsPage struct {
-	text    string
-	cluster *cluster.Cluster
-	kube    *kube
-}
-
-// place has a text of the page be about a namespace of the test's own, with the add-ons in it.
-func (p docsPage) place(t *testing.T) (_ *stack, space string, in func(string) string) {
-	t.Helper()
-	space = p.cluster.Namespace(t)
-	in = func(text string) string { return strings.ReplaceAll(text, "kube-system", space) }
-	for _, manifest := range addOns {
-		applyAs(t, p.cluster, "eks", in(manifest))
-	}
-	return newStackIn(t, p.kube, p.cluster.KubeconfigFile()), space, in
-}
-
-// TestThePageOnPatching runs every program of docs/patching.md, brings about every error of its
-// table, and goes through its migration.
-func TestThePageOnPatching(t *testing.T) {
-	t.Parallel()
+// pageOnPatching runs every program of the page, brings about every error of its table, and goes
+// through its migration.
+func pageOnPatching(t *testing.T, p page) {
 	c := workloads.Get(t)
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "patching.md"))
-	require.NoError(t, err)
-	page := docsPage{string(text), c, kubeOf(t, c)}
-	k := page.kube
+	k := kubeOf(t, c)
+	// place has a text of the page be about a namespace of the test's own, with the add-ons in it.
+	place := func(t *testing.T) (_ *stack, space string, in func(string) string) {
+		t.Helper()
+		space = c.Namespace(t)
+		in = func(text string) string { return strings.ReplaceAll(text, "kube-system", space) }
+		for _, manifest := range addOns {
+			applyAs(t, c, "eks", in(manifest))
+		}
+		return newStackIn(t, k, c.KubeconfigFile()), space, in
+	}
 
 	const migration = "From local.Command and kubectl patch"
-	places := snippet.FindAllStringSubmatchIndex(page.text, -1)
-	require.Len(t, places, strings.Count(page.text, "```yaml"))
-	for _, place := range places {
-		headings := heading.FindAllStringSubmatch(page.text[:place[0]], -1)
-		title, code := headings[len(headings)-1][1], page.text[place[2]:place[3]]
-		if title == migration {
-			continue
-		}
-		t.Run("a program works as printed: "+title, func(t *testing.T) {
-			t.Parallel()
-			s, space, in := page.place(t)
+	p.prove(t, proofs{
+		aProgram: func(t *testing.T, f fence) {
+			if f.section == migration {
+				return // whose programs are proven together, below
+			}
+			code := f.code
+			s, space, in := place(t)
 			s.program(t, "%s", in(programOf(t, code)))
 			s.up(t)
 			s.previewEmpty(t)
@@ -104,20 +87,17 @@ func TestThePageOnPatching(t *testing.T) {
 				}, patch.Outputs["previousOwners"])
 			}
 			s.handBack(t, k, patch.ID)
-		})
-	}
-
-	t.Run("the warning on the page is what is printed", func(t *testing.T) {
-		t.Parallel()
-		golden, err := os.ReadFile(filepath.Join("testdata", "golden", "a-patch-takes-a-field-over.txt"))
-		require.NoError(t, err)
-		shown := plain.FindStringSubmatch(section(t, page.text, "Taking over"))[1]
-		assert.Contains(t, string(golden), strings.ReplaceAll(shown, "kube-system", "NAMESPACE"))
+		},
+		anOutput: func(t *testing.T, f fence) {
+			golden, err := os.ReadFile(filepath.Join("testdata", "golden", "a-patch-takes-a-field-over.txt"))
+			require.NoError(t, err)
+			assert.Contains(t, string(golden), strings.ReplaceAll(f.code, "kube-system", "NAMESPACE"))
+		},
 	})
 
 	t.Run("every error of the table is one, and what brings it about is tried", func(t *testing.T) {
 		t.Parallel()
-		s, space, in := page.place(t)
+		s, space, in := place(t)
 		owner := newStackIn(t, k, c.KubeconfigFile())
 		owner.program(t, "%s", configMap("owner", "owned", space)+
 			patchOf("other", in("{apiVersion: apps/v1, kind: Deployment, namespace: kube-system, name: coredns}"), "patch: {spec: {replicas: 2}}"))
@@ -134,7 +114,7 @@ func TestThePageOnPatching(t *testing.T) {
 			"timed out after":            patchOf("bad", coredns, "patch: {spec: {paused: true}}\n      waitFor: {condition: Never, timeout: 1s}"),
 			"a Patch cannot be imported": "",
 		}
-		rows := regexp.MustCompile("(?m)^\\| `([^|]*)` \\| [^|]* \\| [^|]* \\|$").FindAllStringSubmatch(section(t, page.text, "Errors"), -1)
+		rows := regexp.MustCompile("(?m)^\\| `([^|]*)` \\| [^|]* \\| [^|]* \\|$").FindAllStringSubmatch(p.section(t, "Errors"), -1)
 		require.Len(t, rows, len(brings))
 		for _, row := range rows {
 			program, ok := brings[row[1]]
@@ -152,20 +132,20 @@ func TestThePageOnPatching(t *testing.T) {
 
 	t.Run("the migration runs no script, changes no pod and restarts none", func(t *testing.T) {
 		t.Parallel()
-		s, _, in := page.place(t)
-		programs := snippet.FindAllStringSubmatch(section(t, page.text, migration), -1)
+		s, _, in := place(t)
+		programs := p.in(t, migration, aProgram)
 		require.Len(t, programs, 2)
 		var old struct {
 			Resources map[string]struct{ Properties struct{ Create string } }
 		}
-		require.NoError(t, yaml.Unmarshal([]byte(programs[0][1]), &old))
+		require.NoError(t, yaml.Unmarshal([]byte(programs[0].code), &old))
 		command := old.Resources["proxy"].Properties.Create
 		require.NotEmpty(t, command)
 		shell(t, c, in(command))
 
 		id := in("apps/v1/DaemonSet/kube-system/aws-node")
 		before := k.get(t, id)
-		s.program(t, "%s", in(programOf(t, programs[1][1])))
+		s.program(t, "%s", in(programOf(t, programs[1].code)))
 		out := s.preview(t)
 		assert.Contains(t, out, "+ 2 to create")
 		assert.NotContains(t, out, "will take")
@@ -179,14 +159,6 @@ func TestThePageOnPatching(t *testing.T) {
 		}
 		assert.Contains(t, managers, "kubectl-patch", "it has what it had")
 	})
-}
-
-// programOf is a program without its name and runtime.
-func programOf(t *testing.T, text string) string {
-	t.Helper()
-	text = regexp.MustCompile(`\Aname: \S+\nruntime: yaml\n`).ReplaceAllString(text, "")
-	require.True(t, strings.HasPrefix(text, "resources:\n"), "a program begins with its name or with resources: %s", text)
-	return text
 }
 
 // thePatch is the only Patch of a state.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,46 +15,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var (
-	snippet  = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
-	plain    = regexp.MustCompile("(?ms)^```\n(.*?)^```$")
-	heading  = regexp.MustCompile(`(?m)^## (.*)$`)
-	tableRow = regexp.MustCompile("(?m)^\\| `([^|]*)` \\| (.*) \\|$")
-)
-
-// section is the part of a page below a heading.
-func section(t *testing.T, page, title string) string {
-	t.Helper()
-	_, text, found := strings.Cut(page, "\n## "+title+"\n")
-	require.True(t, found, title)
-	text, _, _ = strings.Cut(text, "\n## ")
-	return text
-}
-
-// TestThePageOnWaiting runs every program of docs/waiting.md, in a namespace of its own which is
-// the provider's default. A program without name and runtime is given them. What a cloud and a
-// storage driver do is played. The tables are tried out row by row.
-func TestThePageOnWaiting(t *testing.T) {
-	t.Parallel()
+// pageOnWaiting runs every program of the page, in a namespace of its own which is the provider's
+// default. What a cloud and a storage driver do is played. The tables are tried out row by row.
+func pageOnWaiting(t *testing.T, p page) {
 	c := workloads.Get(t)
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "waiting.md"))
-	require.NoError(t, err)
-	page := string(text)
-	newDocsStack := func(t *testing.T) (*stack, *kube, string) {
-		k, space := kubeOf(t, c), c.Namespace(t)
-		s := newStackIn(t, k, c.KubeconfigFile())
-		s.config(t, "k8sconnect:namespace", space)
-		return s, k, space
-	}
-
-	places := snippet.FindAllStringSubmatchIndex(page, -1)
-	require.Len(t, places, strings.Count(page, "```yaml"))
-	for _, place := range places {
-		headings := heading.FindAllStringSubmatch(page[:place[0]], -1)
-		title, code := headings[len(headings)-1][1], page[place[2]:place[3]]
-		t.Run("a program works as printed: "+title, func(t *testing.T) {
-			t.Parallel()
-			s, k, space := newDocsStack(t)
+	p.prove(t, proofs{
+		aProgram: func(t *testing.T, f fence) {
+			code := f.code
+			s, k, space := docsStack(t, c)
 			s.program(t, "%s", programOf(t, code))
 			if strings.Contains(code, "PersistentVolumeClaim") {
 				volume := "v1/PersistentVolume/" + space
@@ -83,14 +50,22 @@ func TestThePageOnWaiting(t *testing.T) {
 			}
 			assert.Equal(t, want, outputs)
 			assert.Equal(t, strings.Contains(code, "outputs:"), len(outputs) > 0)
-		})
-	}
+		},
+		anOutput: func(t *testing.T, f fence) {
+			golden, err := os.ReadFile(filepath.Join("testdata", "wait", "crash.txt"))
+			require.NoError(t, err)
+			shown := strings.NewReplacer("Deployment shop/", "Deployment NAMESPACE/", "--namespace shop", "--namespace NAMESPACE", "10m", "2s").Replace(f.code)
+			for line := range strings.Lines(withoutChance(shown, "NAMESPACE")) {
+				assert.Contains(t, string(golden), strings.TrimSuffix(line, "…\n"))
+			}
+		},
+	})
 
 	t.Run("every form that the page lists is one, and it lists all", func(t *testing.T) {
 		t.Parallel()
-		s, _, _ := newDocsStack(t)
+		s, _, _ := docsStack(t, c)
 		listed, program := map[string]bool{}, "resources:\n"
-		for _, row := range tableRow.FindAllStringSubmatch(section(t, page, "What can be waited for"), -1) {
+		for _, row := range tableRow.FindAllStringSubmatch(p.section(t, "What can be waited for"), -1) {
 			if row[1] == "waitFor" {
 				continue
 			}
@@ -125,10 +100,9 @@ func TestThePageOnWaiting(t *testing.T) {
 
 	t.Run("every path that the page lists has the value beside it", func(t *testing.T) {
 		t.Parallel()
-		s, _, _ := newDocsStack(t)
-		text := section(t, page, "Paths")
-		program := programOf(t, snippet.FindStringSubmatch(text)[1])
-		rows := tableRow.FindAllStringSubmatch(text, -1)
+		s, _, _ := docsStack(t, c)
+		program := programOf(t, p.in(t, "Paths", aProgram)[0].code)
+		rows := tableRow.FindAllStringSubmatch(p.section(t, "Paths"), -1)
 		require.Greater(t, len(rows), 5)
 		for i, row := range rows {
 			value := strings.Split(row[2], "`")[1]
@@ -150,17 +124,6 @@ func TestThePageOnWaiting(t *testing.T) {
 				containers, _ := at(saved.get(t, fmt.Sprint("row-", i)).Outputs, "status", "spec", "template", "spec", "containers").([]any)
 				assert.Len(t, containers, 2)
 			}
-		}
-	})
-
-	t.Run("the report on the page is what is printed", func(t *testing.T) {
-		t.Parallel()
-		golden, err := os.ReadFile(filepath.Join("testdata", "wait", "crash.txt"))
-		require.NoError(t, err)
-		shown := plain.FindStringSubmatch(section(t, page, "When it takes too long"))[1]
-		shown = strings.NewReplacer("Deployment shop/", "Deployment NAMESPACE/", "--namespace shop", "--namespace NAMESPACE", "10m", "2s").Replace(shown)
-		for line := range strings.Lines(withoutChance(shown, "NAMESPACE")) {
-			assert.Contains(t, string(golden), strings.TrimSuffix(line, "…\n"))
 		}
 	})
 }
