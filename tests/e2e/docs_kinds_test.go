@@ -211,13 +211,13 @@ func help(t *testing.T, program string, words []string) (path, text string) {
 	binary, err := cluster.Tool(program)
 	require.NoError(t, err)
 	ask := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), binary, append(args, "--help")...)
+		cmd := exec.CommandContext(t.Context(), binary, args...)
 		cmd.Env = []string{"HOME=" + tools.Home, "PULUMI_HOME=" + tools.Home, "PULUMI_SKIP_UPDATE_CHECK=true"}
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 		return string(out)
 	}
-	text = ask(words...)
+	text = ask(append(words, "--help")...)
 	synopsis := usage.FindStringSubmatch(text)
 	require.NotNil(t, synopsis, text)
 	named := strings.Fields(synopsis[1])

@@ -23,6 +23,7 @@ var docsFolder = filepath.Join("..", "..", "docs")
 var pages = map[string]func(t *testing.T, p page){
 	"_index.md":                     provePrograms,
 	"installation-configuration.md": pageOnConfiguration,
+	"ownership-and-drift.md":        pageOnOwnership,
 	"patching.md":                   pageOnPatching,
 	"waiting.md":                    pageOnWaiting,
 }

@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// pageOnOwnership goes through the page as its reader would: what is scaled by hand is shown, refused,
+// ignored and adopted, as it is printed there.
+func pageOnOwnership(t *testing.T, p page) {
+	c := shared.Get(t)
+	k := kubeOf(t, c)
+	// place has the texts of the page be about a namespace of the test's own.
+	place := func(t *testing.T) (s *stack, space string, in func(string) string) {
+		space = c.Namespace(t)
+		return newStack(t), space, func(text string) string { return strings.ReplaceAll(text, "shop", space) }
+	}
+	p.prove(t, proofs{
+		aProgram:     func(*testing.T, fence) {}, // and outputs: each is in one of the stories below
+		anOutput:     func(*testing.T, fence) {},
+		commandLines: commands,
+	})
+	only := func(t *testing.T, section string, kind kind) string {
+		t.Helper()
+		found := p.in(t, section, kind)
+		require.Len(t, found, 1, "a block that no story is about")
+		return found[0].code
+	}
+	require.Len(t, p.fences, 9, "a block that no story is about")
+
+	t.Run("what is scaled by hand is drift, and a conflict", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := place(t)
+		program := in(programOf(t, only(t, "What is owned", aProgram)))
+		s.program(t, "%s", program)
+		s.up(t)
+		s.previewEmpty(t)
+		shell(t, c, in(only(t, "What is drift", commandLines)))
+		requireShown(t, in(only(t, "What is drift", anOutput)), s.preview(t))
+		s.program(t, "%s", strings.Replace(program, "      manifest:\n", "      conflictPolicy: fail\n      manifest:\n", 1))
+		requireShown(t, in(only(t, "Two who want the same field", anOutput)), s.previewFails(t))
+		assert.Equal(t, int64(7), k.value(t, "apps/v1/Deployment/"+space+"/web", "spec", "replicas"))
+	})
+
+	t.Run("every path of the table selects what somebody else changes", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := place(t)
+		program := in(programOf(t, only(t, "Fields that others manage", aProgram)))
+		list := "ignoreFields: [spec.replicas]"
+		require.Contains(t, program, list)
+		// fields are what is changed, for each row.
+		fields := map[string]string{
+			"spec.replicas":   `{spec: {replicas: 9}}`,
+			"metadata.labels": `{metadata: {labels: {team: red}}}`,
+			`metadata.annotations["example.com/note"]`:                             `{metadata: {annotations: {example.com/note: second}}}`,
+			"spec.template.spec.containers[name=web].env[name=LEVEL].value":        container(`env: [{name: LEVEL, value: debug}]`),
+			"spec.template.spec.containers[?(@.name=='web')].env":                  container(`env: [{name: LEVEL, value: debug}]`),
+			"spec.template.spec.containers[*].image":                               container(`image: "registry.example/web:2.0"`),
+			"spec.template.spec.containers[name=web].ports[containerPort=80].name": container(`ports: [{containerPort: 80, name: web}]`),
+		}
+		rows := tableRow.FindAllStringSubmatch(p.section(t, "Fields that others manage"), -1)
+		require.Len(t, rows, len(fields))
+		id := "apps/v1/Deployment/" + space + "/web"
+		s.program(t, "%s", program)
+		s.up(t)
+		for _, row := range rows {
+			path := row[1]
+			change, ok := fields[path]
+			require.True(t, ok, path)
+			quoted := "ignoreFields: ['" + strings.ReplaceAll(path, "'", "''") + "']"
+			s.program(t, "%s", strings.Replace(program, list, quoted, 1))
+			s.up(t)
+			k.patch(t, id, types.StrategicMergePatchType, change, "somebody")
+			s.previewEmpty(t)
+		}
+	})
+
+	t.Run("what kubectl has made is imported as the page says, and adopted", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := place(t)
+		program := in(programOf(t, only(t, "Objects that exist already", aProgram)))
+		manifest := program[strings.Index(program, "manifest:\n")+len("manifest:\n"):]
+		kubectl(t, c, manifest, "apply", "-f", "-")
+		k.merge(t, "apps/v1/Deployment/"+space+"/web", `{metadata: {labels: {by: hand}}}`)
+		s.program(t, "%s", strings.Replace(program, "      adopt: true\n", "", 1))
+		assert.Contains(t, s.previewFails(t), "already exists")
+		s.program(t, "%s", program)
+		requireSaid(t, "exists and will be adopted")
+		assert.Contains(t, s.preview(t), "exists and will be adopted")
+		s.up(t)
+		s.previewEmpty(t)
+		assert.Equal(t, "hand", k.get(t, "apps/v1/Deployment/"+space+"/web").GetLabels()["by"])
+
+		line := words(t, in(only(t, "Objects that exist already", commandLines)))
+		other := newStack(t)
+		assert.Contains(t, other.run(t, append(line[1:], "--yes", "--skip-preview", "--protect=false")...), "kind: Deployment")
+		other.program(t, "") // nothing is deleted: it is the first stack's
+		other.run(t, "state", "delete", "--yes", other.export(t).get(t, "web").URN)
+	})
+
+	t.Run("a claim is not replaced", func(t *testing.T) {
+		t.Parallel()
+		s, _, in := place(t)
+		const claim = `
+resources:
+  data:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: v1
+        kind: PersistentVolumeClaim
+        metadata: {name: data, namespace: shop}
+        spec: {accessModes: [ReadWriteOnce], storageClassName: %s, resources: {requests: {storage: 1Gi}}}
+`
+		s.program(t, in(claim), "slow")
+		s.up(t)
+		s.program(t, in(claim), "fast")
+		requireShown(t, in(only(t, "Fields that cannot be changed", anOutput)), s.previewFails(t))
+	})
+}
+
+// container is a change of the container of the page.
+func container(change string) string {
+	return "{spec: {template: {spec: {containers: [{name: web, " + change + "}]}}}}"
+}
