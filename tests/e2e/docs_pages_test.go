@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,4 +63,57 @@ func (s *stack) clusters(t *testing.T, c *cluster.Cluster, space string, names .
 	text, err := clientcmd.Write(*config)
 	require.NoError(t, err)
 	s.file(t, "clusters.yaml", string(text))
+}
+
+var tableCells = regexp.MustCompile(`(?m)^\|.*\|$`)
+
+// pageOnRecovery holds the page against what the provider says; that it does so is what the tests of
+// recovery prove.
+func pageOnRecovery(t *testing.T, p page) {
+	p.prove(t, proofs{
+		anOutput: func(t *testing.T, f fence) {
+			for line := range strings.Lines(f.code) {
+				requireSaid(t, strings.TrimSpace(strings.Replace(line, "ConfigMap shop/settings", gap, 1)))
+			}
+		},
+		commandLines: commands,
+	})
+	t.Run("what the page says that you see is said", func(t *testing.T) {
+		shown := 0
+		for _, row := range tableCells.FindAllString(p.text, -1) {
+			cells := strings.Split(row, " | ")
+			if len(cells) != 4 || strings.Contains(cells[1], "how it is known") {
+				continue
+			}
+			for _, text := range inlineCode.FindAllStringSubmatch(cells[1], -1) {
+				requireSaid(t, text[1])
+				shown++
+			}
+		}
+		require.Greater(t, shown, 8)
+	})
+}
+
+var inlineCode = regexp.MustCompile("`([^`]+)`")
+
+// pageOnTroubleshooting wants every message of the page in the code of the provider, and makes one
+// of them.
+func pageOnTroubleshooting(t *testing.T, p page) {
+	p.prove(t, proofs{
+		anOutput: func(t *testing.T, f fence) {
+			s := newStack(t)
+			s.nowhere(t)
+			s.program(t, configMap("settings", "settings", "shop"))
+			requireShown(t, f.code, s.previewFails(t))
+		},
+	})
+	rows := tableRow.FindAllStringSubmatch(p.text, -1)
+	require.Greater(t, len(rows), 80)
+	assert.Len(t, rows, len(tableCells.FindAllString(p.text, -1))-2*strings.Count(p.text, "\n|---|"), "every row begins with a message")
+	seen := map[string]bool{}
+	for _, row := range rows {
+		requireSaid(t, row[1])
+		assert.False(t, seen[row[1]], "it is there twice: %s", row[1])
+		seen[row[1]] = true
+	}
 }

@@ -25,6 +25,8 @@ var pages = map[string]func(t *testing.T, p page){
 	"installation-configuration.md": pageOnConfiguration,
 	"ownership-and-drift.md":        pageOnOwnership,
 	"patching.md":                   pageOnPatching,
+	"recovery.md":                   pageOnRecovery,
+	"troubleshooting.md":            pageOnTroubleshooting,
 	"waiting.md":                    pageOnWaiting,
 }
 

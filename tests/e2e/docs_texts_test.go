@@ -31,6 +31,9 @@ var texts = sync.OnceValues(func() ([]string, error) {
 			return err
 		}
 		ast.Inspect(file, func(node ast.Node) bool {
+			if function, ok := node.(*ast.FuncDecl); ok && function.Name.Name == "Annotate" {
+				return false // descriptions for the schema, which nobody is shown
+			}
 			expression, ok := node.(ast.Expr)
 			if !ok {
 				return true
@@ -49,7 +52,7 @@ var texts = sync.OnceValues(func() ([]string, error) {
 
 var (
 	verb = regexp.MustCompile(`%[-+# 0]*[0-9]*(?:\.[0-9]+)?[a-zA-Z]`)
-	gaps = regexp.MustCompile(gap + `(?:` + gap + `)+`)
+	gaps = regexp.MustCompile(gap + `(?:\s*` + gap + `)+`)
 )
 
 // textIn is the text that an expression is, with gaps for what is not a literal. It reports false if no
