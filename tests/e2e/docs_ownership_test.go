@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func pageOnOwnership(t *testing.T, p page) {
 		require.Len(t, found, 1, "a block that no story is about")
 		return found[0].code
 	}
-	require.Len(t, p.fences, 9, "a block that no story is about")
+	require.Len(t, p.fences, 11, "a block that no story is about")
 
 	t.Run("what is scaled by hand is drift, and a conflict", func(t *testing.T) {
 		t.Parallel()
@@ -100,6 +101,33 @@ func pageOnOwnership(t *testing.T, p page) {
 		assert.Contains(t, other.run(t, append(line[1:], "--yes", "--skip-preview", "--protect=false")...), "kind: Deployment")
 		other.program(t, "") // nothing is deleted: it is the first stack's
 		other.run(t, "state", "delete", "--yes", other.export(t).get(t, "web").URN)
+	})
+
+	t.Run("a manager that is left behind is taken away", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := place(t)
+		id := "apps/v1/Deployment/" + space + "/web"
+		adopting := in(programOf(t, only(t, "Objects that exist already", aProgram)))
+		before := strings.Replace(adopting, "replicas: 3", "replicas: 3\n          revisionHistoryLimit: 4", 1)
+		applyAs(t, c, "Terraform", before[strings.Index(before, "manifest:\n")+len("manifest:\n"):])
+		s.program(t, "%s", before)
+		s.up(t)
+
+		lines := p.in(t, "Managers that are left behind", commandLines)
+		require.Len(t, lines, 2)
+		number := -1
+		for i, manager := range strings.Split(shell(t, c, in(lines[0].code)), "\n") {
+			if manager == "Terraform Apply" {
+				number = i
+			}
+		}
+		require.GreaterOrEqual(t, number, 0)
+		shell(t, c, strings.ReplaceAll(in(lines[1].code), "managedFields/0", fmt.Sprint("managedFields/", number)))
+		s.previewEmpty(t)
+		assert.Equal(t, int64(4), k.value(t, id, "spec", "revisionHistoryLimit"), "the values stay")
+		s.program(t, "%s", adopting)
+		s.up(t)
+		assert.Equal(t, int64(10), k.value(t, id, "spec", "revisionHistoryLimit"), "back to the default")
 	})
 
 	t.Run("a claim is not replaced", func(t *testing.T) {

@@ -21,13 +21,16 @@ var docsFolder = filepath.Join("..", "..", "docs")
 // pages say for each page of docs how what is fenced on it is proven. A page that is not here is an
 // error, and so is a fenced block for whose kind the page has no proof.
 var pages = map[string]func(t *testing.T, p page){
-	"_index.md":                     provePrograms,
-	"installation-configuration.md": pageOnConfiguration,
-	"ownership-and-drift.md":        pageOnOwnership,
-	"patching.md":                   pageOnPatching,
-	"recovery.md":                   pageOnRecovery,
-	"troubleshooting.md":            pageOnTroubleshooting,
-	"waiting.md":                    pageOnWaiting,
+	"_index.md":                           provePrograms,
+	"installation-configuration.md":       pageOnConfiguration,
+	"migrating-from-kubectl.md":           pageOnKubectl,
+	"migrating-from-pulumi-kubernetes.md": pageOnPulumiKubernetes,
+	"migrating-from-terraform.md":         pageOnTerraform,
+	"ownership-and-drift.md":              pageOnOwnership,
+	"patching.md":                         pageOnPatching,
+	"recovery.md":                         pageOnRecovery,
+	"troubleshooting.md":                  pageOnTroubleshooting,
+	"waiting.md":                          pageOnWaiting,
 }
 
 // TestDocs proves what is on the pages of docs: programs are run or previewed, configurations are

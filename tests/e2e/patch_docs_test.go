@@ -174,8 +174,8 @@ func thePatch(t *testing.T, saved state) resource {
 	return patches[0]
 }
 
-// shell runs a command line in which kubectl is an administrator's.
-func shell(t *testing.T, c *cluster.Cluster, line string) {
+// shell runs a command line in which kubectl is an administrator's, and returns what it has printed.
+func shell(t *testing.T, c *cluster.Cluster, line string) string {
 	t.Helper()
 	kubectl, err := cluster.Tool("kubectl")
 	require.NoError(t, err)
@@ -183,4 +183,5 @@ func shell(t *testing.T, c *cluster.Cluster, line string) {
 	cmd.Env = []string{"HOME=" + tools.Home, "KUBECONFIG=" + c.KubeconfigFile(), fmt.Sprintf("PATH=%s:%s", filepath.Dir(kubectl), os.Getenv("PATH"))}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
+	return string(out)
 }

@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// migration is a page whose program takes over an object that another tool has applied.
+type migration struct {
+	page page
+	// manager is the other tool's field manager; "" is kubectl apply.
+	manager string
+}
+
+// taken adopts the object of the page's program as the page says, and wants that nothing about it changes. It
+// returns the stack, the ID of the object, and the program.
+func (m migration) taken(t *testing.T, files map[string]string) (s *stack, id, program string) {
+	t.Helper()
+	c := shared.Get(t)
+	k, space := kubeOf(t, c), c.Namespace(t)
+	in := func(text string) string { return strings.ReplaceAll(text, "namespace: shop", "namespace: "+space) }
+	s = newStack(t)
+	program = in(programOf(t, m.page.in(t, "Step by step", aProgram)[0].code))
+	manifest := program
+	for name, content := range files {
+		manifest = in(content)
+		s.file(t, name, manifest)
+	}
+	if _, inside, found := strings.Cut(manifest, "manifest:\n"); found {
+		manifest = inside
+	}
+	if m.manager == "" {
+		kubectl(t, c, manifest, "apply", "-f", "-")
+	} else {
+		applyAs(t, c, m.manager, manifest)
+	}
+	deployments, err := c.Client().AppsV1().Deployments(space).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, deployments.Items, 1)
+	id = "apps/v1/Deployment/" + space + "/" + deployments.Items[0].Name
+	before := k.get(t, id)
+	s.program(t, "%s", program)
+	out := s.preview(t)
+	assert.Contains(t, out, "exists and will be adopted")
+	assert.NotContains(t, out, "warning:")
+	s.up(t)
+	s.previewEmpty(t)
+	live := k.get(t, id)
+	assert.Equal(t, before.GetUID(), live.GetUID())
+	assert.Equal(t, before.Object["spec"], live.Object["spec"], "no pod restarts")
+	s.program(t, "%s", strings.Replace(program, "      adopt: true\n", "", 1))
+	s.previewEmpty(t)
+	return s, id, program
+}
+
+// pageOnKubectl takes over what kubectl apply has made.
+func pageOnKubectl(t *testing.T, p page) {
+	p.prove(t, proofs{
+		aManifest:    func(*testing.T, fence) {},
+		aProgram:     func(*testing.T, fence) {}, // in the story below, both
+		commandLines: commands,
+	})
+	t.Run("what kubectl apply has made is taken over as it is", func(t *testing.T) {
+		t.Parallel()
+		require.Len(t, p.in(t, "Step by step", aProgram), 1)
+		file := p.in(t, "Step by step", aManifest)[0].code
+		s, id, _ := migration{page: p}.taken(t, map[string]string{"web.yaml": file})
+		k := kubeOf(t, shared.Get(t))
+		for _, entry := range k.get(t, id).GetManagedFields() {
+			assert.False(t, strings.HasPrefix(entry.Manager, "kubectl"), "its fields are the resource's")
+		}
+		assert.NotContains(t, k.get(t, id).GetAnnotations(), "kubectl.kubernetes.io/last-applied-configuration")
+		content, err := readFile(s.dir, "web.yaml")
+		require.NoError(t, err)
+		s.file(t, "web.yaml", content+"---\n"+content)
+		assert.Contains(t, s.previewFails(t), "documents")
+	})
+}
+
+// pageOnPulumiKubernetes takes over what looks as if the other provider had made it.
+func pageOnPulumiKubernetes(t *testing.T, p page) {
+	p.prove(t, proofs{
+		aProgram:     func(*testing.T, fence) {}, // in the story below
+		commandLines: commands,
+	})
+	t.Run("what another provider has applied is taken over as it is", func(t *testing.T) {
+		t.Parallel()
+		require.Len(t, p.in(t, "Step by step", aProgram), 1)
+		s, id, program := migration{page: p, manager: "pulumi-kubernetes-1a2b3c4d"}.taken(t, nil)
+		k := kubeOf(t, shared.Get(t))
+
+		// What the page warns of: a field that is dropped stays, since the other manager owns it.
+		s.program(t, "%s", strings.Replace(program, "          replicas: 2\n", "", 1))
+		s.up(t)
+		assert.Equal(t, int64(2), k.value(t, id, "spec", "replicas"))
+	})
+}
+
+// pageOnTerraform takes over what looks as if Terraform had made it.
+func pageOnTerraform(t *testing.T, p page) {
+	p.prove(t, proofs{
+		aProgram:     func(*testing.T, fence) {}, // in the story below
+		commandLines: commands,
+	})
+	require.Len(t, p.in(t, "Step by step", aProgram), 1)
+	for _, manager := range []string{"Terraform", "k8sconnect"} {
+		t.Run("what "+manager+" has applied is taken over as it is", func(t *testing.T) {
+			t.Parallel()
+			migration{page: p, manager: manager}.taken(t, nil)
+		})
+	}
+	t.Run("what a k8sconnect_patch has a field of is not", func(t *testing.T) {
+		t.Parallel()
+		c := shared.Get(t)
+		s, space := newStack(t), c.Namespace(t)
+		applyAs(t, c, "k8sconnect-patch-0a1b2c3d4e5f", "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: "+space+"}, data: {a: '1'}}")
+		s.program(t, "%s", strings.Replace(configMap("settings", "settings", space), "      manifest:", "      adopt: true\n      manifest:", 1))
+		assert.Contains(t, s.previewFails(t), "already exists and is managed by resource the Patch")
+	})
+	t.Run("paths that the page converts are accepted", func(t *testing.T) {
+		t.Parallel()
+		s, _, space := docsStack(t, shared.Get(t))
+		s.program(t, "%s", strings.Replace(configMap("settings", "settings", space), "      manifest:", "      ignoreFields: ['webhooks[name=a.example].clientConfig']\n      manifest:", 1))
+		s.preview(t)
+		s.program(t, "%s", strings.Replace(configMap("settings", "settings", space), "      manifest:", "      ignoreFields: ['webhooks[0].clientConfig']\n      manifest:", 1))
+		assert.Contains(t, s.previewFails(t), "is a position, and items move")
+	})
+}
