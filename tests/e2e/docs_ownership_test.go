@@ -51,10 +51,10 @@ func pageOnOwnership(t *testing.T, p page) {
 		t.Parallel()
 		s, space, in := place(t)
 		program := in(programOf(t, only(t, "Fields that others manage", aProgram)))
-		list := "ignoreFields: [spec.replicas]"
+		const list = "      ignoreFields: [spec.replicas]\n"
 		require.Contains(t, program, list)
-		// fields are what is changed, for each row.
-		fields := map[string]string{
+		// changes are what somebody else does, for each row.
+		changes := map[string]string{
 			"spec.replicas":   `{spec: {replicas: 9}}`,
 			"metadata.labels": `{metadata: {labels: {team: red}}}`,
 			`metadata.annotations["example.com/note"]`:                             `{metadata: {annotations: {example.com/note: second}}}`,
@@ -64,20 +64,25 @@ func pageOnOwnership(t *testing.T, p page) {
 			"spec.template.spec.containers[name=web].ports[containerPort=80].name": container(`ports: [{containerPort: 80, name: web}]`),
 		}
 		rows := tableRow.FindAllStringSubmatch(p.section(t, "Fields that others manage"), -1)
-		require.Len(t, rows, len(fields))
-		id := "apps/v1/Deployment/" + space + "/web"
-		s.program(t, "%s", program)
-		s.up(t)
-		for _, row := range rows {
-			path := row[1]
-			change, ok := fields[path]
-			require.True(t, ok, path)
-			quoted := "ignoreFields: ['" + strings.ReplaceAll(path, "'", "''") + "']"
-			s.program(t, "%s", strings.Replace(program, list, quoted, 1))
-			s.up(t)
-			k.patch(t, id, types.StrategicMergePatchType, change, "somebody")
-			s.previewEmpty(t)
+		require.Len(t, rows, len(changes))
+		// each row has an object of its own
+		ignoring, owning := "resources:\n", "resources:\n"
+		for i, row := range rows {
+			name := fmt.Sprint("web-", i)
+			object := replaceAll(strings.TrimPrefix(program, "resources:\n"), "  web:\n", "  "+name+":\n",
+				"metadata:\n          name: web\n", "metadata:\n          name: "+name+"\n")
+			ignoring += strings.Replace(object, list, "      ignoreFields: ['"+strings.ReplaceAll(row[1], "'", "''")+"']\n", 1)
+			owning += strings.Replace(object, list, "", 1)
 		}
+		s.program(t, "%s", ignoring)
+		s.up(t)
+		for i, row := range rows {
+			require.Contains(t, changes, row[1])
+			k.patch(t, fmt.Sprint("apps/v1/Deployment/", space, "/web-", i), types.StrategicMergePatchType, changes[row[1]], "somebody")
+		}
+		s.previewEmpty(t)
+		s.program(t, "%s", owning)
+		assert.Contains(t, s.preview(t), fmt.Sprintf("~ %d to update", len(rows)))
 	})
 
 	t.Run("what kubectl has made is imported as the page says, and adopted", func(t *testing.T) {
