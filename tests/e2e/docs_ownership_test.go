@@ -21,17 +21,11 @@ func pageOnOwnership(t *testing.T, p page) {
 		return newStack(t), space, func(text string) string { return strings.ReplaceAll(text, "shop", space) }
 	}
 	p.prove(t, proofs{
-		aProgram:     func(*testing.T, fence) {}, // and outputs: each is in one of the stories below
-		anOutput:     func(*testing.T, fence) {},
+		aProgram:     p.told("What is owned", "Fields that others manage", "Objects that exist already"),
+		anOutput:     p.told("What is drift", "Two who want the same field", "Fields that cannot be changed"),
 		commandLines: commands,
 	})
-	only := func(t *testing.T, section string, kind kind) string {
-		t.Helper()
-		found := p.in(t, section, kind)
-		require.Len(t, found, 1, "a block that no story is about")
-		return found[0].code
-	}
-	require.Len(t, p.fences, 11, "a block that no story is about")
+	only := func(t *testing.T, section string, kind kind) string { return p.in(t, section, kind)[0].code }
 
 	t.Run("what is scaled by hand is drift, and a conflict", func(t *testing.T) {
 		t.Parallel()

@@ -155,6 +155,15 @@ func (p page) prove(t *testing.T, by proofs) {
 	}
 }
 
+// told is for blocks that a story of the page is about, because they are the only one of their kind below one
+// of these headings.
+func (p page) told(sections ...string) func(t *testing.T, f fence) {
+	return func(t *testing.T, f fence) {
+		require.Contains(t, sections, f.section, "no story is about this block")
+		require.Len(t, p.in(t, f.section, f.kind), 1, "the story is about one of them")
+	}
+}
+
 // in are the blocks of a kind below a heading.
 func (p page) in(t *testing.T, section string, kind kind) []fence {
 	t.Helper()
