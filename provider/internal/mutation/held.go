@@ -17,7 +17,7 @@ type anything struct{}
 // touched. It goes back from the last operation to the first and undoes each, so that each is judged by what it
 // left and not by what came after it.
 //
-// A value may have more members than the operation has set: the API server adds defaults. Whether a list item
+// A test counts where it is about something that the patch has left alone. A value may have more members than the operation has set: the API server adds defaults. Whether a list item
 // has been removed cannot be seen.
 func (p JSONPatch) Held(live *unstructured.Unstructured) (Effect, bool) {
 	past := history{tree: normalized(live.Object)}
@@ -32,7 +32,7 @@ func (p JSONPatch) Held(live *unstructured.Unstructured) (Effect, bool) {
 	}
 	before := &unstructured.Unstructured{Object: object}
 	before.SetManagedFields(live.GetManagedFields())
-	effect, err := p.untested().Evaluate(before)
+	effect, err := p.testable(past).Evaluate(before)
 	return effect, err == nil
 }
 
@@ -58,13 +58,33 @@ func guessed(tree any) any {
 	}
 }
 
-// untested is the patch without looking at what its tests look at.
-func (p JSONPatch) untested() JSONPatch {
+// testable is the patch without the tests of what it has overwritten: nobody knows what was there before.
+func (p JSONPatch) testable(past history) JSONPatch {
 	operations := slices.Clone(p.operations)
-	for i := range operations {
-		operations[i].passed = operations[i].name == opTest
+	for i, o := range operations {
+		if o.name == opTest {
+			value, _, _ := o.path.find(past.tree)
+			operations[i].passed = past.overwritten(o.path) || holdsAnything(value)
+		}
 	}
 	return JSONPatch{operations: operations}
+}
+
+// holdsAnything reports whether a part of a tree is not known.
+func holdsAnything(tree any) bool {
+	switch tree := tree.(type) {
+	case anything:
+		return true
+	case map[string]any:
+		for _, member := range tree {
+			if holdsAnything(member) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(tree, holdsAnything)
+	}
+	return false
 }
 
 // history is the object on its way back.
