@@ -56,9 +56,9 @@ func configured(t *testing.T, f fence) {
 	checkConfig(t, file.Config)
 }
 
-// environment checks what an environment of Pulumi ESC hands over: the configuration, and a
+// escEnvironment checks what an environment of Pulumi ESC hands over: the configuration, and a
 // kubeconfig.
-func environment(t *testing.T, f fence) {
+func escEnvironment(t *testing.T, f fence) {
 	var file struct {
 		Values struct {
 			Cluster      map[string]any // which the others refer to

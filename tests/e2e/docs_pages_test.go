@@ -22,7 +22,7 @@ func pageOnConfiguration(t *testing.T, p page) {
 			assert.Contains(t, s.preview(t), "to create")
 		},
 		aStackFile:   configured,
-		anESCFile:    environment,
+		anESCFile:    escEnvironment,
 		commandLines: commands,
 	})
 	t.Run("the table has every key of the schema, and no other", func(t *testing.T) {

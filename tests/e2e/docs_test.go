@@ -22,6 +22,7 @@ var docsFolder = filepath.Join("..", "..", "docs")
 // error, and so is a fenced block for whose kind the page has no proof.
 var pages = map[string]func(t *testing.T, p page){
 	"_index.md":                           provePrograms,
+	"functions.md":                        pageOnFunctions,
 	"installation-configuration.md":       pageOnConfiguration,
 	"migrating-from-kubectl.md":           pageOnKubectl,
 	"migrating-from-pulumi-kubernetes.md": pageOnPulumiKubernetes,
@@ -66,6 +67,7 @@ const (
 	aStackFile   kind = "stack configuration" // Pulumi.<stack>.yaml
 	anESCFile    kind = "ESC environment"
 	aManifest    kind = "manifest"
+	aFile        kind = "file" // whose name is in a comment above it
 	commandLines kind = "commands"
 	anOutput     kind = "output"
 )
@@ -120,6 +122,8 @@ func kindOf(language, code string) (kind, bool) {
 		return commandLines, true
 	case language == "":
 		return anOutput, true
+	case language == "yaml" && fileName.MatchString(code):
+		return aFile, true
 	case language != "yaml" || yaml.Unmarshal([]byte(code), &members) != nil:
 		return "", false
 	}
@@ -127,7 +131,7 @@ func kindOf(language, code string) (kind, bool) {
 		return slices.ContainsFunc(names, func(name string) bool { _, ok := members[name]; return ok })
 	}
 	switch {
-	case has("resources"):
+	case has("resources", "variables"):
 		return aProgram, programStart.MatchString(code)
 	case has("values"):
 		return anESCFile, true

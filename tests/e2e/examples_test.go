@@ -53,9 +53,9 @@ type example struct {
 }
 
 var (
-	commands = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
-	remark   = regexp.MustCompile(`\s+#.*$`)
-	listed   = regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\(([^)]+)\) \| \S`)
+	shellBlocks = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	remark      = regexp.MustCompile(`\s+#.*$`)
+	listed      = regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\(([^)]+)\) \| \S`)
 	// setup are commands that prepare the machine of the reader. The tests have their own provider.
 	setup = regexp.MustCompile(`^(make install$|export KUBECONFIG=)`)
 )
@@ -120,7 +120,7 @@ func newExample(t *testing.T, folder string, s story) *example {
 
 	readme, err := readFile(folder, "README.md")
 	require.NoError(t, err)
-	for _, block := range commands.FindAllStringSubmatch(readme, -1) {
+	for _, block := range shellBlocks.FindAllStringSubmatch(readme, -1) {
 		for line := range strings.Lines(block[1]) {
 			if line = remark.ReplaceAllString(strings.TrimSpace(line), ""); !setup.MatchString(line) {
 				e.commands = append(e.commands, line)

@@ -15,14 +15,10 @@ import (
 // fileName is the comment in which a snippet that is no program says which file it is.
 var fileName = regexp.MustCompile(`\A# (\S+)\n`)
 
-// TestThePageOnFunctions runs every program of docs/functions.md beside the files of its section, in a
+// pageOnFunctions runs every program of docs/functions.md beside the files of its section, in a
 // namespace of its own which is the provider's default, and tries out the table of keys.
-func TestThePageOnFunctions(t *testing.T) {
-	t.Parallel()
+func pageOnFunctions(t *testing.T, p page) {
 	c := shared.Get(t)
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "functions.md"))
-	require.NoError(t, err)
-	page := string(text)
 	newDocsStack := func(t *testing.T) (*stack, *kube, string) {
 		k, space := kubeOf(t, c), c.Namespace(t)
 		s := newStack(t)
@@ -35,22 +31,19 @@ func TestThePageOnFunctions(t *testing.T) {
 		return all
 	}
 
-	programs := 0
-	for _, title := range heading.FindAllStringSubmatch(page, -1) {
-		files, program := map[string]string{}, ""
-		for _, code := range snippet.FindAllStringSubmatch(section(t, page, title[1]), -1) {
-			if named := fileName.FindStringSubmatch(code[1]); named != nil {
-				files[named[1]] = code[1]
-				continue
-			}
-			require.Empty(t, program, "a section has one program")
-			program = code[1]
-		}
-		if program == "" {
+	for _, f := range p.fences {
+		if f.kind != aProgram {
+			require.Equal(t, aFile, f.kind, "the block in line %d", f.line)
 			continue
 		}
-		programs++
-		t.Run("a program works as printed: "+title[1]+" [F1] [F3]", func(t *testing.T) {
+		files := map[string]string{}
+		for _, beside := range p.fences {
+			if beside.kind == aFile && beside.section == f.section {
+				files[fileName.FindStringSubmatch(beside.code)[1]] = beside.code
+			}
+		}
+		title, program := f.section, f.code
+		t.Run("a program works as printed: "+title+" [F1] [F3]", func(t *testing.T) {
 			t.Parallel()
 			s, k, space := newDocsStack(t)
 			for name, content := range files {
@@ -61,7 +54,7 @@ func TestThePageOnFunctions(t *testing.T) {
 			s.preview(t)
 			s.up(t)
 			s.previewEmpty(t)
-			switch title[1] {
+			switch title {
 			case "An object of somebody else":
 				assert.Equal(t, map[string]any{"port": 443.0}, outputs(t, s))
 			case "An object that may be absent":
@@ -72,18 +65,17 @@ func TestThePageOnFunctions(t *testing.T) {
 			case "A kustomization":
 				assert.Equal(t, "hello", k.value(t, "v1/ConfigMap/"+space+"/prod-settings", "data", "greeting"))
 			default:
-				t.Errorf("nothing is known of the program of %q", title[1])
+				t.Errorf("nothing is known of the program of %q", title)
 			}
 		})
 	}
-	require.Equal(t, strings.Count(page, "```yaml"), programs+4, "four of the snippets are files")
 
 	t.Run("every manifest in the table has the key beside it [F4]", func(t *testing.T) {
 		t.Parallel()
 		s, _, _ := newDocsStack(t)
 		var content []string
 		want := map[string]any{}
-		for _, row := range tableRow.FindAllStringSubmatch(section(t, page, "Keys and parts"), -1) {
+		for _, row := range tableRow.FindAllStringSubmatch(p.section(t, "Keys and parts"), -1) {
 			content = append(content, row[1])
 			key := strings.Trim(row[2], "`")
 			want[key] = key[strings.LastIndex(key, ".")+1:]
