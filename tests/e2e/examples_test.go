@@ -92,6 +92,9 @@ func TestExamples(t *testing.T) {
 			t.Parallel()
 			e := newExample(t, filepath.Join(root, folder), stories[folder])
 			e.goThrough(t)
+			if t.Failed() {
+				return
+			}
 			e.second = true
 			e.goThrough(t)
 		})
