@@ -17,19 +17,17 @@ import (
 
 const goModule = "github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect"
 
-// The module is taken out of its archive and not from the module proxy beside it: the go command would keep it
-// in the user's cache, where it hides the next one of the same version, and at last the released one.
-func TestGoModuleTypeChecks(t *testing.T) {
-	selected(t, "go")
-	t.Parallel()
+var goPrograms = installation{install: installGo, env: []string{"GOFLAGS=-mod=mod -buildvcs=false", "GOWORK=off"}}
+
+// installGo takes the module out of its archive and not from the module proxy beside it: the go command would keep
+// it in the user's cache, where it hides the next one of the same version, and at last the released one.
+func installGo(t *testing.T, p project) {
 	archive := packed(t, "go/"+goModule+"/@v/*.zip")
 	version := strings.TrimSuffix(filepath.Base(archive), ".zip")
-	p := newProject(t)
-	p.env = append(p.env, "GOFLAGS=-mod=mod", "GOWORK=off")
 	unpack(t, archive, goModule+"@"+version+"/", p.path("sdk"))
-	everything := program(t, "everything.go.txt")
-	p.write(t, "everything/main.go", everything)
+	p.write(t, "everything/main.go", program(t, "everything.go.txt"))
 	p.write(t, "first/main.go", firstProgram(t, "go"))
+	p.write(t, "story/main.go", program(t, "story.go.txt"))
 
 	// The consumer selects what the module asks for, and its checksums are those of the module.
 	mod, err := os.ReadFile(p.path("sdk/go.mod"))
@@ -40,11 +38,17 @@ func TestGoModuleTypeChecks(t *testing.T) {
 	p.write(t, "go.mod", fmt.Sprintf("module example.com/consumer\n\ngo %s\nrequire %s %s\n\nreplace %[2]s => ./sdk\n",
 		requires, goModule, version))
 	p.write(t, "go.sum", string(sum))
+	p.run(t, "go", "build", "-o", "bin/", "./story")
+}
 
-	assertUsesEveryInput(t, everything, func(input string) string {
+func TestGoModuleTypeChecks(t *testing.T) {
+	selected(t, "go")
+	t.Parallel()
+	p := goPrograms.get(t)
+	assertUsesEveryInput(t, program(t, "everything.go.txt"), func(input string) string {
 		return `\b` + strings.ToUpper(input[:1]) + input[1:] + `:`
 	})
-	p.run(t, "go", "vet", goModule+"/...", "./everything", "./first")
+	p.run(t, "go", "vet", goModule+"/...", "./everything", "./first", "./story")
 
 	// The types are not any: a wrong input is found.
 	p.write(t, "wrong/main.go", "package main\n\nimport \""+goModule+"\"\n\n"+

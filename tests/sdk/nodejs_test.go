@@ -8,39 +8,43 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The options are those that "pulumi new typescript" gives, but for skipLibCheck: our own types are checked too.
+// The options are those that "pulumi new typescript" gives, and outDir. Without skipLibCheck our own types are checked too.
 const tsconfig = `{
   "compilerOptions": {
     "strict": true,
-    "noEmit": true,
+    "outDir": "compiled",
     "target": "es2022",
     "module": "nodenext",
     "moduleResolution": "nodenext",
     "types": ["node"]
   },
-  "files": ["everything.ts", "first.ts"]
+  "files": ["everything.ts", "first.ts", "story.ts"]
 }`
 
-func TestNodePackageTypeChecks(t *testing.T) {
-	selected(t, "nodejs")
-	t.Parallel()
+var nodePrograms = installation{install: installNode}
+
+func installNode(t *testing.T, p project) {
 	archive := packed(t, "nodejs/*.tgz")
-	p := newProject(t)
 	dependencies, err := json.Marshal(map[string]any{
 		"private":         true,
 		"dependencies":    map[string]string{"@k8sconnect/pulumi": "file:" + archive},
 		"devDependencies": map[string]string{"typescript": "5.9.3", "@types/node": "20.19.43"},
 	})
 	require.NoError(t, err)
-	everything := program(t, "everything.ts")
 	p.write(t, "package.json", string(dependencies))
 	p.write(t, "tsconfig.json", tsconfig)
-	p.write(t, "everything.ts", everything)
+	p.write(t, "everything.ts", program(t, "everything.ts"))
 	p.write(t, "first.ts", firstProgram(t, "typescript"))
+	p.write(t, "story.ts", program(t, "story.ts"))
 	p.run(t, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
-
-	assertUsesEveryInput(t, everything, func(input string) string { return `\b` + input + `\b[:,]` })
 	p.run(t, "node_modules/.bin/tsc", "--project", ".")
+}
+
+func TestNodePackageTypeChecks(t *testing.T) {
+	selected(t, "nodejs")
+	t.Parallel()
+	p := nodePrograms.get(t)
+	assertUsesEveryInput(t, program(t, "everything.ts"), func(input string) string { return `\b` + input + `\b[:,]` })
 
 	// What was compiled can be loaded, and says which plugin it needs.
 	out := p.run(t, "node", "-e", `

@@ -8,19 +8,23 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+var pythonPrograms = installation{install: installPython}
+
+func installPython(t *testing.T, p project) {
+	wheel := packed(t, "python/*.whl")
+	p.write(t, "everything.py", program(t, "everything.py"))
+	p.write(t, "first.py", firstProgram(t, "python"))
+	p.write(t, "story.py", program(t, "story.py"))
+	p.run(t, "python3", "-m", "venv", "venv")
+	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "mypy==2.4.1", wheel)
+}
+
 func TestPythonPackageTypeChecks(t *testing.T) {
 	selected(t, "python")
 	t.Parallel()
-	wheel := packed(t, "python/*.whl")
-	p := newProject(t)
-	everything := program(t, "everything.py")
-	p.write(t, "everything.py", everything)
-	p.write(t, "first.py", firstProgram(t, "python"))
-	p.run(t, "python3", "-m", "venv", "venv")
-	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "mypy==2.4.1", wheel)
-
-	assertUsesEveryInput(t, everything, func(input string) string { return `\b` + snake(input) + `_?=` })
-	p.run(t, "venv/bin/mypy", "--strict", "everything.py", "first.py")
+	p := pythonPrograms.get(t)
+	assertUsesEveryInput(t, program(t, "everything.py"), func(input string) string { return `\b` + snake(input) + `_?=` })
+	p.run(t, "venv/bin/mypy", "--strict", "everything.py", "first.py", "story.py")
 
 	// What was packed can be loaded, and says which plugin it needs.
 	out := p.run(t, "venv/bin/python", "-c", `

@@ -1,5 +1,6 @@
 // Package sdk_test installs the packed SDKs as users do, each into a project of its own, and type-checks
-// programs with them: one with every input of every resource, and the first program of the README.
+// programs with them: one with every input of every resource, the first program of the README, and the story
+// (story_test.go), which is then told in every language, with a real cluster.
 package sdk_test
 
 import (
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,6 +50,30 @@ type project struct {
 
 func newProject(t *testing.T) project {
 	return project{dir: t.TempDir(), env: os.Environ()}
+}
+
+// installation is a project in which a packed SDK is installed, once for all tests that want it.
+type installation struct {
+	install func(t *testing.T, p project)
+	env     []string // beside that of the test
+
+	once    sync.Once
+	project project
+	done    bool
+}
+
+// get returns the project, for programs of the test's own names.
+func (i *installation) get(t *testing.T) project {
+	t.Helper()
+	i.once.Do(func() {
+		dir, err := os.MkdirTemp(scratch, "project-")
+		require.NoError(t, err)
+		i.project = project{dir: dir, env: append(os.Environ(), i.env...)}
+		i.install(t, i.project)
+		i.done = true
+	})
+	require.True(t, i.done, "the packed SDK could not be installed: see the other test of the language")
+	return i.project
 }
 
 func (p project) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
