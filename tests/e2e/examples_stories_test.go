@@ -1,8 +1,13 @@
 package e2e
 
 import (
+	"encoding/base64"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,6 +81,76 @@ var stories = map[string]story{
 			e.follows(t, "nightly", "established")
 			assert.Equal(t, map[string]any{"condition": "Established", "timeout": "1m"}, e.saved(t)["established"].Inputs["waitFor"])
 			assert.Less(t, version(t, e, definition), version(t, e, nightly))
+		},
+	},
+
+	"job-and-outputs": {
+		during: func(t *testing.T, e *example) {
+			const job = "batch/v1/Job/job-and-outputs/create-user"
+			eventually(t, "there is the Job", func() bool { return e.kube.find(t, job) != nil })
+			e.doesJob(t, job)
+		},
+		prints: map[string][]string{"pulumi stack output password": {"[secret]"}},
+		promised: func(t *testing.T, e *example) {
+			const secret, job = "v1/Secret/job-and-outputs/database-user", "batch/v1/Job/job-and-outputs/create-user"
+			encoded := e.kube.value(t, secret, "data", "password").(string)
+			password, err := base64.StdEncoding.DecodeString(encoded)
+			require.NoError(t, err)
+			assert.Len(t, string(password), 32)
+			assert.Equal(t, string(password)+"\n", e.succeed(t, "stack", "output", "password", "--show-secrets").stdout)
+			assert.Equal(t, "shop\n", e.succeed(t, "stack", "output", "username", "--show-secrets").stdout)
+			for place, text := range map[string]string{"export": e.run(t, "stack", "export"), "backend": e.everythingSaved(t)} {
+				assert.NotContains(t, text, string(password), place)
+				assert.NotContains(t, text, encoded, place)
+			}
+			assert.NotContains(t, e.saved(t), "database-user")
+			e.follows(t, "written", "complete")
+			if e.second {
+				return
+			}
+			// A changed Job is another Job, and what it writes is the output at the end of the same update.
+			first := e.kube.get(t, job).GetUID()
+			program, err := readFile(e.dir, "Pulumi.yaml")
+			require.NoError(t, err)
+			e.file(t, "Pulumi.yaml", replaceAll(program, "username=shop", "username=store"))
+			update := e.start(t, "up", "--yes", "--skip-preview")
+			eventually(t, "there is a new Job", func() bool {
+				live := e.kube.find(t, job)
+				return live != nil && live.GetUID() != first
+			})
+			e.doesJob(t, job)
+			update.wait(t).succeeded(t)
+			assert.NotEqual(t, encoded, e.kube.value(t, secret, "data", "password"))
+			assert.Equal(t, "store\n", e.succeed(t, "stack", "output", "username", "--show-secrets").stdout)
+			e.file(t, "Pulumi.yaml", program)
+		},
+	},
+
+	"kustomize": {
+		prints: map[string][]string{
+			"kubectl get deployments,configmaps,reports --namespace kustomize": {"deployment.apps/shop-web", "configmap/shop-settings", "report.kustomize.example.com/shop-nightly"},
+			"pulumi stack output manifests":                                    {`"ConfigMap.kustomize.shop-settings"`},
+			"pulumi preview --diff":                                            {"replicas: 3 => 4", "~ 1 to update"},
+		},
+		promised: func(t *testing.T, e *example) {
+			const web = "apps/v1/Deployment/kustomize/shop-web"
+			e.inOrder(t)
+			assert.Equal(t, "nginx:1.29", e.kube.value(t, web, "spec", "template", "spec", "containers", 0, "image"))
+			assert.Equal(t, int64(3), e.kube.value(t, web, "spec", "replicas"))
+			assert.Equal(t, "shop-settings", e.kube.value(t, web, "spec", "template", "spec", "containers", 0, "envFrom", 0, "configMapRef", "name"))
+			assert.Equal(t, map[string]any{"greeting": "hello", "log.level": "info"}, e.kube.value(t, "v1/ConfigMap/kustomize/shop-settings", "data"))
+		},
+	},
+
+	"split-yaml-ordered": {
+		prints: map[string][]string{
+			"kubectl get snapshots,configmaps,secrets --namespace split-yaml-ordered": {"snapshot.split-yaml-ordered.example.com/nightly", "configmap/settings", "secret/credentials"},
+		},
+		promised: func(t *testing.T, e *example) {
+			e.inOrder(t)
+			const hush = "correct-horse"
+			assert.Equal(t, base64.StdEncoding.EncodeToString([]byte(hush)), e.kube.value(t, "v1/Secret/split-yaml-ordered/credentials", "data", "password"))
+			assert.NotContains(t, e.everythingSaved(t), hush)
 		},
 	},
 
@@ -228,4 +303,44 @@ func version(t *testing.T, e *example, id string) uint64 {
 	count, err := strconv.ParseUint(e.kube.get(t, id).GetResourceVersion(), 10, 64)
 	require.NoError(t, err)
 	return count
+}
+
+// doesJob runs what the container of a Job would run, as the Job's ServiceAccount: the nodes of the test
+// cluster run nothing.
+func (e *example) doesJob(t *testing.T, id string) {
+	t.Helper()
+	pod := at(e.kube.get(t, id).Object, "spec", "template", "spec")
+	user, err := e.cluster.ServiceAccount(t.Context(), e.project, at(pod, "serviceAccountName").(string), time.Hour)
+	require.NoError(t, err)
+	config, err := user.Kubeconfig()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(path, config, 0o600))
+	var args []string
+	for _, arg := range at(pod, "containers", 0, "command").([]any) {
+		args = append(args, arg.(string))
+	}
+	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	cmd.Env = []string{"PATH=" + e.env["PATH"], "HOME=" + t.TempDir(), "KUBECONFIG=" + path}
+	printed, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", printed)
+}
+
+// inOrder wants that a definition, the namespace and an object in it came in this order.
+func (e *example) inOrder(t *testing.T) {
+	t.Helper()
+	e.kube = kubeOf(t, e.cluster) // which knows the new kind
+	e.kubes = []*kube{e.kube}
+	order := []string{"definition", "established", "namespace", "nightly"}
+	saved := e.saved(t)
+	for i, name := range order[1:] {
+		e.follows(t, name, order[i])
+	}
+	assert.Less(t, version(t, e, saved["definition"].ID), version(t, e, saved["namespace"].ID))
+	assert.Less(t, version(t, e, saved["namespace"].ID), version(t, e, saved["nightly"].ID))
+	for name, r := range saved {
+		if r.Type == "k8sconnect:index:KubeObject" && name != "definition" && name != "namespace" {
+			e.follows(t, name, "namespace")
+		}
+	}
 }
