@@ -10,9 +10,11 @@ VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' 2>
 # The race detector. "make test RACE=" does without, where there is no C compiler.
 RACE := -race
 
-# The same flags everywhere, so that all builds and tests share what is compiled. No stamping by git: the
-# version is said explicitly, and a clone that belongs to somebody else can be built too.
-export GOFLAGS := $(strip $(filter-out -buildvcs=%,$(shell go env GOFLAGS)) -buildvcs=false)
+# The same flags everywhere, those of a release, so that all builds share what is compiled and what is tested is what is
+# released: no cgo, no paths of this machine. No stamping by git: the version is said explicitly, and a clone that belongs
+# to somebody else can be built too.
+export GOFLAGS := $(strip $(filter-out -buildvcs=% -trimpath,$(shell go env GOFLAGS)) -buildvcs=false -trimpath)
+export CGO_ENABLED := 0
 export GOWORK := off
 export PULUMI_SKIP_UPDATE_CHECK := true
 
@@ -236,12 +238,13 @@ lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
 	$(call say,golangci-lint)
 	@$(BIN)/golangci-lint run ./...
 
-go-test = $(call quietly,go test $(RACE) $(1))
+# The race detector needs cgo, and a failed test is found faster with the paths of this machine.
+go-test = $(call quietly,CGO_ENABLED=$(if $(RACE),1,0) GOFLAGS='$(filter-out -trimpath,$(GOFLAGS))' go test $(RACE) $(1))
 
 .PHONY: race-detector
 race-detector:
 ifneq ($(RACE),)
-	@if [ "$$(go env CGO_ENABLED)" != 1 ]; then \
+	@if [ "$$(env -u CGO_ENABLED go env CGO_ENABLED)" != 1 ]; then \
 		echo 'The race detector needs a C compiler (gcc or clang) on the PATH and CGO_ENABLED=1.' >&2; \
 		echo 'Without one: make $(MAKECMDGOALS) RACE=' >&2; exit 1; \
 	fi
