@@ -199,6 +199,27 @@ bin/sdk/.packed-java: bin/sdk/.source
 		-DaltDeploymentRepository=packed::file://$(BIN)/sdk/java package org.apache.maven.plugins:maven-deploy-plugin:3.1.4:deploy
 	@touch $@
 
+##@ The release
+
+# What a release is built for: make release PLATFORMS=linux/amd64
+PLATFORMS := $(foreach system,linux darwin windows,$(system)/amd64 $(system)/arm64)
+
+.PHONY: release
+release: release-plugin sdk-pack ## All that a release consists of, in bin/release
+	@$(if $(filter java,$(SDK_LANGUAGES)),mvn -q -B -Dstyle.color=never -P release -f bin/sdk/source/java/pom.xml \
+		-Dmaven.repo.local=$(BIN)/sdk/m2 package && cp bin/sdk/source/java/target/*-javadoc.jar bin/release/)
+	@for language in $(filter-out go,$(SDK_LANGUAGES)); do find bin/sdk/$$language -type f \
+		\( -name '*.tgz' -o -name '*.whl' -o -name '*.jar' -o -name '*.pom' \) -exec cp {} bin/release/ \; ; done
+	@$(call quietly,go run ./release checksums bin/release)
+	@ls -lh bin/release | awk 'NR > 1 { printf "%6s  %s\n", $$5, $$9 }'
+
+.PHONY: release-plugin
+release-plugin: ## The plugin's archives, checksums and SBOMs alone: PLATFORMS=linux/amd64
+	$(call say,Building $(VERSION) for $(PLATFORMS) (two minutes each the first time))
+	@rm -rf bin/release && mkdir -p bin/release
+	@$(call quietly,go run ./release plugin $(VERSION) bin/release $(PLATFORMS))
+	@$(call quietly,go run ./release checksums bin/release)
+
 ##@ Checks
 
 .PHONY: test-unit
@@ -312,7 +333,7 @@ clean: ## Remove what was built (Go's own caches stay)
 help: ## This list
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: FORCE
 FORCE:
