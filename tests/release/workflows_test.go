@@ -1,0 +1,113 @@
+package release_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// workflow is what is checked of a workflow of GitHub.
+type workflow struct {
+	Permissions map[string]string `json:"permissions"`
+	Jobs        map[string]struct {
+		Permissions map[string]string `json:"permissions"`
+		Timeout     int               `json:"timeout-minutes"`
+		Strategy    struct {
+			Matrix map[string][]string `json:"matrix"`
+		} `json:"strategy"`
+		Steps []struct {
+			Uses string         `json:"uses"`
+			Run  string         `json:"run"`
+			With map[string]any `json:"with"`
+		} `json:"steps"`
+	} `json:"jobs"`
+}
+
+// Workflows cannot be run here; what they run can, so they have to do nothing but call it.
+func TestWorkflows(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*"))
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+
+	called := map[string][]string{}
+	for _, file := range files {
+		name := filepath.Base(file)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var w workflow
+		require.NoError(t, yaml.Unmarshal(text, &w), name)
+		require.NotEmpty(t, w.Jobs, name)
+
+		t.Run(name+" may by default do no more than read", func(t *testing.T) {
+			require.NotNil(t, w.Permissions)
+			for what, permission := range w.Permissions {
+				assert.Equal(t, "read", permission, what)
+			}
+		})
+		for id, job := range w.Jobs {
+			assert.Positive(t, job.Timeout, "%s: the job %s may hang for hours", name, id)
+			for _, step := range job.Steps {
+				if step.Uses != "" {
+					assert.Regexp(t, `^actions/[a-z-]+@[0-9a-f]{40}$`, step.Uses, "%s: an action is pinned by its commit", name)
+				}
+				if strings.HasPrefix(step.Uses, "actions/checkout@") {
+					assert.Equal(t, false, step.With["persist-credentials"], "%s: %s leaves its token to every later step", name, id)
+				}
+				if step.Run != "" {
+					called[name] = append(called[name], commands(t, step.Run, job.Strategy.Matrix)...)
+				}
+			}
+		}
+	}
+
+	t.Run("they call what the Makefile has", func(t *testing.T) {
+		for name, targets := range called {
+			for _, target := range targets {
+				if file, isFile := strings.CutPrefix(target, "./"); isFile {
+					info, err := os.Stat(filepath.Join(root, file))
+					require.NoError(t, err, name)
+					assert.NotZero(t, info.Mode()&0o100, "%s cannot be executed", file)
+					continue
+				}
+				assert.Regexp(t, `(?m)^`+regexp.QuoteMeta(target)+`:.* ## `, string(makefile), "%s calls make %s", name, target)
+			}
+		}
+	})
+	t.Run("between them they test, build and publish everything", func(t *testing.T) {
+		assert.ElementsMatch(t, []string{"./.ci/run", "release-plugin"}, called["ci.yml"])
+		assert.ElementsMatch(t, []string{"release-check", "test", "release",
+			"publish-github", "publish-npm", "publish-pypi", "publish-maven"}, called["release.yml"])
+	})
+}
+
+var matrixValue = regexp.MustCompile(`\$\{\{ matrix\.(\w+) \}\}`)
+
+// commands are the make targets that a step calls, or the script in this repository with "./" before it: one for each
+// value of the matrix that its target names.
+func commands(t *testing.T, run string, matrix map[string][]string) []string {
+	t.Helper()
+	if strings.HasPrefix(run, ".ci/") {
+		return []string{"./" + run}
+	}
+	target, isMake := strings.CutPrefix(strings.TrimSpace(run), "make ")
+	require.True(t, isMake, "a workflow calls make and nothing else: %s", run)
+	target = strings.TrimSuffix(target, ` VERSION="${GITHUB_REF_NAME#v}"`)
+	key := matrixValue.FindStringSubmatch(target)
+	if key == nil {
+		return []string{target}
+	}
+	require.NotEmpty(t, matrix[key[1]], run)
+	var targets []string
+	for _, value := range matrix[key[1]] {
+		targets = append(targets, matrixValue.ReplaceAllString(target, value))
+	}
+	return targets
+}
