@@ -77,7 +77,8 @@ func TestWorkflows(t *testing.T) {
 					assert.NotZero(t, info.Mode()&0o100, "%s cannot be executed", file)
 					continue
 				}
-				assert.Regexp(t, `(?m)^`+regexp.QuoteMeta(target)+`:.* ## `, string(makefile), "%s calls make %s", name, target)
+				documented := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(target) + `:.* ## `)
+				assert.True(t, documented.Match(makefile), "%s calls make %s, which the Makefile does not have", name, target)
 			}
 		}
 	})
