@@ -10,11 +10,9 @@ VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' 2>
 # The race detector. "make test RACE=" does without, where there is no C compiler.
 RACE := -race
 
-# The same flags everywhere, those of a release, so that all builds share what is compiled and what is tested is what is
-# released: no cgo, no paths of this machine. No stamping by git: the version is said explicitly, and a clone that belongs
-# to somebody else can be built too.
-export GOFLAGS := $(strip $(filter-out -buildvcs=% -trimpath,$(shell go env GOFLAGS)) -buildvcs=false -trimpath)
-export CGO_ENABLED := 0
+# The same flags everywhere, so that all builds and tests share what is compiled. No stamping by git: the
+# version is said explicitly, and a clone that belongs to somebody else can be built too.
+export GOFLAGS := $(strip $(filter-out -buildvcs=%,$(shell go env GOFLAGS)) -buildvcs=false)
 export GOWORK := off
 export PULUMI_SKIP_UPDATE_CHECK := true
 
@@ -91,6 +89,9 @@ schema-check: ## Fail if schema.json is out of date
 	fi
 	@echo "schema.json is up to date."
 
+# As a release is built, without cgo and without paths of this machine: what is tested is what is released.
+$(PROVIDER): export CGO_ENABLED := 0
+$(PROVIDER): export GOFLAGS += -trimpath
 $(PROVIDER): $(PROVIDER_SOURCES) bin/.version
 	$(call say,Building the provider $(VERSION) (two minutes the first time))
 	$(call go-build,.,pulumi-resource-k8sconnect,.,-X github.com/k8sconnect/pulumi-k8sconnect/provider.Version=$(VERSION))
@@ -300,13 +301,12 @@ lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
 	$(call say,golangci-lint)
 	@$(BIN)/golangci-lint run ./...
 
-# The race detector needs cgo, and a failed test is found faster with the paths of this machine.
-go-test = $(call quietly,CGO_ENABLED=$(if $(RACE),1,0) GOFLAGS='$(filter-out -trimpath,$(GOFLAGS))' go test $(RACE) $(1))
+go-test = $(call quietly,go test $(RACE) $(1))
 
 .PHONY: race-detector
 race-detector:
 ifneq ($(RACE),)
-	@if [ "$$(env -u CGO_ENABLED go env CGO_ENABLED)" != 1 ]; then \
+	@if [ "$$(go env CGO_ENABLED)" != 1 ]; then \
 		echo 'The race detector needs a C compiler (gcc or clang) on the PATH and CGO_ENABLED=1.' >&2; \
 		echo 'Without one: make $(MAKECMDGOALS) RACE=' >&2; exit 1; \
 	fi
