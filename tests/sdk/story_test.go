@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"text/template"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -28,21 +29,35 @@ func TestStoryInGo(t *testing.T) {
 	selected(t, "go")
 	t.Parallel()
 	p := goPrograms.get(t)
-	tell(t, p.path("bin/story"))
+	tell(t, inline(p.path("bin/story")))
 }
 
 func TestStoryInTypeScript(t *testing.T) {
 	selected(t, "nodejs")
 	t.Parallel()
 	p := nodePrograms.get(t)
-	tell(t, "node", p.path("compiled/story.js"))
+	tell(t, inline("node", p.path("compiled/story.js")))
 }
 
 func TestStoryInPython(t *testing.T) {
 	selected(t, "python")
 	t.Parallel()
 	p := pythonPrograms.get(t)
-	tell(t, p.path("venv/bin/python"), p.path("story.py"))
+	tell(t, inline(p.path("venv/bin/python"), p.path("story.py")))
+}
+
+func TestStoryInYAML(t *testing.T) {
+	t.Parallel()
+	program, err := template.ParseFiles(filepath.Join("testdata", "story.yaml.tmpl"))
+	require.NoError(t, err)
+	tell(t, folder(func(t *testing.T, s *story) {
+		var text strings.Builder
+		require.NoError(t, program.Execute(&text, struct {
+			storyInputs
+			Project string
+		}{s.storyInputs, s.project}))
+		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "Pulumi.yaml"), []byte(text.String()), 0o600))
+	}))
 }
 
 // storyToken is what must not be seen anywhere.
@@ -60,26 +75,29 @@ type storyInputs struct {
 
 // storyResult is what the program knows after a step.
 type storyResult struct {
-	Changes map[string]int `json:"changes"`
-	Printed string         `json:"printed"`
-	Outputs map[string]struct {
-		Value  any  `json:"value"`
-		Secret bool `json:"secret"`
-	} `json:"outputs"`
+	Changes map[string]int         `json:"changes"`
+	Printed string                 `json:"printed"`
+	Outputs map[string]storyOutput `json:"outputs"`
 }
 
-// story is an inline program of the Automation API with its stack. One process tells one step, as in a pipeline.
+type storyOutput struct {
+	Value  any  `json:"value"`
+	Secret bool `json:"secret"`
+}
+
+// story is a program with its stack.
 type story struct {
 	storyInputs
 	client  kubernetes.Interface
-	command []string
+	teller  teller
+	tools   cli.Tools
 	project string
 	dir     string
 	backend string
 	env     map[string]string
 }
 
-func newStory(t *testing.T, command []string) *story {
+func newStory(t *testing.T, by teller) *story {
 	t.Helper()
 	c := workloads.Get(t)
 	others := c.Namespace(t)
@@ -88,7 +106,7 @@ func newStory(t *testing.T, command []string) *story {
 			Space: "story-of-" + others, Others: others, Image: "web:1", Timeout: "2m",
 			Token: storyToken, Releases: []string{"first"},
 		},
-		client: c.Client(), command: command,
+		client: c.Client(), teller: by,
 		project: "story-" + strings.ToLower(strings.TrimPrefix(t.Name(), "TestStoryIn")),
 		dir:     t.TempDir(), backend: t.TempDir(),
 	}
@@ -96,9 +114,10 @@ func newStory(t *testing.T, command []string) *story {
 		_, err := cluster.Tool(tool)
 		require.NoError(t, err)
 	}
-	tools, err := cli.Prepare(t.TempDir(), nil)
+	var err error
+	s.tools, err = cli.Prepare(t.TempDir(), nil)
 	require.NoError(t, err)
-	s.env = tools.Environment(s.backend, c.KubeconfigFile())
+	s.env = s.tools.Environment(s.backend, c.KubeconfigFile())
 	// Each command is several short processes, which need not collect their garbage.
 	s.env["GOGC"], s.env["GOMEMLIMIT"] = "off", "400MiB"
 	s.kubectl(t, c, `{apiVersion: v1, kind: ConfigMap, metadata: {name: tenants}, data: {region: north, newest: nobody}}`)
@@ -122,36 +141,13 @@ func (s *story) kubectl(t *testing.T, c *cluster.Cluster, manifest string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// run has the program carry out a step. It returns what the program said beside its result too.
-func (s *story) run(t *testing.T, step string) (storyResult, string, error) {
-	t.Helper()
-	inputs, err := json.Marshal(s.storyInputs)
-	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	args := append(s.command[1:len(s.command):len(s.command)], s.project, step, string(inputs))
-	command := exec.CommandContext(ctx, s.command[0], args...)
-	command.Dir, command.WaitDelay = s.dir, 10*time.Second
-	for key, value := range s.env {
-		command.Env = append(command.Env, key+"="+value)
-	}
-	var said, failure strings.Builder
-	command.Stdout, command.Stderr = &said, &failure
-	err = command.Run()
-	var result storyResult
-	if err == nil {
-		require.NoError(t, json.Unmarshal([]byte(said.String()), &result), said.String())
-	}
-	assert.NotContains(t, result.Printed+failure.String(), s.Token)
-	return result, said.String() + failure.String(), err
-}
-
 // do wants a step to succeed.
 func (s *story) do(t *testing.T, step string) storyResult {
 	t.Helper()
 	began := time.Now()
-	result, said, err := s.run(t, step)
+	result, said, err := s.teller(t, s, step)
 	require.NoError(t, err, "%s: %s", step, said)
+	assert.NotContains(t, said, s.Token)
 	t.Logf("%s: %v after %v", step, result.Changes, time.Since(began).Round(time.Millisecond))
 	return result
 }
@@ -234,8 +230,8 @@ func step(t *testing.T, name string, run func(t *testing.T)) {
 }
 
 // tell tells the story, which is the same in every language.
-func tell(t *testing.T, command ...string) {
-	s := newStory(t, command)
+func tell(t *testing.T, by teller) {
+	s := newStory(t, by)
 	var made *appsv1.Deployment
 
 	step(t, "a preview of all new knows that a value is unknown, and writes nothing", func(t *testing.T) {
@@ -319,8 +315,9 @@ func tell(t *testing.T, command ...string) {
 
 	step(t, "a wait in vain fails the update, and what depends on it is not made", func(t *testing.T) {
 		s.Image, s.Timeout, s.Releases = missingImage, "3s", []string{"first", "second"}
-		_, said, err := s.run(t, "up")
+		_, said, err := s.teller(t, s, "up")
 		require.Error(t, err, said)
+		assert.NotContains(t, said, s.Token)
 		assert.Contains(t, said, "rollout")
 		assert.Contains(t, said, "3s")
 		assert.Equal(t, made.UID, s.web(t).UID)
