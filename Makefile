@@ -270,7 +270,7 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 	@$(call go-test,-short ./provider/...)
 
 .PHONY: test-all
-test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack ## All tests, those against a real API server and a real CLI included
+test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
 	$(call say,Running all tests; a line appears when a package is through)
 	@$(call go-test,-count=1 -timeout 40m ./...)
 
@@ -359,6 +359,11 @@ bin/pulumi: tests/pulumi/go.mod tests/pulumi/go.sum
 
 bin/pulumi-language-yaml: tests/pulumi/go.mod tests/pulumi/go.sum
 	$(call pulumi-tool,pulumi-language-yaml,github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml,half a minute)
+
+# The host for Java is of the same module as the generator.
+bin/pulumi-language-java: provider/cmd/pulumi-gen-k8sconnect/javadotnet/go.mod provider/cmd/pulumi-gen-k8sconnect/javadotnet/go.sum
+	$(call say,Building pulumi-language-java (half a minute the first time))
+	$(call go-build,provider/cmd/pulumi-gen-k8sconnect/javadotnet,pulumi-language-java,github.com/pulumi/pulumi-java/pkg/cmd/pulumi-language-java,)
 
 bin/golangci-lint: tests/lint/go.mod tests/lint/go.sum
 	$(call say,Building golangci-lint (two minutes the first time))

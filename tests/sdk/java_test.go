@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,39 +33,56 @@ const javaProject = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `
 
-func TestJavaPackageTypeChecks(t *testing.T) {
-	selected(t, "java")
-	t.Parallel()
+var javaPrograms = installation{install: installJava}
+
+func installJava(t *testing.T, p project) {
 	pom := packed(t, "java/io/github/k8sconnect/pulumi-k8sconnect/*/*.pom")
 	version := filepath.Base(filepath.Dir(pom))
 	repository := filepath.Join(filepath.Dir(pom), "..", "..", "..", "..", "..")
-	p := newProject(t)
-	everything := program(t, "Everything.java")
 	p.write(t, "pom.xml", fmt.Sprintf(javaProject, repository, version))
-	p.write(t, "Everything.java", everything)
+	p.write(t, "Everything.java", program(t, "Everything.java"))
 	p.write(t, "App.java", firstProgram(t, "java"))
+	p.write(t, "Story.java", program(t, "Story.java"))
 
 	// Maven's copy of an earlier package of the same version would be taken.
 	local := filepath.Join(repository, "..", "m2")
 	require.NoError(t, os.RemoveAll(filepath.Join(local, "io", "github", "k8sconnect")))
 	p.run(t, "mvn", "-q", "-B", "-Dmaven.repo.local="+local,
 		"org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath", "-Dmdep.outputFile=classpath")
+	classpath := javaClasspath(t, p)
+	require.Contains(t, classpath, "pulumi-k8sconnect-"+version+".jar")
+	p.run(t, "javac", "-Xlint", "-Werror", "-d", "classes", "-cp", classpath, "Everything.java", "App.java", "Story.java")
+
+	// Pulumi's host for Java runs a jar, which says where the packages are, in lines of at most 72 bytes.
+	libraries := "Class-Path: file://" + strings.ReplaceAll(classpath, string(os.PathListSeparator), " file://")
+	p.write(t, "libraries", strings.Join(regexp.MustCompile(`.{1,70}`).FindAllString(libraries, -1), "\n ")+"\n")
+	p.run(t, "jar", "--create", "--file", "story.jar", "--main-class", "Story", "--manifest", "libraries", "-C", "classes", ".")
+}
+
+func javaClasspath(t *testing.T, p project) string {
+	t.Helper()
 	classpath, err := os.ReadFile(p.path("classpath"))
 	require.NoError(t, err)
-	require.Contains(t, string(classpath), "pulumi-k8sconnect-"+version+".jar")
+	return string(classpath)
+}
 
-	assertUsesEveryInput(t, everything, func(input string) string { return `\.` + input + `\(` })
-	p.run(t, "javac", "-Xlint", "-Werror", "-d", "classes", "-cp", string(classpath), "Everything.java", "App.java")
+func TestJavaPackageTypeChecks(t *testing.T) {
+	selected(t, "java")
+	t.Parallel()
+	p := javaPrograms.get(t)
+	classpath := javaClasspath(t, p)
+	version := filepath.Base(filepath.Dir(packed(t, "java/io/github/k8sconnect/pulumi-k8sconnect/*/*.pom")))
+	assertUsesEveryInput(t, program(t, "Everything.java"), func(input string) string { return `\.` + input + `\(` })
 
 	// The types are not Object: a wrong input is found.
 	p.write(t, "Wrong.java", "class Wrong {\n"+
 		"    Object wrong = com.k8sconnect.pulumi.inputs.WaitForArgs.builder().rollout(\"yes\").build();\n}\n")
-	out, err := p.try(t, "javac", "-d", "classes", "-cp", string(classpath), "Wrong.java")
+	out, err := p.try(t, "javac", "-d", "classes", "-cp", classpath, "Wrong.java")
 	require.Error(t, err)
 	assert.Contains(t, out, "no suitable method found for rollout")
 
 	// How Pulumi's host for Java asks which plugins a program needs.
-	out = p.run(t, "java", "-cp", string(classpath), "com.pulumi.bootstrap.internal.Main", "packages")
+	out = p.run(t, "java", "-cp", classpath, "com.pulumi.bootstrap.internal.Main", "packages")
 	assert.JSONEq(t, fmt.Sprintf(`[{"resource": true, "name": "k8sconnect", "version": %q,
 		"server": "github://api.github.com/k8sconnect/pulumi-k8sconnect"}]`, version), strings.TrimSpace(out))
 }

@@ -48,10 +48,6 @@ type project struct {
 	env []string
 }
 
-func newProject(t *testing.T) project {
-	return project{dir: t.TempDir(), env: os.Environ()}
-}
-
 // installation is a project in which a packed SDK is installed, once for all tests that want it.
 type installation struct {
 	install func(t *testing.T, p project)

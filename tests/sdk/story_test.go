@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -57,6 +58,19 @@ func TestStoryInYAML(t *testing.T) {
 			Project string
 		}{s.storyInputs, s.project}))
 		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "Pulumi.yaml"), []byte(text.String()), 0o600))
+	}))
+}
+
+func TestStoryInJava(t *testing.T) {
+	selected(t, "java")
+	t.Parallel()
+	p := javaPrograms.get(t)
+	tell(t, folder(func(t *testing.T, s *story) {
+		inputs, err := json.Marshal(s.storyInputs)
+		require.NoError(t, err)
+		s.env["STORY"] = string(inputs)
+		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "Pulumi.yaml"),
+			fmt.Appendf(nil, "name: %s\nruntime: {name: java, options: {binary: %q}}\n", s.project, p.path("story.jar")), 0o600))
 	}))
 }
 
