@@ -23,7 +23,7 @@ KUBERNETES_VERSION := $(call pinned,k8s.io/kubernetes,tests/cluster/controlplane
 KUBERNETES_MINOR := $(word 2,$(subst ., ,$(KUBERNETES_VERSION)))
 
 PROVIDER := bin/pulumi-resource-k8sconnect
-PROVIDER_SOURCES := main.go go.mod go.sum $(shell find provider -name '*.go' ! -name '*_test.go')
+PROVIDER_SOURCES := main.go go.mod go.sum $(shell find provider -name '*.md' -o -name '*.go' ! -name '*_test.go')
 CLUSTER_SOURCES := go.mod go.sum $(shell find tests/cluster -name '*.go' ! -name '*_test.go' ! -path '*/controlplane/*')
 CONTROLPLANE_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,go.mod go.sum *.go))
 CONTROLPLANE_LINKS := $(addprefix bin/,etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl)

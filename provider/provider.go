@@ -24,6 +24,10 @@ const Name = "k8sconnect"
 const description = "Kubernetes objects that are never destroyed to retry: server-side apply with exact ownership, " +
 	"precise drift, and failures that the next `pulumi up` repairs in place."
 
+// logoURL is the picture that the registry shows, and that the package for .NET has in it.
+const logoURL = "https://raw.githubusercontent.com/k8sconnect/pulumi-k8sconnect/main/" +
+	"provider/cmd/pulumi-gen-k8sconnect/javadotnet/logo.png"
+
 // Version is the version of the plugin; the build sets it.
 var Version = "0.0.1-dev"
 
@@ -36,6 +40,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 		WithDisplayName("k8sconnect").
 		WithDescription(description).
 		WithKeywords("pulumi", "kubernetes", "category/infrastructure", "kind/native").
+		WithLogoURL(logoURL).
 		WithHomepage("https://github.com/k8sconnect/pulumi-k8sconnect").
 		WithRepository("https://github.com/k8sconnect/pulumi-k8sconnect").
 		WithPublisher("k8sconnect").

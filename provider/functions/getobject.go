@@ -2,6 +2,7 @@ package functions
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,6 +20,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
+// getObjectExamples are what the registry and the packages of the languages show, each its own language.
+//
+//go:embed getobject.md
+var getObjectExamples string
+
 // GetObject is the type that the function getObject is inferred from.
 type GetObject struct{}
 
@@ -29,7 +35,7 @@ func (g *GetObject) Annotate(a infer.Annotator) {
 		"It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For "+
 		"an object of the same program use the outputs of its resource, and for values that come later a Wait.\n\n"+
 		"If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a "+
-		"failure and never means that the object is absent.")
+		"failure and never means that the object is absent.\n\n"+getObjectExamples)
 }
 
 // GetObjectArgs are the arguments of getObject.

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 
@@ -11,6 +12,11 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
+
+// splitYamlExamples are what the registry and the packages of the languages show, each its own language.
+//
+//go:embed splityaml.md
+var splitYamlExamples string
 
 // SplitYaml is the type that the function splitYaml is inferred from.
 type SplitYaml struct{}
@@ -30,7 +36,7 @@ func (s *SplitYaml) Annotate(a infer.Annotator) {
 		"the other.\n\n"+
 		"YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. "+
 		"Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where "+
-		"they are. What a Secret holds is secret, and all results are if an argument is.")
+		"they are. What a Secret holds is secret, and all results are if an argument is.\n\n"+splitYamlExamples)
 }
 
 // SplitYamlArgs are the arguments of splitYaml.

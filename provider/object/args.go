@@ -1,11 +1,18 @@
 package object
 
 import (
+	_ "embed"
+
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
+
+// examples are what the registry and the packages of the languages show, each its own language.
+//
+//go:embed examples.md
+var examples string
 
 // Object is the type that the KubeObject resource is inferred from.
 type Object struct{}
@@ -22,7 +29,7 @@ func (o *Object) Annotate(a infer.Annotator) {
 		"objects, `apiVersion/kind/name`:\n\n"+
 		"```sh\n"+
 		"pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web\n"+
-		"```\n")
+		"```\n\n"+examples)
 }
 
 // Args are the inputs of a KubeObject.
@@ -47,7 +54,8 @@ func (a *Args) Annotate(an infer.Annotator) {
 	an.Describe(&a.YAML, "The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, "+
 		"formatting and the order of keys are never a difference.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+
-		"Always secret, never part of an output.")
+		"Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and "+
+		"the connection's default namespace is another one.")
 	an.Describe(&a.IgnoreFields, "Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. "+
 		"They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. "+
 		"A path covers everything below it: `spec.replicas`, `metadata.annotations[\"a.b/c\"]`, "+

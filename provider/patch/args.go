@@ -1,12 +1,19 @@
 package patch
 
 import (
+	_ "embed"
+
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
+
+// examples are what the registry and the packages of the languages show, each its own language.
+//
+//go:embed examples.md
+var examples string
 
 // Patch is the type that the Patch resource is inferred from.
 type Patch struct{}
@@ -19,7 +26,7 @@ func (p *Patch) Annotate(a infer.Annotator) {
 		"whoever owns them, finds drift in those fields and in no others, and puts it right.\n\n"+
 		"When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever "+
 		"owned it can apply it again without a conflict.\n\n"+
-		"An object that is managed by a KubeObject cannot be patched: change its manifest instead.")
+		"An object that is managed by a KubeObject cannot be patched: change its manifest instead.\n\n"+examples)
 }
 
 // Target names the object to patch.
@@ -68,7 +75,8 @@ func (a *Args) Annotate(an infer.Annotator) {
 	an.Describe(&a.TakeOwnership, "Must be `true`. A Patch always takes its fields from their owners, who may take them back. "+
 		"Say that you know.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+
-		"Always secret, never part of an output.")
+		"Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the "+
+		"connection's default namespace is another one.")
 	an.Describe(&a.WaitFor, "What to wait for after the object was patched. If it does not come true in time, the update fails, "+
 		"what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.")
 }

@@ -1,12 +1,19 @@
 package wait
 
 import (
+	_ "embed"
+
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
+
+// examples are what the registry and the packages of the languages show, each its own language.
+//
+//go:embed examples.md
+var examples string
 
 // Wait is the type that the Wait resource is inferred from.
 type Wait struct{}
@@ -18,7 +25,7 @@ func (w *Wait) Annotate(a infer.Annotator) {
 		"When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and "+
 		"the next `pulumi up` waits again, in place.\n\n"+
 		"It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` "+
-		"changes, and when the object was made anew. A change by a controller does not make it wait again.")
+		"changes, and when the object was made anew. A change by a controller does not make it wait again.\n\n"+examples)
 }
 
 // Args are the inputs of a Wait.
@@ -35,7 +42,7 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.")
 	an.Describe(&a.WaitFor, "What to wait for.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+
-		"Always secret, never part of an output.")
+		"Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.")
 	an.Describe(&a.Triggers, "Any values. When one of them changes, the Wait waits again.")
 }
 

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
 	dotnet "github.com/pulumi/pulumi-dotnet/pulumi-language-dotnet/v3/codegen"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
@@ -20,6 +21,7 @@ func generateDotnet(pkg *schema.Package) (map[string][]byte, error) {
 	}))
 	defer server.Close()
 	pkg.LogoURL = server.URL
+	leaveOutExamples(pkg)
 
 	files, err := dotnet.GeneratePackage(tool, pkg, nil, nil)
 	if err != nil {
@@ -31,4 +33,15 @@ func generateDotnet(pkg *schema.Package) (map[string][]byte, error) {
 	}
 	files["README.md"] = readme(".NET", pkg)
 	return files, nil
+}
+
+// leaveOutExamples takes the examples out of the descriptions: none is in C#. The generator would leave their heading
+// alone with the resources, and all languages with the functions.
+func leaveOutExamples(pkg *schema.Package) {
+	for _, resource := range pkg.Resources {
+		resource.Comment, _, _ = strings.Cut(resource.Comment, "\n\n{{% examples %}}")
+	}
+	for _, function := range pkg.Functions {
+		function.Comment, _, _ = strings.Cut(function.Comment, "\n\n{{% examples %}}")
+	}
 }
