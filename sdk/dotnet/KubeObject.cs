@@ -100,7 +100,7 @@ namespace K8sConnect.Kubernetes
         private Input<Inputs.ClusterConnectionArgs>? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        /// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         /// </summary>
         public Input<Inputs.ClusterConnectionArgs>? ClusterConnection
         {

@@ -76,7 +76,7 @@ namespace K8sConnect.Kubernetes
         private Input<Inputs.ClusterConnectionArgs>? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        /// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
         /// </summary>
         public Input<Inputs.ClusterConnectionArgs>? ClusterConnection
         {

@@ -12,6 +12,17 @@ import * as utilities from "./utilities";
  * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
  *
  * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
+ *
+ * ## Example Usage
+ * ### The address of a Service that somebody else made
+ *
+ * ```typescript
+ * import * as k8sconnect from "@k8sconnect/pulumi";
+ *
+ * const api = k8sconnect.getObjectOutput({ apiVersion: "v1", kind: "Service", namespace: "default", name: "kubernetes" });
+ *
+ * export const address = api.apply(result => result.manifest.spec.clusterIP);
+ * ```
  */
 export function getObject(args: GetObjectArgs, opts?: pulumi.InvokeOptions): Promise<GetObjectResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});
@@ -68,6 +79,17 @@ export interface GetObjectResult {
  * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
  *
  * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
+ *
+ * ## Example Usage
+ * ### The address of a Service that somebody else made
+ *
+ * ```typescript
+ * import * as k8sconnect from "@k8sconnect/pulumi";
+ *
+ * const api = k8sconnect.getObjectOutput({ apiVersion: "v1", kind: "Service", namespace: "default", name: "kubernetes" });
+ *
+ * export const address = api.apply(result => result.manifest.spec.clusterIP);
+ * ```
  */
 export function getObjectOutput(args: GetObjectOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetObjectResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});

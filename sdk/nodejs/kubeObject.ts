@@ -18,6 +18,32 @@ import * as utilities from "./utilities";
  * ```sh
  * pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
  * ```
+ *
+ * ## Example Usage
+ * ### A Deployment whose replicas an autoscaler manages
+ *
+ * ```typescript
+ * import * as k8sconnect from "@k8sconnect/pulumi";
+ *
+ * const shop = new k8sconnect.KubeObject("shop", {
+ *     manifest: {
+ *         apiVersion: "apps/v1",
+ *         kind: "Deployment",
+ *         metadata: { name: "shop" },
+ *         spec: {
+ *             replicas: 2,
+ *             selector: { matchLabels: { app: "shop" } },
+ *             template: {
+ *                 metadata: { labels: { app: "shop" } },
+ *                 spec: { containers: [{ name: "shop", image: "registry.example/shop:1.0" }] },
+ *             },
+ *         },
+ *     },
+ *     ignoreFields: ["spec.replicas"],
+ * });
+ *
+ * export const uid = shop.resourceRef.uid;
+ * ```
  */
 export class KubeObject extends pulumi.CustomResource {
     /**
@@ -100,7 +126,7 @@ export interface KubeObjectArgs {
      */
     adopt?: pulumi.Input<boolean | undefined>;
     /**
-     * The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+     * The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**

@@ -14,6 +14,25 @@ import * as utilities from "./utilities";
  * When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict.
  *
  * An object that is managed by a KubeObject cannot be patched: change its manifest instead.
+ *
+ * ## Example Usage
+ * ### An environment variable for a DaemonSet that came with the cluster
+ *
+ * ```typescript
+ * import * as k8sconnect from "@k8sconnect/pulumi";
+ *
+ * const proxy = new k8sconnect.Patch("proxy", {
+ *     target: { apiVersion: "apps/v1", kind: "DaemonSet", namespace: "kube-system", name: "aws-node" },
+ *     takeOwnership: true,
+ *     patch: {
+ *         spec: { template: { spec: { containers: [
+ *             { name: "aws-node", env: [{ name: "HTTP_PROXY", value: "http://proxy.example:3128" }] },
+ *         ] } } },
+ *     },
+ * });
+ *
+ * export const previousOwners = proxy.previousOwners;
+ * ```
  */
 export class Patch extends pulumi.CustomResource {
     /**
@@ -118,7 +137,7 @@ export class Patch extends pulumi.CustomResource {
  */
 export interface PatchArgs {
     /**
-     * The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+     * The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**

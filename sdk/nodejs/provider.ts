@@ -53,7 +53,7 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly kubeconfig: pulumi.Output<string | undefined>;
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
      */
     declare public readonly namespace: pulumi.Output<string | undefined>;
     /**
@@ -147,7 +147,7 @@ export interface ProviderArgs {
      */
     kubeconfig?: pulumi.Input<string | undefined>;
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**

@@ -14,6 +14,21 @@ import * as utilities from "./utilities";
  * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
  *
  * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+ *
+ * ## Example Usage
+ * ### Apply the manifests of a folder
+ *
+ * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+ *
+ * ```typescript
+ * import * as k8sconnect from "@k8sconnect/pulumi";
+ *
+ * k8sconnect.splitYaml({ files: ["manifests/*.yaml"] }).then(split => {
+ *     for (const [key, manifest] of Object.entries(split.manifests)) {
+ *         new k8sconnect.KubeObject(key, { manifest });
+ *     }
+ * });
+ * ```
  */
 export function splitYaml(args?: SplitYamlArgs, opts?: pulumi.InvokeOptions): Promise<SplitYamlResult> {
     args = args || {};
@@ -68,6 +83,21 @@ export interface SplitYamlResult {
  * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
  *
  * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+ *
+ * ## Example Usage
+ * ### Apply the manifests of a folder
+ *
+ * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+ *
+ * ```typescript
+ * import * as k8sconnect from "@k8sconnect/pulumi";
+ *
+ * k8sconnect.splitYaml({ files: ["manifests/*.yaml"] }).then(split => {
+ *     for (const [key, manifest] of Object.entries(split.manifests)) {
+ *         new k8sconnect.KubeObject(key, { manifest });
+ *     }
+ * });
+ * ```
  */
 export function splitYamlOutput(args?: SplitYamlOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<SplitYamlResult> {
     args = args || {};

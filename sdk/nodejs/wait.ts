@@ -12,6 +12,42 @@ import * as utilities from "./utilities";
  * When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
  *
  * It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
+ *
+ * ## Example Usage
+ * ### A Service that is made when a rollout is complete
+ *
+ * ```typescript
+ * import * as k8sconnect from "@k8sconnect/pulumi";
+ *
+ * const shop = new k8sconnect.KubeObject("shop", {
+ *     manifest: {
+ *         apiVersion: "apps/v1",
+ *         kind: "Deployment",
+ *         metadata: { name: "shop" },
+ *         spec: {
+ *             selector: { matchLabels: { app: "shop" } },
+ *             template: {
+ *                 metadata: { labels: { app: "shop" } },
+ *                 spec: { containers: [{ name: "shop", image: "registry.example/shop:1.0" }] },
+ *             },
+ *         },
+ *     },
+ * });
+ *
+ * const ready = new k8sconnect.Wait("shop-ready", {
+ *     resourceRef: shop.resourceRef,
+ *     waitFor: { rollout: true, timeout: "5m" },
+ * });
+ *
+ * new k8sconnect.KubeObject("shop-service", {
+ *     manifest: {
+ *         apiVersion: "v1",
+ *         kind: "Service",
+ *         metadata: { name: "shop" },
+ *         spec: { selector: { app: "shop" }, ports: [{ port: 80 }] },
+ *     },
+ * }, { dependsOn: ready });
+ * ```
  */
 export class Wait extends pulumi.CustomResource {
     /**
@@ -80,7 +116,7 @@ export class Wait extends pulumi.CustomResource {
  */
 export interface WaitArgs {
     /**
-     * The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+     * The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**

@@ -16,6 +16,35 @@ import (
 // It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
 //
 // If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
+//
+// ## Example Usage
+// ### The address of a Service that somebody else made
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			api := k8sconnect.GetObjectOutput(ctx, k8sconnect.GetObjectOutputArgs{
+//				ApiVersion: pulumi.String("v1"),
+//				Kind:       pulumi.String("Service"),
+//				Namespace:  pulumi.String("default"),
+//				Name:       pulumi.String("kubernetes"),
+//			})
+//			ctx.Export("address", api.Manifest().ApplyT(func(service any) any {
+//				return service.(map[string]any)["spec"].(map[string]any)["clusterIP"]
+//			}))
+//			return nil
+//		})
+//	}
+//
+// ```
 func GetObject(ctx *pulumi.Context, args *GetObjectArgs, opts ...pulumi.InvokeOption) (*GetObjectResult, error) {
 	opts = internal.PkgInvokeDefaultOpts(opts)
 	var rv GetObjectResult

@@ -22,6 +22,49 @@ import (
 // ```sh
 // pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
 // ```
+//
+// ## Example Usage
+// ### A Deployment whose replicas an autoscaler manages
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			labels := map[string]any{"app": "shop"}
+//			shop, err := k8sconnect.NewKubeObject(ctx, "shop", &k8sconnect.KubeObjectArgs{
+//				Manifest: pulumi.Any(map[string]any{
+//					"apiVersion": "apps/v1",
+//					"kind":       "Deployment",
+//					"metadata":   map[string]any{"name": "shop"},
+//					"spec": map[string]any{
+//						"replicas": 2,
+//						"selector": map[string]any{"matchLabels": labels},
+//						"template": map[string]any{
+//							"metadata": map[string]any{"labels": labels},
+//							"spec": map[string]any{
+//								"containers": []any{map[string]any{"name": "shop", "image": "registry.example/shop:1.0"}},
+//							},
+//						},
+//					},
+//				}),
+//				IgnoreFields: pulumi.ToStringArray([]string{"spec.replicas"}),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("uid", shop.ResourceRef.Uid())
+//			return nil
+//		})
+//	}
+//
+// ```
 type KubeObject struct {
 	pulumi.CustomResourceState
 
@@ -78,7 +121,7 @@ func (KubeObjectState) ElementType() reflect.Type {
 type kubeObjectArgs struct {
 	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
 	Adopt *bool `pulumi:"adopt"`
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
 	ConflictPolicy *string `pulumi:"conflictPolicy"`
@@ -100,7 +143,7 @@ type kubeObjectArgs struct {
 type KubeObjectArgs struct {
 	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
 	Adopt pulumi.BoolPtrInput
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection ClusterConnectionPtrInput
 	// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
 	ConflictPolicy pulumi.StringPtrInput

@@ -19,6 +19,44 @@ import (
 // When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict.
 //
 // An object that is managed by a KubeObject cannot be patched: change its manifest instead.
+//
+// ## Example Usage
+// ### An environment variable for a DaemonSet that came with the cluster
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			variables := []any{map[string]any{"name": "HTTP_PROXY", "value": "http://proxy.example:3128"}}
+//			containers := []any{map[string]any{"name": "aws-node", "env": variables}}
+//			proxy, err := k8sconnect.NewPatch(ctx, "proxy", &k8sconnect.PatchArgs{
+//				Target: k8sconnect.PatchTargetArgs{
+//					ApiVersion: pulumi.String("apps/v1"),
+//					Kind:       pulumi.String("DaemonSet"),
+//					Namespace:  pulumi.String("kube-system"),
+//					Name:       pulumi.String("aws-node"),
+//				},
+//				TakeOwnership: pulumi.Bool(true),
+//				Patch: pulumi.Any(map[string]any{
+//					"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": containers}}},
+//				}),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ctx.Export("previousOwners", proxy.PreviousOwners)
+//			return nil
+//		})
+//	}
+//
+// ```
 type Patch struct {
 	pulumi.CustomResourceState
 
@@ -87,7 +125,7 @@ func (PatchState) ElementType() reflect.Type {
 }
 
 type patchArgs struct {
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
 	JsonPatch interface{} `pulumi:"jsonPatch"`
@@ -105,7 +143,7 @@ type patchArgs struct {
 
 // The set of arguments for constructing a Patch resource.
 type PatchArgs struct {
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
 	ClusterConnection ClusterConnectionPtrInput
 	// A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
 	JsonPatch pulumi.Input

@@ -29,7 +29,7 @@ type Provider struct {
 	Host pulumi.StringPtrOutput `pulumi:"host"`
 	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
 	Kubeconfig pulumi.StringPtrOutput `pulumi:"kubeconfig"`
-	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
 	Namespace pulumi.StringPtrOutput `pulumi:"namespace"`
 	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl pulumi.StringPtrOutput `pulumi:"proxyUrl"`
@@ -98,7 +98,7 @@ type providerArgs struct {
 	Insecure *bool `pulumi:"insecure"`
 	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
 	Kubeconfig *string `pulumi:"kubeconfig"`
-	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
 	Namespace *string `pulumi:"namespace"`
 	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl *string `pulumi:"proxyUrl"`
@@ -130,7 +130,7 @@ type ProviderArgs struct {
 	Insecure pulumi.BoolPtrInput
 	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
 	Kubeconfig pulumi.StringPtrInput
-	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
 	Namespace pulumi.StringPtrInput
 	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl pulumi.StringPtrInput
@@ -212,7 +212,7 @@ func (o ProviderOutput) Kubeconfig() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Kubeconfig }).(pulumi.StringPtrOutput)
 }
 
-// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
 func (o ProviderOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Namespace }).(pulumi.StringPtrOutput)
 }

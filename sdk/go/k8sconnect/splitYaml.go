@@ -20,6 +20,38 @@ import (
 // `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
 //
 // YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+//
+// ## Example Usage
+// ### Apply the manifests of a folder
+//
+// A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			split, err := k8sconnect.SplitYaml(ctx, &k8sconnect.SplitYamlArgs{Files: []string{"manifests/*.yaml"}})
+//			if err != nil {
+//				return err
+//			}
+//			for key, manifest := range split.Manifests {
+//				_, err := k8sconnect.NewKubeObject(ctx, key, &k8sconnect.KubeObjectArgs{Manifest: pulumi.Any(manifest)})
+//				if err != nil {
+//					return err
+//				}
+//			}
+//			return nil
+//		})
+//	}
+//
+// ```
 func SplitYaml(ctx *pulumi.Context, args *SplitYamlArgs, opts ...pulumi.InvokeOption) (*SplitYamlResult, error) {
 	opts = internal.PkgInvokeDefaultOpts(opts)
 	var rv SplitYamlResult

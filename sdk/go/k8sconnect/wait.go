@@ -17,6 +17,61 @@ import (
 // When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
 //
 // It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
+//
+// ## Example Usage
+// ### A Service that is made when a rollout is complete
+// ```go
+// package main
+//
+// import (
+//
+//	"github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect"
+//	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+//
+// )
+//
+//	func main() {
+//		pulumi.Run(func(ctx *pulumi.Context) error {
+//			labels := map[string]any{"app": "shop"}
+//			shop, err := k8sconnect.NewKubeObject(ctx, "shop", &k8sconnect.KubeObjectArgs{
+//				Manifest: pulumi.Any(map[string]any{
+//					"apiVersion": "apps/v1",
+//					"kind":       "Deployment",
+//					"metadata":   map[string]any{"name": "shop"},
+//					"spec": map[string]any{
+//						"selector": map[string]any{"matchLabels": labels},
+//						"template": map[string]any{
+//							"metadata": map[string]any{"labels": labels},
+//							"spec": map[string]any{
+//								"containers": []any{map[string]any{"name": "shop", "image": "registry.example/shop:1.0"}},
+//							},
+//						},
+//					},
+//				}),
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			ready, err := k8sconnect.NewWait(ctx, "shop-ready", &k8sconnect.WaitArgs{
+//				ResourceRef: shop.ResourceRef,
+//				WaitFor:     k8sconnect.WaitForArgs{Rollout: pulumi.Bool(true), Timeout: pulumi.String("5m")},
+//			})
+//			if err != nil {
+//				return err
+//			}
+//			_, err = k8sconnect.NewKubeObject(ctx, "shop-service", &k8sconnect.KubeObjectArgs{
+//				Manifest: pulumi.Any(map[string]any{
+//					"apiVersion": "v1",
+//					"kind":       "Service",
+//					"metadata":   map[string]any{"name": "shop"},
+//					"spec":       map[string]any{"selector": labels, "ports": []any{map[string]any{"port": 80}}},
+//				}),
+//			}, pulumi.DependsOn([]pulumi.Resource{ready}))
+//			return err
+//		})
+//	}
+//
+// ```
 type Wait struct {
 	pulumi.CustomResourceState
 
@@ -73,7 +128,7 @@ func (WaitState) ElementType() reflect.Type {
 }
 
 type waitArgs struct {
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
 	ResourceRef ResourceRef `pulumi:"resourceRef"`
@@ -85,7 +140,7 @@ type waitArgs struct {
 
 // The set of arguments for constructing a Wait resource.
 type WaitArgs struct {
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection ClusterConnectionPtrInput
 	// The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
 	ResourceRef ResourceRefInput

@@ -73,6 +73,18 @@ def get_object(api_version: Optional[_builtins.str] = None,
 
     If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 
+    ## Example Usage
+    ### The address of a Service that somebody else made
+    ```python
+    import pulumi
+    import pulumi_k8sconnect as k8sconnect
+
+    api = k8sconnect.get_object_output(api_version="v1", kind="Service", namespace="default", name="kubernetes")
+
+    pulumi.export("address", api.manifest["spec"]["clusterIP"])
+    ```
+
+
     :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
     :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole.
     :param _builtins.str kind: The kind, such as `Deployment`.
@@ -106,6 +118,18 @@ def get_object_output(api_version: pulumi.Input[Optional[_builtins.str]] = None,
     It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
 
     If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
+
+    ## Example Usage
+    ### The address of a Service that somebody else made
+    ```python
+    import pulumi
+    import pulumi_k8sconnect as k8sconnect
+
+    api = k8sconnect.get_object_output(api_version="v1", kind="Service", namespace="default", name="kubernetes")
+
+    pulumi.export("address", api.manifest["spec"]["clusterIP"])
+    ```
+
 
     :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
     :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole.

@@ -34,7 +34,7 @@ class KubeObjectArgs:
         The set of arguments for constructing a KubeObject resource.
 
         :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
-        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
         :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
@@ -78,7 +78,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="clusterConnection")
     def cluster_connection(self) -> pulumi.Input[Optional['ClusterConnectionArgs']]:
         """
-        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         """
         return pulumi.get(self, "cluster_connection")
 
@@ -200,11 +200,38 @@ class KubeObject(pulumi.CustomResource):
         pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
         ```
 
+        ## Example Usage
+        ### A Deployment whose replicas an autoscaler manages
+        ```python
+        import pulumi
+        import pulumi_k8sconnect as k8sconnect
+
+        shop = k8sconnect.KubeObject(
+            "shop",
+            manifest={
+                "apiVersion": "apps/v1",
+                "kind": "Deployment",
+                "metadata": {"name": "shop"},
+                "spec": {
+                    "replicas": 2,
+                    "selector": {"matchLabels": {"app": "shop"}},
+                    "template": {
+                        "metadata": {"labels": {"app": "shop"}},
+                        "spec": {"containers": [{"name": "shop", "image": "registry.example/shop:1.0"}]},
+                    },
+                },
+            },
+            ignore_fields=["spec.replicas"],
+        )
+
+        pulumi.export("uid", shop.resource_ref.uid)
+        ```
+
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
-        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
         :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
@@ -230,6 +257,33 @@ class KubeObject(pulumi.CustomResource):
 
         ```sh
         pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
+        ```
+
+        ## Example Usage
+        ### A Deployment whose replicas an autoscaler manages
+        ```python
+        import pulumi
+        import pulumi_k8sconnect as k8sconnect
+
+        shop = k8sconnect.KubeObject(
+            "shop",
+            manifest={
+                "apiVersion": "apps/v1",
+                "kind": "Deployment",
+                "metadata": {"name": "shop"},
+                "spec": {
+                    "replicas": 2,
+                    "selector": {"matchLabels": {"app": "shop"}},
+                    "template": {
+                        "metadata": {"labels": {"app": "shop"}},
+                        "spec": {"containers": [{"name": "shop", "image": "registry.example/shop:1.0"}]},
+                    },
+                },
+            },
+            ignore_fields=["spec.replicas"],
+        )
+
+        pulumi.export("uid", shop.resource_ref.uid)
         ```
 
 

@@ -33,7 +33,7 @@ class PatchArgs:
 
         :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
         :param pulumi.Input['PatchTargetArgs'] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
-        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
@@ -80,7 +80,7 @@ class PatchArgs:
     @pulumi.getter(name="clusterConnection")
     def cluster_connection(self) -> pulumi.Input[Optional['ClusterConnectionArgs']]:
         """
-        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
         """
         return pulumi.get(self, "cluster_connection")
 
@@ -160,9 +160,30 @@ class Patch(pulumi.CustomResource):
 
         An object that is managed by a KubeObject cannot be patched: change its manifest instead.
 
+        ## Example Usage
+        ### An environment variable for a DaemonSet that came with the cluster
+        ```python
+        import pulumi
+        import pulumi_k8sconnect as k8sconnect
+
+        proxy = k8sconnect.Patch(
+            "proxy",
+            target={"api_version": "apps/v1", "kind": "DaemonSet", "namespace": "kube-system", "name": "aws-node"},
+            take_ownership=True,
+            patch={
+                "spec": {"template": {"spec": {"containers": [
+                    {"name": "aws-node", "env": [{"name": "HTTP_PROXY", "value": "http://proxy.example:3128"}]},
+                ]}}},
+            },
+        )
+
+        pulumi.export("previousOwners", proxy.previous_owners)
+        ```
+
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
@@ -184,6 +205,27 @@ class Patch(pulumi.CustomResource):
         When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict.
 
         An object that is managed by a KubeObject cannot be patched: change its manifest instead.
+
+        ## Example Usage
+        ### An environment variable for a DaemonSet that came with the cluster
+        ```python
+        import pulumi
+        import pulumi_k8sconnect as k8sconnect
+
+        proxy = k8sconnect.Patch(
+            "proxy",
+            target={"api_version": "apps/v1", "kind": "DaemonSet", "namespace": "kube-system", "name": "aws-node"},
+            take_ownership=True,
+            patch={
+                "spec": {"template": {"spec": {"containers": [
+                    {"name": "aws-node", "env": [{"name": "HTTP_PROXY", "value": "http://proxy.example:3128"}]},
+                ]}}},
+            },
+        )
+
+        pulumi.export("previousOwners", proxy.previous_owners)
+        ```
+
 
         :param str resource_name: The name of the resource.
         :param PatchArgs args: The arguments to use to populate this resource's properties.

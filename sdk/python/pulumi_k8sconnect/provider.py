@@ -47,7 +47,7 @@ class ProviderArgs:
         :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
         :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
         :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
         :param pulumi.Input[_builtins.str] token: A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
@@ -205,7 +205,7 @@ class ProviderArgs:
     @pulumi.getter
     def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+        The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
         """
         return pulumi.get(self, "namespace")
 
@@ -286,7 +286,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
         :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
         :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
         :param pulumi.Input[_builtins.str] token: A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
@@ -420,7 +420,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def namespace(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`.
+        The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
         """
         return pulumi.get(self, "namespace")
 

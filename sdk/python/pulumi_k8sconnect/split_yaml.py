@@ -97,6 +97,19 @@ def split_yaml(content: Optional[_builtins.str] = None,
 
     YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
 
+    ## Example Usage
+    ### Apply the manifests of a folder
+
+    A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+    ```python
+    import pulumi_k8sconnect as k8sconnect
+
+    split = k8sconnect.split_yaml(files=["manifests/*.yaml"])
+    for key, manifest in split.manifests.items():
+        k8sconnect.KubeObject(key, manifest=manifest)
+    ```
+
+
     :param _builtins.str content: The manifests as text: YAML with any number of documents, or JSON.
     :param Sequence[_builtins.str] files: Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
     :param _builtins.str kustomization: The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
@@ -127,6 +140,19 @@ def split_yaml_output(content: pulumi.Input[Optional[Optional[_builtins.str]]] =
     `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
 
     YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+
+    ## Example Usage
+    ### Apply the manifests of a folder
+
+    A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+    ```python
+    import pulumi_k8sconnect as k8sconnect
+
+    split = k8sconnect.split_yaml(files=["manifests/*.yaml"])
+    for key, manifest in split.manifests.items():
+        k8sconnect.KubeObject(key, manifest=manifest)
+    ```
+
 
     :param _builtins.str content: The manifests as text: YAML with any number of documents, or JSON.
     :param Sequence[_builtins.str] files: Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.

@@ -29,7 +29,7 @@ class WaitArgs:
 
         :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
         :param pulumi.Input['WaitForArgs'] wait_for: What to wait for.
-        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
         :param pulumi.Input[Sequence[Any]] triggers: Any values. When one of them changes, the Wait waits again.
         """
         pulumi.set(__self__, "resource_ref", resource_ref)
@@ -67,7 +67,7 @@ class WaitArgs:
     @pulumi.getter(name="clusterConnection")
     def cluster_connection(self) -> pulumi.Input[Optional['ClusterConnectionArgs']]:
         """
-        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
         """
         return pulumi.get(self, "cluster_connection")
 
@@ -106,9 +106,43 @@ class Wait(pulumi.CustomResource):
 
         It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
 
+        ## Example Usage
+        ### A Service that is made when a rollout is complete
+        ```python
+        import pulumi
+        import pulumi_k8sconnect as k8sconnect
+
+        shop = k8sconnect.KubeObject("shop", manifest={
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "shop"},
+            "spec": {
+                "selector": {"matchLabels": {"app": "shop"}},
+                "template": {
+                    "metadata": {"labels": {"app": "shop"}},
+                    "spec": {"containers": [{"name": "shop", "image": "registry.example/shop:1.0"}]},
+                },
+            },
+        })
+
+        ready = k8sconnect.Wait(
+            "shop-ready",
+            resource_ref=shop.resource_ref.apply(lambda ref: k8sconnect.ResourceRefArgs(**ref)),
+            wait_for={"rollout": True, "timeout": "5m"},
+        )
+
+        k8sconnect.KubeObject("shop-service", manifest={
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": "shop"},
+            "spec": {"selector": {"app": "shop"}, "ports": [{"port": 80}]},
+        }, opts=pulumi.ResourceOptions(depends_on=[ready]))
+        ```
+
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output.
+        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
         :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict']] resource_ref: The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
         :param pulumi.Input[Sequence[Any]] triggers: Any values. When one of them changes, the Wait waits again.
         :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for.
@@ -125,6 +159,40 @@ class Wait(pulumi.CustomResource):
         When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
 
         It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
+
+        ## Example Usage
+        ### A Service that is made when a rollout is complete
+        ```python
+        import pulumi
+        import pulumi_k8sconnect as k8sconnect
+
+        shop = k8sconnect.KubeObject("shop", manifest={
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "shop"},
+            "spec": {
+                "selector": {"matchLabels": {"app": "shop"}},
+                "template": {
+                    "metadata": {"labels": {"app": "shop"}},
+                    "spec": {"containers": [{"name": "shop", "image": "registry.example/shop:1.0"}]},
+                },
+            },
+        })
+
+        ready = k8sconnect.Wait(
+            "shop-ready",
+            resource_ref=shop.resource_ref.apply(lambda ref: k8sconnect.ResourceRefArgs(**ref)),
+            wait_for={"rollout": True, "timeout": "5m"},
+        )
+
+        k8sconnect.KubeObject("shop-service", manifest={
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": "shop"},
+            "spec": {"selector": {"app": "shop"}, "ports": [{"port": 80}]},
+        }, opts=pulumi.ResourceOptions(depends_on=[ready]))
+        ```
+
 
         :param str resource_name: The name of the resource.
         :param WaitArgs args: The arguments to use to populate this resource's properties.

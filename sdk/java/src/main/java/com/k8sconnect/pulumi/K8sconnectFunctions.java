@@ -25,6 +25,35 @@ public final class K8sconnectFunctions {
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
+     * ## Example Usage
+     * ### The address of a Service that somebody else made
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var api = K8sconnectFunctions.getObject(GetObjectArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .name("kubernetes")
+     *                 .build());
+     * 
+     *             ctx.export("address", api.applyValue(result -> {
+     *                 var service = (Map<?, ?>) result.manifest().orElseThrow();
+     *                 return ((Map<?, ?>) service.get("spec")).get("clusterIP");
+     *             }));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
      */
     public static Output<GetObjectResult> getObject(GetObjectArgs args) {
         return getObject(args, InvokeOptions.Empty);
@@ -35,6 +64,35 @@ public final class K8sconnectFunctions {
      * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
+     * 
+     * ## Example Usage
+     * ### The address of a Service that somebody else made
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var api = K8sconnectFunctions.getObject(GetObjectArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .name("kubernetes")
+     *                 .build());
+     * 
+     *             ctx.export("address", api.applyValue(result -> {
+     *                 var service = (Map<?, ?>) result.manifest().orElseThrow();
+     *                 return ((Map<?, ?>) service.get("spec")).get("clusterIP");
+     *             }));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
      * 
      */
     public static CompletableFuture<GetObjectResult> getObjectPlain(GetObjectPlainArgs args) {
@@ -47,6 +105,35 @@ public final class K8sconnectFunctions {
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
+     * ## Example Usage
+     * ### The address of a Service that somebody else made
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var api = K8sconnectFunctions.getObject(GetObjectArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .name("kubernetes")
+     *                 .build());
+     * 
+     *             ctx.export("address", api.applyValue(result -> {
+     *                 var service = (Map<?, ?>) result.manifest().orElseThrow();
+     *                 return ((Map<?, ?>) service.get("spec")).get("clusterIP");
+     *             }));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
      */
     public static Output<GetObjectResult> getObject(GetObjectArgs args, InvokeOptions options) {
         return Deployment.getInstance().invoke("k8sconnect:index:getObject", TypeShape.of(GetObjectResult.class), args, Utilities.withVersion(options));
@@ -58,6 +145,35 @@ public final class K8sconnectFunctions {
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
+     * ## Example Usage
+     * ### The address of a Service that somebody else made
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var api = K8sconnectFunctions.getObject(GetObjectArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .name("kubernetes")
+     *                 .build());
+     * 
+     *             ctx.export("address", api.applyValue(result -> {
+     *                 var service = (Map<?, ?>) result.manifest().orElseThrow();
+     *                 return ((Map<?, ?>) service.get("spec")).get("clusterIP");
+     *             }));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
      */
     public static Output<GetObjectResult> getObject(GetObjectArgs args, InvokeOutputOptions options) {
         return Deployment.getInstance().invoke("k8sconnect:index:getObject", TypeShape.of(GetObjectResult.class), args, Utilities.withVersion(options));
@@ -68,6 +184,35 @@ public final class K8sconnectFunctions {
      * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
+     * 
+     * ## Example Usage
+     * ### The address of a Service that somebody else made
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var api = K8sconnectFunctions.getObject(GetObjectArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .name("kubernetes")
+     *                 .build());
+     * 
+     *             ctx.export("address", api.applyValue(result -> {
+     *                 var service = (Map<?, ?>) result.manifest().orElseThrow();
+     *                 return ((Map<?, ?>) service.get("spec")).get("clusterIP");
+     *             }));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
      * 
      */
     public static CompletableFuture<GetObjectResult> getObjectPlain(GetObjectPlainArgs args, InvokeOptions options) {
@@ -84,6 +229,30 @@ public final class K8sconnectFunctions {
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
+     * ## Example Usage
+     * ### Apply the manifests of a folder
+     * 
+     * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.KubeObject;
+     * import com.k8sconnect.pulumi.KubeObjectArgs;
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
+     * import com.pulumi.Pulumi;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var split = K8sconnectFunctions.splitYamlPlain(SplitYamlPlainArgs.builder().files("manifests/*.yaml").build()).join();
+     *             split.manifests().forEach((key, manifest) ->
+     *                 new KubeObject(key, KubeObjectArgs.builder().manifest(manifest).build()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
      */
     public static Output<SplitYamlResult> splitYaml() {
         return splitYaml(SplitYamlArgs.Empty, InvokeOptions.Empty);
@@ -98,6 +267,30 @@ public final class K8sconnectFunctions {
      * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * 
+     * ## Example Usage
+     * ### Apply the manifests of a folder
+     * 
+     * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.KubeObject;
+     * import com.k8sconnect.pulumi.KubeObjectArgs;
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
+     * import com.pulumi.Pulumi;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var split = K8sconnectFunctions.splitYamlPlain(SplitYamlPlainArgs.builder().files("manifests/*.yaml").build()).join();
+     *             split.manifests().forEach((key, manifest) ->
+     *                 new KubeObject(key, KubeObjectArgs.builder().manifest(manifest).build()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
      * 
      */
     public static CompletableFuture<SplitYamlResult> splitYamlPlain() {
@@ -114,6 +307,30 @@ public final class K8sconnectFunctions {
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
+     * ## Example Usage
+     * ### Apply the manifests of a folder
+     * 
+     * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.KubeObject;
+     * import com.k8sconnect.pulumi.KubeObjectArgs;
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
+     * import com.pulumi.Pulumi;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var split = K8sconnectFunctions.splitYamlPlain(SplitYamlPlainArgs.builder().files("manifests/*.yaml").build()).join();
+     *             split.manifests().forEach((key, manifest) ->
+     *                 new KubeObject(key, KubeObjectArgs.builder().manifest(manifest).build()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
      */
     public static Output<SplitYamlResult> splitYaml(SplitYamlArgs args) {
         return splitYaml(args, InvokeOptions.Empty);
@@ -128,6 +345,30 @@ public final class K8sconnectFunctions {
      * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * 
+     * ## Example Usage
+     * ### Apply the manifests of a folder
+     * 
+     * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.KubeObject;
+     * import com.k8sconnect.pulumi.KubeObjectArgs;
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
+     * import com.pulumi.Pulumi;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var split = K8sconnectFunctions.splitYamlPlain(SplitYamlPlainArgs.builder().files("manifests/*.yaml").build()).join();
+     *             split.manifests().forEach((key, manifest) ->
+     *                 new KubeObject(key, KubeObjectArgs.builder().manifest(manifest).build()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
      * 
      */
     public static CompletableFuture<SplitYamlResult> splitYamlPlain(SplitYamlPlainArgs args) {
@@ -144,6 +385,30 @@ public final class K8sconnectFunctions {
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
+     * ## Example Usage
+     * ### Apply the manifests of a folder
+     * 
+     * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.KubeObject;
+     * import com.k8sconnect.pulumi.KubeObjectArgs;
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
+     * import com.pulumi.Pulumi;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var split = K8sconnectFunctions.splitYamlPlain(SplitYamlPlainArgs.builder().files("manifests/*.yaml").build()).join();
+     *             split.manifests().forEach((key, manifest) ->
+     *                 new KubeObject(key, KubeObjectArgs.builder().manifest(manifest).build()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
      */
     public static Output<SplitYamlResult> splitYaml(SplitYamlArgs args, InvokeOptions options) {
         return Deployment.getInstance().invoke("k8sconnect:index:splitYaml", TypeShape.of(SplitYamlResult.class), args, Utilities.withVersion(options));
@@ -159,6 +424,30 @@ public final class K8sconnectFunctions {
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
+     * ## Example Usage
+     * ### Apply the manifests of a folder
+     * 
+     * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.KubeObject;
+     * import com.k8sconnect.pulumi.KubeObjectArgs;
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
+     * import com.pulumi.Pulumi;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var split = K8sconnectFunctions.splitYamlPlain(SplitYamlPlainArgs.builder().files("manifests/*.yaml").build()).join();
+     *             split.manifests().forEach((key, manifest) ->
+     *                 new KubeObject(key, KubeObjectArgs.builder().manifest(manifest).build()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
      */
     public static Output<SplitYamlResult> splitYaml(SplitYamlArgs args, InvokeOutputOptions options) {
         return Deployment.getInstance().invoke("k8sconnect:index:splitYaml", TypeShape.of(SplitYamlResult.class), args, Utilities.withVersion(options));
@@ -173,6 +462,30 @@ public final class K8sconnectFunctions {
      * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * 
+     * ## Example Usage
+     * ### Apply the manifests of a folder
+     * 
+     * A program in YAML names the objects; in other languages a loop applies whatever is in the files.
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.KubeObject;
+     * import com.k8sconnect.pulumi.KubeObjectArgs;
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
+     * import com.pulumi.Pulumi;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var split = K8sconnectFunctions.splitYamlPlain(SplitYamlPlainArgs.builder().files("manifests/*.yaml").build()).join();
+     *             split.manifests().forEach((key, manifest) ->
+     *                 new KubeObject(key, KubeObjectArgs.builder().manifest(manifest).build()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
      * 
      */
     public static CompletableFuture<SplitYamlResult> splitYamlPlain(SplitYamlPlainArgs args, InvokeOptions options) {

@@ -29,6 +29,42 @@ import javax.annotation.Nullable;
  * pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
  * ```
  * 
+ * ## Example Usage
+ * ### A Deployment whose replicas an autoscaler manages
+ * <pre>
+ * {@code
+ * import com.k8sconnect.pulumi.KubeObject;
+ * import com.k8sconnect.pulumi.KubeObjectArgs;
+ * import com.pulumi.Pulumi;
+ * import java.util.List;
+ * import java.util.Map;
+ * 
+ * public class App {
+ *     public static void main(String[] args) {
+ *         Pulumi.run(ctx -> {
+ *             var labels = Map.of("app", "shop");
+ *             var shop = new KubeObject("shop", KubeObjectArgs.builder()
+ *                 .manifest(Map.of(
+ *                     "apiVersion", "apps/v1",
+ *                     "kind", "Deployment",
+ *                     "metadata", Map.of("name", "shop"),
+ *                     "spec", Map.of(
+ *                         "replicas", 2,
+ *                         "selector", Map.of("matchLabels", labels),
+ *                         "template", Map.of(
+ *                             "metadata", Map.of("labels", labels),
+ *                             "spec", Map.of("containers", List.of(
+ *                                 Map.of("name", "shop", "image", "registry.example/shop:1.0")))))))
+ *                 .ignoreFields("spec.replicas")
+ *                 .build());
+ * 
+ *             ctx.export("uid", shop.resourceRef().applyValue(ref -> ref.uid()));
+ *         });
+ *     }
+ * }
+ * }
+ * </pre>
+ * 
  */
 @ResourceType(type="k8sconnect:index:KubeObject")
 public class KubeObject extends com.pulumi.resources.CustomResource {

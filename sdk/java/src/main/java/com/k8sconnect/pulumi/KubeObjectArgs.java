@@ -35,14 +35,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection&#39;s default namespace is another one.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection&#39;s default namespace is another one.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -208,7 +208,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection&#39;s default namespace is another one.
          * 
          * @return builder
          * 
@@ -219,7 +219,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection&#39;s default namespace is another one.
          * 
          * @return builder
          * 

@@ -25,6 +25,40 @@ import javax.annotation.Nullable;
  * 
  * An object that is managed by a KubeObject cannot be patched: change its manifest instead.
  * 
+ * ## Example Usage
+ * ### An environment variable for a DaemonSet that came with the cluster
+ * <pre>
+ * {@code
+ * import com.k8sconnect.pulumi.Patch;
+ * import com.k8sconnect.pulumi.PatchArgs;
+ * import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
+ * import com.pulumi.Pulumi;
+ * import java.util.List;
+ * import java.util.Map;
+ * 
+ * public class App {
+ *     public static void main(String[] args) {
+ *         Pulumi.run(ctx -> {
+ *             var variables = List.of(Map.of("name", "HTTP_PROXY", "value", "http://proxy.example:3128"));
+ *             var containers = List.of(Map.of("name", "aws-node", "env", variables));
+ *             var proxy = new Patch("proxy", PatchArgs.builder()
+ *                 .target(PatchTargetArgs.builder()
+ *                     .apiVersion("apps/v1")
+ *                     .kind("DaemonSet")
+ *                     .namespace("kube-system")
+ *                     .name("aws-node")
+ *                     .build())
+ *                 .takeOwnership(true)
+ *                 .patch(Map.of("spec", Map.of("template", Map.of("spec", Map.of("containers", containers)))))
+ *                 .build());
+ * 
+ *             ctx.export("previousOwners", proxy.previousOwners());
+ *         });
+ *     }
+ * }
+ * }
+ * </pre>
+ * 
  */
 @ResourceType(type="k8sconnect:index:Patch")
 public class Patch extends com.pulumi.resources.CustomResource {

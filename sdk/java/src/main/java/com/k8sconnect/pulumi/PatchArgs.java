@@ -21,14 +21,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     public static final PatchArgs Empty = new PatchArgs();
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection&#39;s default namespace is another one.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection&#39;s default namespace is another one.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -156,7 +156,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection&#39;s default namespace is another one.
          * 
          * @return builder
          * 
@@ -167,7 +167,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection&#39;s default namespace is another one.
          * 
          * @return builder
          * 

@@ -20,6 +20,63 @@ import javax.annotation.Nullable;
  * 
  * It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
  * 
+ * ## Example Usage
+ * ### A Service that is made when a rollout is complete
+ * <pre>
+ * {@code
+ * import com.k8sconnect.pulumi.KubeObject;
+ * import com.k8sconnect.pulumi.KubeObjectArgs;
+ * import com.k8sconnect.pulumi.Wait;
+ * import com.k8sconnect.pulumi.WaitArgs;
+ * import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
+ * import com.k8sconnect.pulumi.inputs.WaitForArgs;
+ * import com.pulumi.Pulumi;
+ * import com.pulumi.resources.CustomResourceOptions;
+ * import java.util.List;
+ * import java.util.Map;
+ * 
+ * public class App {
+ *     public static void main(String[] args) {
+ *         Pulumi.run(ctx -> {
+ *             var labels = Map.of("app", "shop");
+ *             var shop = new KubeObject("shop", KubeObjectArgs.builder()
+ *                 .manifest(Map.of(
+ *                     "apiVersion", "apps/v1",
+ *                     "kind", "Deployment",
+ *                     "metadata", Map.of("name", "shop"),
+ *                     "spec", Map.of(
+ *                         "selector", Map.of("matchLabels", labels),
+ *                         "template", Map.of(
+ *                             "metadata", Map.of("labels", labels),
+ *                             "spec", Map.of("containers", List.of(
+ *                                 Map.of("name", "shop", "image", "registry.example/shop:1.0")))))))
+ *                 .build());
+ * 
+ *             var ready = new Wait("shop-ready", WaitArgs.builder()
+ *                 .resourceRef(shop.resourceRef().applyValue(ref -> ResourceRefArgs.builder()
+ *                     .apiVersion(ref.apiVersion())
+ *                     .kind(ref.kind())
+ *                     .namespace(ref.namespace().orElse(null))
+ *                     .name(ref.name())
+ *                     .uid(ref.uid().orElse(null))
+ *                     .revision(ref.revision().orElse(null))
+ *                     .build()))
+ *                 .waitFor(WaitForArgs.builder().rollout(true).timeout("5m").build())
+ *                 .build());
+ * 
+ *             new KubeObject("shop-service", KubeObjectArgs.builder()
+ *                 .manifest(Map.of(
+ *                     "apiVersion", "v1",
+ *                     "kind", "Service",
+ *                     "metadata", Map.of("name", "shop"),
+ *                     "spec", Map.of("selector", labels, "ports", List.of(Map.of("port", 80)))))
+ *                 .build(), CustomResourceOptions.builder().dependsOn(ready).build());
+ *         });
+ *     }
+ * }
+ * }
+ * </pre>
+ * 
  */
 @ResourceType(type="k8sconnect:index:Wait")
 public class Wait extends com.pulumi.resources.CustomResource {

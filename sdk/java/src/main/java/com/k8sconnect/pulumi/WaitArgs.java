@@ -21,14 +21,14 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     public static final WaitArgs Empty = new WaitArgs();
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -108,7 +108,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
          * 
          * @return builder
          * 
@@ -119,7 +119,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
          * 
          * @return builder
          * 
