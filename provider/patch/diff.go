@@ -106,7 +106,9 @@ func identityDiff(req p.DiffRequest, in inputs, old state, clu *cluster.Cluster)
 	switch {
 	case was.Namespace == "":
 		is.Namespace = ""
-	case is.Namespace == "" && clu != nil:
+	case is.Namespace == "" && clu == nil:
+		is.Namespace = was.Namespace // the default is not known yet
+	case is.Namespace == "":
 		is.Namespace = clu.Namespace()
 	}
 	replace := func(member string, differs bool) {

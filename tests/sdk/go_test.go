@@ -29,6 +29,9 @@ func installGo(t *testing.T, p project) {
 	p.write(t, "everything/main.go", program(t, "everything.go.txt"))
 	p.write(t, "first/main.go", firstProgram(t, "go"))
 	p.write(t, "story/main.go", program(t, "story.go.txt"))
+	for name, example := range examples(t, "go") {
+		p.write(t, "examples/"+name+"/main.go", example)
+	}
 
 	// The consumer selects what the module asks for, and its checksums are those of the module.
 	mod, err := os.ReadFile(p.path("sdk/go.mod"))
@@ -49,7 +52,7 @@ func TestGoModuleTypeChecks(t *testing.T) {
 	assertUsesEveryInput(t, program(t, "everything.go.txt"), func(input string) string {
 		return `\b` + strings.ToUpper(input[:1]) + input[1:] + `:`
 	})
-	p.run(t, "go", "vet", goModule+"/...", "./everything", "./first", "./story")
+	p.run(t, "go", "vet", goModule+"/...", "./everything", "./first", "./story", "./examples/...")
 
 	// The types are not any: a wrong input is found.
 	p.write(t, "wrong/main.go", "package main\n\nimport \""+goModule+"\"\n\n"+

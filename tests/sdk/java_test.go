@@ -43,6 +43,12 @@ func installJava(t *testing.T, p project) {
 	p.write(t, "Everything.java", program(t, "Everything.java"))
 	p.write(t, "App.java", firstProgram(t, "java"))
 	p.write(t, "Story.java", program(t, "Story.java"))
+	programs := []string{"Everything.java", "App.java", "Story.java"}
+	for name, example := range examples(t, "java") {
+		require.Contains(t, example, "public class App {")
+		p.write(t, name+".java", strings.Replace(example, "public class App {", "public class "+name+" {", 1))
+		programs = append(programs, name+".java")
+	}
 
 	// Maven's copy of an earlier package of the same version would be taken.
 	local := filepath.Join(repository, "..", "m2")
@@ -51,7 +57,7 @@ func installJava(t *testing.T, p project) {
 		"org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath", "-Dmdep.outputFile=classpath")
 	classpath := javaClasspath(t, p)
 	require.Contains(t, classpath, "pulumi-k8sconnect-"+version+".jar")
-	p.run(t, "javac", "-Xlint", "-Werror", "-d", "classes", "-cp", classpath, "Everything.java", "App.java", "Story.java")
+	p.run(t, "javac", append([]string{"-Xlint", "-Werror", "-d", "classes", "-cp", classpath}, programs...)...)
 
 	// Pulumi's host for Java runs a jar, which says where the packages are, in lines of at most 72 bytes.
 	libraries := "Class-Path: file://" + strings.ReplaceAll(classpath, string(os.PathListSeparator), " file://")

@@ -18,7 +18,7 @@ const tsconfig = `{
     "moduleResolution": "nodenext",
     "types": ["node"]
   },
-  "files": ["everything.ts", "first.ts", "story.ts"]
+  "include": ["*.ts"]
 }`
 
 var nodePrograms = installation{install: installNode}
@@ -36,6 +36,9 @@ func installNode(t *testing.T, p project) {
 	p.write(t, "everything.ts", program(t, "everything.ts"))
 	p.write(t, "first.ts", firstProgram(t, "typescript"))
 	p.write(t, "story.ts", program(t, "story.ts"))
+	for name, example := range examples(t, "typescript") {
+		p.write(t, name+".ts", example)
+	}
 	p.run(t, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
 	p.run(t, "node_modules/.bin/tsc", "--project", ".")
 }

@@ -15,6 +15,9 @@ func installPython(t *testing.T, p project) {
 	p.write(t, "everything.py", program(t, "everything.py"))
 	p.write(t, "first.py", firstProgram(t, "python"))
 	p.write(t, "story.py", program(t, "story.py"))
+	for name, example := range examples(t, "python") {
+		p.write(t, name+".py", example)
+	}
 	p.run(t, "python3", "-m", "venv", "venv")
 	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "mypy==2.4.1", wheel)
 }
@@ -24,7 +27,11 @@ func TestPythonPackageTypeChecks(t *testing.T) {
 	t.Parallel()
 	p := pythonPrograms.get(t)
 	assertUsesEveryInput(t, program(t, "everything.py"), func(input string) string { return `\b` + snake(input) + `_?=` })
-	p.run(t, "venv/bin/mypy", "--strict", "everything.py", "first.py", "story.py")
+	programs := []string{"everything.py", "first.py", "story.py"}
+	for name := range examples(t, "python") {
+		programs = append(programs, name+".py")
+	}
+	p.run(t, "venv/bin/mypy", append([]string{"--strict"}, programs...)...)
 
 	// What was packed can be loaded, and says which plugin it needs.
 	out := p.run(t, "venv/bin/python", "-c", `

@@ -1,12 +1,13 @@
 // Package sdk_test installs the packed SDKs as users do, each into a project of its own, and type-checks
-// programs with them: one with every input of every resource, the first program of the README, and the story
-// (story_test.go), which is then told in every language, with a real cluster.
+// programs with them: one with every input of every resource, the first program of the README, the examples in
+// the schema, and the story (story_test.go), which is then told in every language, with a real cluster.
 package sdk_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,19 +127,53 @@ func firstProgram(t *testing.T, fence string) string {
 // spec is what is read of schema.json.
 type spec struct {
 	Types     map[string]struct{ Properties map[string]any }
-	Resources map[string]struct{ InputProperties map[string]any }
+	Resources map[string]struct {
+		Description     string
+		InputProperties map[string]any
+	}
+	Functions map[string]struct{ Description string }
 }
 
-// assertUsesEveryInput checks that a program, so its type check, misses no input of a resource. name says
-// how the language writes the name of an input where it is set.
-func assertUsesEveryInput(t *testing.T, program string, name func(input string) string) {
+func readSpec(t *testing.T) spec {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "schema.json"))
 	require.NoError(t, err)
 	var schema spec
 	require.NoError(t, json.Unmarshal(text, &schema))
 	require.NotEmpty(t, schema.Resources)
+	require.NotEmpty(t, schema.Functions)
+	return schema
+}
 
+// examples are the programs in the descriptions of the schema in the language of the fence, by names such as
+// Example1Wait. Every resource and every function has at least one.
+func examples(t *testing.T, fence string) map[string]string {
+	t.Helper()
+	schema := readSpec(t)
+	descriptions := map[string]string{}
+	for token, resource := range schema.Resources {
+		descriptions[token] = resource.Description
+	}
+	for token, function := range schema.Functions {
+		descriptions[token] = function.Description
+	}
+	program := regexp.MustCompile("(?ms)^```" + fence + "\n(.*?)^```$")
+	programs := map[string]string{}
+	for token, description := range descriptions {
+		found := program.FindAllStringSubmatch(description, -1)
+		require.NotEmpty(t, found, "%s has no example in %s", token, fence)
+		for i, example := range found {
+			programs[fmt.Sprintf("Example%d%s", i+1, token[strings.LastIndex(token, ":")+1:])] = example[1]
+		}
+	}
+	return programs
+}
+
+// assertUsesEveryInput checks that a program, so its type check, misses no input of a resource. name says
+// how the language writes the name of an input where it is set.
+func assertUsesEveryInput(t *testing.T, program string, name func(input string) string) {
+	t.Helper()
+	schema := readSpec(t)
 	inputs := map[string]bool{}
 	for _, resource := range schema.Resources {
 		for input := range resource.InputProperties {
