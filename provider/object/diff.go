@@ -109,7 +109,8 @@ func (in inputs) newlyIgnored(old state) *fieldpath.Set {
 }
 
 // identityDiff reports a replacement where the object would be another one. A new
-// version of the same API group is not.
+// version of the same API group is not. The default namespace is empty while the
+// cluster is not known.
 func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse, bool) {
 	id, known := in.identity()
 	was := old.ref.identity
@@ -118,9 +119,12 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 	}
 	// Whether the kind has namespaces is not known here without a request, but the
 	// state knows where the object went.
-	if was.Namespace == "" {
+	switch {
+	case was.Namespace == "":
 		id.Namespace = ""
-	} else if id.Namespace == "" {
+	case id.Namespace == "" && defaultNamespace == "":
+		id.Namespace = was.Namespace
+	case id.Namespace == "":
 		id.Namespace = defaultNamespace
 	}
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}

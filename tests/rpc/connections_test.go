@@ -259,6 +259,20 @@ func TestUnknownConnections(t *testing.T) {
 			require.NoError(t, s.destroy())
 		})
 	}
+	t.Run("an object whose manifest names no namespace is not to be replaced because the default one is unknown", func(t *testing.T) {
+		s := start(t, nil).resource(t, "web")
+		in := func(data string, connection any) resource.PropertyMap {
+			return program(map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap",
+				"metadata": map[string]any{"name": w.namespace}, "data": map[string]any{"a": data},
+			}, map[string]any{"clusterConnection": connection})
+		}
+		s.mustUp("create", in("1", inline(user)))
+		did, _, err := s.preview(in("2", unknown()))
+		require.NoError(t, err)
+		assert.Equal(t, "update", did)
+		require.NoError(t, s.destroy())
+	})
 	t.Run("in the provider's configuration", func(t *testing.T) {
 		p := startUnconfigured(t)
 		checked, failures := p.checkConfig(t, partly)
