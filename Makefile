@@ -64,7 +64,7 @@ test: race-detector ## Everything: build, schema, lint, all tests (up to half an
 	phase "5/7 Tools: the Kubernetes control plane and the Pulumi CLI" tools; \
 	phase "6/7 The SDKs, packed as their registries want them" sdk-pack; \
 	phase "7/7 All tests: against a real API server, end to end with the real Pulumi CLI, and with the packed SDKs" test-all; \
-	printf '\nEverything passed, in %d min %d s.\n' $$((SECONDS / 60)) $$((SECONDS % 60)); $(sdk-left-out)
+	printf '\nEverything passed, in %d min %d s.\n' $$((SECONDS / 60)) $$((SECONDS % 60)); $(sdk-left-out); $(folders-left-out)
 
 ##@ The provider
 
@@ -142,6 +142,11 @@ export SDK_LANGUAGES
 # Says which languages were left out.
 sdk-left-out = $(foreach language,$(filter-out $(SDK_LANGUAGES),go nodejs python java),\
 	echo 'The SDK for $(language) was neither packed nor tested: SDK_LANGUAGES does not name it.';) :
+
+# Says which programs were run inline only.
+folders-left-out = $(foreach language,$(filter go nodejs python,$(SDK_LANGUAGES)),\
+	type -p pulumi-language-$(language) >/dev/null || \
+	echo 'No plain project folder for $(language) was run: pulumi-language-$(language) is not on the PATH. It comes with a released Pulumi CLI.';) :
 
 SDK_SOURCES := schema.json LICENSE $(shell find provider/cmd/pulumi-gen-k8sconnect sdk/go sdk/pack -type f) \
 	$(addprefix sdk/,$(SDK_PINS))
