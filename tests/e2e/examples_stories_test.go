@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
 // stories are the examples' stories, by folder.
@@ -253,6 +255,18 @@ var stories = map[string]story{
 			const dns = "apps/v1/Deployment/patch-merge/dns"
 			e.kube.merge(t, dns, `{spec: {template: {metadata: {annotations: {example.com/compute-type: dedicated}}}}}`)
 			assert.Contains(t, e.preview(t), "~ 1 to update")
+		},
+	},
+
+	"esc": {
+		before: map[string]func(t *testing.T, e *example){
+			"pulumi up": func(t *testing.T, e *example) {
+				e.nowhere(t)
+				e.open(t, newEnvironments(t, map[string]*cluster.Cluster{"east": e.cluster}), "token")
+			},
+		},
+		promised: func(t *testing.T, e *example) {
+			assert.Equal(t, "hello", e.kube.value(t, "v1/ConfigMap/esc/settings", "data", "greeting"))
 		},
 	},
 

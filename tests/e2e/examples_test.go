@@ -56,8 +56,9 @@ var (
 	shellBlocks = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 	remark      = regexp.MustCompile(`\s+#.*$`)
 	listed      = regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\(([^)]+)\) \| \S`)
-	// setup are commands that prepare the machine of the reader. The tests have their own provider.
-	setup = regexp.MustCompile(`^(make install$|export KUBECONFIG=)`)
+	// setup are commands that prepare the machine of the reader, or need Pulumi Cloud. The tests have their
+	// own provider, and do themselves what environments of Pulumi ESC do (TestESC).
+	setup = regexp.MustCompile(`^(make install$|export KUBECONFIG=|pulumi (env|config env) )`)
 )
 
 // TestExamples goes through the README.md of every folder of examples/, twice: its commands are run
