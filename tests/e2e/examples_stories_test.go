@@ -111,6 +111,9 @@ var stories = map[string]story{
 				return
 			}
 			// A changed Job is another Job, and what it writes is the output at the end of the same update.
+			// As long as there can be no pod, it is not complete.
+			const quota = "v1/ResourceQuota/job-and-outputs/none"
+			e.kube.apply(t, quota, "test", "{apiVersion: v1, kind: ResourceQuota, metadata: {name: none, namespace: job-and-outputs}, spec: {hard: {pods: 0}}}")
 			first := e.kube.get(t, job).GetUID()
 			program, err := readFile(e.dir, "Pulumi.yaml")
 			require.NoError(t, err)
@@ -121,6 +124,8 @@ var stories = map[string]story{
 				return live != nil && live.GetUID() != first
 			})
 			e.doesJob(t, job)
+			assert.Nil(t, e.kube.value(t, job, "status", "completionTime"))
+			e.kube.delete(t, quota)
 			update.wait(t).succeeded(t)
 			assert.NotEqual(t, encoded, e.kube.value(t, secret, "data", "password"))
 			assert.Equal(t, "store\n", e.succeed(t, "stack", "output", "username", "--show-secrets").stdout)
