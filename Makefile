@@ -249,7 +249,8 @@ publish-github: release-check ## Publish bin/release at GitHub, and the Go modul
 
 .PHONY: publish-npm
 publish-npm: ## Publish the package for Node.js: needs NPM_TOKEN
-	@npmrc=$$(mktemp) && trap 'rm -f "$$npmrc"' EXIT && echo '//registry.npmjs.org/:_authToken=$${NPM_TOKEN}' > "$$npmrc" && \
+	@npmrc=$$(mktemp) && trap 'rm -f "$$npmrc"' EXIT && registry=$$(npm config get registry) && \
+	printf '%s:_authToken=$${NPM_TOKEN}\n' "$${registry#*:}" > "$$npmrc" && \
 	npm publish ./bin/release/k8sconnect-pulumi-$(VERSION).tgz --userconfig "$$npmrc" --access public \
 		--tag $(if $(findstring -,$(VERSION)),next,latest)
 
@@ -261,11 +262,11 @@ publish-pypi: ## Publish the package for Python: needs PYPI_TOKEN
 		bin/release/*.whl
 
 .PHONY: publish-maven
-publish-maven: ## Publish the package for Java: needs MAVEN_TOKEN, MAVEN_GPG_KEY and MAVEN_GPG_PASSPHRASE
+publish-maven: ## Publish the package for Java: needs MAVEN_UPLOAD_URL, MAVEN_TOKEN, MAVEN_GPG_KEY and MAVEN_GPG_PASSPHRASE
 	@bash release/maven-bundle.sh $(VERSION) bin/release bin/maven-bundle.zip
 	@printf 'header = "Authorization: Bearer %s"\n' "$$MAVEN_TOKEN" | curl --config - --fail-with-body --silent --show-error \
 		--form bundle=@bin/maven-bundle.zip \
-		'https://central.sonatype.com/api/v1/publisher/upload?publishingType=AUTOMATIC&name=pulumi-k8sconnect-$(VERSION)'
+		"$${MAVEN_UPLOAD_URL:?}?publishingType=AUTOMATIC&name=pulumi-k8sconnect-$(VERSION)"
 
 ##@ Checks
 
