@@ -130,9 +130,9 @@ func TestGetObjectOfWhatIsAbsent(t *testing.T) {
 	}{
 		"object":                       {w.named("ConfigMap", "none"), []string{"cannot read ConfigMap " + w.namespace + "/none: not found", "check the name"}},
 		"namespace":                    {w.named("ConfigMap", "it", map[string]any{"namespace": "none"}), []string{"cannot read ConfigMap none/it: not found"}},
-		"kind":                         {w.named("Gizmo", "it"), []string{`the cluster has no kind "Gizmo" in "v1"`}},
+		"kind":                         {w.named("Unheardof", "it"), []string{`the cluster has no kind "Unheardof" in "v1"`}},
 		"kind in this group":           {w.named("Deployment", "it"), []string{`the cluster has no kind "Deployment" in "v1"`, "it has it in apps/v1"}},
-		"group":                        {w.named("Gizmo", "it", map[string]any{"apiVersion": "none.example/v1"}), []string{"does not know this kind"}},
+		"group":                        {w.named("Unheardof", "it", map[string]any{"apiVersion": "none.example/v1"}), []string{"does not know this kind"}},
 		"object outside of namespaces": {w.named("ClusterRole", "none", map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1"}), []string{"cannot read ClusterRole", "not found"}},
 	} {
 		t.Run("a missing "+name+" is an error that says what to do [F1]", func(t *testing.T) {
