@@ -51,7 +51,8 @@ func New(configuration *Configuration) (p.Provider, error) {
 	if err != nil {
 		return p.Provider{}, fmt.Errorf("provider: %w", err)
 	}
-	built.CheckConfig = configuration.Check
+	built.CheckConfig = quietly(configuration.Check)
+	built.Check = quietly(built.Check)
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
 	return built, nil

@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // PatchOptions are the options of [Cluster.Patch].
@@ -36,7 +38,7 @@ func (c *Cluster) Patch(ctx context.Context, ref Ref, patch []byte, options Patc
 	}
 	answer, err := c.write(ctx, request)
 	if err != nil {
-		return nil, c.answerTo(ctx, ref, resource, err)
+		return nil, c.answerTo(ctx, ref, resource, failure.WithoutPatchedObject(err))
 	}
 	object, err := decode(answer)
 	if err != nil {
