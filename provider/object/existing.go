@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 
-	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -96,23 +95,6 @@ func (t target) managedBy(live *unstructured.Unstructured) error {
 func (t target) waysIn() string {
 	return "To manage it with this resource, import it: pulumi import " + Token + " NAME '" + t.identity().String() + "'\n" +
 		"or set `adopt: true` on the resource, which takes over the fields that its manifest sets."
-}
-
-// adopt takes over an object that nobody of this provider manages. What kubectl
-// or another client-side applier set becomes ours first, so that what the
-// manifest no longer has is removed and not left behind as nobody's.
-func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
-	if err := t.managedBy(live); err != nil {
-		return attempt{err: err}
-	}
-	if preview {
-		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.ref)
-	} else if err := t.migrate(ctx, live); err != nil {
-		// Whether it came through or not, no value has changed, and the next attempt
-		// finds its way from either.
-		return attempt{err: err}
-	}
-	return t.applyOver(ctx, in, live, preview)
 }
 
 // applyOver applies onto an object that the state does not know. If the reply is

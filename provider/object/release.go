@@ -5,8 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -43,21 +41,4 @@ func (in inputs) unreleased(old state) *fieldpath.Set {
 	}
 	_, ignored := in.ignore.Split(owned)
 	return ignored
-}
-
-// migrate makes the fields of client-side appliers ours, as kubectl does when it
-// changes to server-side apply. Those appliers are known by the annotation in
-// which they keep what they applied.
-func (t target) migrate(ctx context.Context, live *unstructured.Unstructured) error {
-	return t.cluster.Edit(ctx, t.ref, live.GetUID(), t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
-		appliers := sets.New[string]()
-		for _, entry := range csaupgrade.FindFieldsOwners(live.GetManagedFields(), "Update",
-			fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", lastApplied))) {
-			appliers.Insert(entry.Manager)
-		}
-		if appliers.Len() == 0 {
-			return nil, nil
-		}
-		return csaupgrade.UpgradeManagedFieldsPatch(live, appliers, t.manager)
-	})
 }

@@ -64,7 +64,13 @@ spec:
 	})
 	step(t, "a preview says that it will be adopted and writes nothing [O11]", func(t *testing.T) {
 		s.declare(t, manifest, "adopt: true", "")
-		assert.Contains(t, s.preview(t), "will be adopted")
+		out := s.preview(t)
+		assert.Contains(t, out, "will be adopted")
+		assert.Regexp(t, `which kubectl-client-side-apply has applied\. The adoption takes them away, or back to their defaults:\n`+
+			`\s+metadata\.labels\.obsolete: "yes" -> nothing\n`+
+			`\s+spec\.template\.spec\.containers\[name=main\]\.env\[name=OLD\]\.value: "1" -> nothing\n`+
+			`(\s+spec\.template\.spec\.containers\[name=obsolete\]\S+: .* -> nothing\n)+`+
+			`\s+spec\.template\.spec\.terminationGracePeriodSeconds: 7 -> 30\n`, out)
 		assert.Equal(t, before.GetGeneration(), k.get(t, id).GetGeneration())
 	})
 	step(t, "adopt takes it over [O11]", func(t *testing.T) {

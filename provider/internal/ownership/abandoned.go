@@ -1,0 +1,34 @@
+package ownership
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Abandoned returns the leaves that manager alone has applied on object and that next
+// has not got: its apply of next takes them from the object.
+func Abandoned(object *unstructured.Unstructured, manager string, next *fieldpath.Set) (*fieldpath.Set, error) {
+	applied, kept := fieldpath.NewSet(), fieldpath.NewSet()
+	if next != nil {
+		kept = kept.Union(next)
+	}
+	for _, entry := range object.GetManagedFields() {
+		fields, err := entryFields(entry)
+		if err != nil {
+			return nil, err
+		}
+		if isApplied(entry, manager) {
+			applied = fields
+		} else {
+			kept = kept.Union(fields)
+		}
+	}
+	abandoned := fieldpath.NewSet()
+	Leaves(applied.Difference(kept)).Iterate(func(path fieldpath.Path) {
+		// A map or list of which others keep a part stays, and so does what is inside something that they keep as a whole.
+		if !touches(kept, path) {
+			abandoned.Insert(path.Copy())
+		}
+	})
+	return abandoned, nil
+}
