@@ -26,6 +26,7 @@ type Tools struct {
 	Plugins string // folder of the plugins that were built
 	Path    string // PATH with the plugins and the language host
 	Home    string // PULUMI_HOME and HOME
+	Vault   string // URL of what keeps the keys of the stacks
 }
 
 // Prepare finds the CLI and its language host and builds resource plugins, by name and package, into
@@ -39,12 +40,17 @@ func Prepare(dir string, plugins map[string]string) (Tools, error) {
 	if err != nil {
 		return Tools{}, err
 	}
+	keeper, err := vaultURL()
+	if err != nil {
+		return Tools{}, err
+	}
 	built := filepath.Join(dir, "plugins")
 	t := Tools{
 		Pulumi:  pulumi,
 		Plugins: built,
 		Path:    strings.Join([]string{built, filepath.Dir(language), os.Getenv("PATH")}, string(os.PathListSeparator)),
 		Home:    filepath.Join(dir, "home"),
+		Vault:   keeper,
 	}
 	for _, folder := range []string{t.Home, built} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
@@ -72,9 +78,11 @@ func (t Tools) Environment(backend, kubeconfig string) map[string]string {
 		"KUBECONFIG":               kubeconfig,
 		"PULUMI_HOME":              t.Home,
 		"PULUMI_BACKEND_URL":       "file://" + filepath.ToSlash(backend),
-		"PULUMI_CONFIG_PASSPHRASE": "correct horse battery staple",
+		"VAULT_SERVER_URL":         t.Vault,
 		"PULUMI_SKIP_UPDATE_CHECK": "true",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+		// Of stacks that are made.
+		"PULUMI_OPTION_SECRETS_PROVIDER": "hashivault://tests",
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 const goModule = "github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect"
 
 // Without the path of the temporary folder in it, what was compiled is found again by the next run.
-var goPrograms = installation{install: installGo, env: []string{"GOFLAGS=-mod=mod -buildvcs=false -trimpath -ldflags=-w", "GOWORK=off"}}
+var goPrograms = installation{install: installGo, env: []string{"GOFLAGS=-mod=mod -buildvcs=false -trimpath -ldflags=-w", "GOWORK=off", "CGO_ENABLED=0"}}
 
 // installGo takes the module out of its archive and not from the module proxy beside it: the go command would keep
 // it in the user's cache, where it hides the next one of the same version, and at last the released one.
