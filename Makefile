@@ -10,9 +10,13 @@ VERSION := $(or $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' 2>
 # The race detector. "make test RACE=" does without, where there is no C compiler.
 RACE := -race
 
-# The same flags everywhere, so that all builds and tests share what is compiled. No stamping by git: the
-# version is said explicitly, and a clone that belongs to somebody else can be built too.
-export GOFLAGS := $(strip $(filter-out -buildvcs=%,$(shell go env GOFLAGS)) -buildvcs=false)
+# The flags of a release everywhere, without cgo and without paths of this machine: what is tested is what is
+# released, and all builds share what is compiled. Only the race detector needs cgo. No stamping by git: the version
+# is said explicitly, and a clone that belongs to somebody else can be built too.
+USERS_CGO := $(shell go env CGO_ENABLED)
+USERS_GOFLAGS := $(strip $(filter-out -buildvcs=% -trimpath%,$(shell go env GOFLAGS)) -buildvcs=false)
+export GOFLAGS := $(USERS_GOFLAGS) -trimpath
+export CGO_ENABLED := 0
 export GOWORK := off
 export PULUMI_SKIP_UPDATE_CHECK := true
 
@@ -89,9 +93,6 @@ schema-check: ## Fail if schema.json is out of date
 	fi
 	@echo "schema.json is up to date."
 
-# As a release is built, without cgo and without paths of this machine: what is tested is what is released.
-$(PROVIDER): export CGO_ENABLED := 0
-$(PROVIDER): export GOFLAGS += -trimpath
 $(PROVIDER): $(PROVIDER_SOURCES) bin/.version
 	$(call say,Building the provider $(VERSION) (two minutes the first time))
 	$(call go-build,.,pulumi-resource-k8sconnect,.,-X github.com/k8sconnect/pulumi-k8sconnect/provider.Version=$(VERSION))
@@ -307,12 +308,13 @@ lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
 	$(call say,golangci-lint)
 	@$(BIN)/golangci-lint run ./...
 
-go-test = $(call quietly,go test $(RACE) $(1))
+# With the race detector as "go test" is called by hand, to share what that has compiled.
+go-test = $(call quietly,$(if $(RACE),CGO_ENABLED=1 GOFLAGS='$(USERS_GOFLAGS)') go test $(RACE) $(1))
 
 .PHONY: race-detector
 race-detector:
 ifneq ($(RACE),)
-	@if [ "$$(go env CGO_ENABLED)" != 1 ]; then \
+	@if [ '$(USERS_CGO)' != 1 ]; then \
 		echo 'The race detector needs a C compiler (gcc or clang) on the PATH and CGO_ENABLED=1.' >&2; \
 		echo 'Without one: make $(MAKECMDGOALS) RACE=' >&2; exit 1; \
 	fi
