@@ -155,11 +155,9 @@ func checkGetObject(args property.Map) (wanted, mistakes) {
 		}
 	}
 	object := property.New(members)
+	hide := failure.NewRedactor(secrets)
 	reference.Check(object, func(path, reason string) {
-		if len(secrets) > 0 {
-			reason = redact(errors.New(reason), secrets).Error()
-		}
-		wrong.add(strings.TrimPrefix(path, "."), reason)
+		wrong.add(strings.TrimPrefix(path, "."), hide.Redact(reason))
 	})
 	for _, problem := range connection.Check(args.Get(connection.Key), connection.Key) {
 		wrong.add(problem.Property, problem.Reason)

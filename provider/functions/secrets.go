@@ -2,10 +2,10 @@ package functions
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -28,14 +28,10 @@ func secretPlaces(object map[string]any) (secrets values.Marks) {
 	return secrets
 }
 
-// redact replaces secret texts in a message. The error keeps nothing else, since its cause would show them.
+// redact hides secret texts in an error. It keeps nothing else, since its cause would show them.
 func redact(err error, secrets []string) error {
 	if err == nil || len(secrets) == 0 {
 		return err
 	}
-	pairs := make([]string, 0, 2*len(secrets))
-	for _, text := range secrets {
-		pairs = append(pairs, text, "[secret]")
-	}
-	return errors.New(strings.NewReplacer(pairs...).Replace(err.Error()))
+	return errors.New(failure.NewRedactor(secrets).Redact(err.Error()))
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -147,8 +148,9 @@ func checkPatch(kind string, v property.Value, object manifest.Identity, fail fa
 		whole, secrets = v.Secret(), values.Marks{}
 	}
 	problems := checkDocument(kind, plain, object)
+	hide := failure.NewRedactor(tracking.Sensitive(plain, secrets, false))
 	for _, problem := range problems {
-		fail(joinPath(kind, problem.Path), withoutSecrets(problem.Reason, tracking.Sensitive(plain, secrets, false)))
+		fail(joinPath(kind, problem.Path), hide.Redact(problem.Reason))
 	}
 	if len(problems) > 0 {
 		return property.Value{}, false
@@ -220,16 +222,6 @@ func checkStringData(document any, object manifest.Identity) []mutation.Problem 
 		}
 	}
 	return problems
-}
-
-// withoutSecrets hides secret texts that a reason quotes.
-func withoutSecrets(reason string, secrets []string) string {
-	for _, text := range secrets {
-		if text != "" {
-			reason = strings.ReplaceAll(strings.ReplaceAll(reason, fmt.Sprintf("%q", text), "[secret]"), text, "[secret]")
-		}
-	}
-	return reason
 }
 
 // markSecretKind marks what a patch sets in a Secret as secret.

@@ -5,19 +5,11 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"sort"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// redacted stands where a sensitive value was.
-const redacted = "[secret]"
-
-// shortestBare is the length from which a sensitive value is replaced wherever it stands. Shorter ones are replaced
-// only where the API server quotes them: replacing every "a" would leave an unreadable text and hide nothing.
-const shortestBare = 4
 
 // Operation is what was being done when an error came.
 type Operation struct {
@@ -70,17 +62,17 @@ func Explain(err error, operation Operation) error {
 		return err
 	}
 	f := &Failure{Class: Classify(err), cause: err}
-	hide := redactor(operation.Sensitive)
+	hide := NewRedactor(operation.Sensitive)
 	f.describe(err, operation, hide)
-	if hide != nil {
-		f.cause = &redactedCause{err: f.cause, replacer: hide}
+	if len(operation.Sensitive) > 0 {
+		f.cause = &redactedCause{err: f.cause, hide: hide}
 	}
 	return f
 }
 
 // describe fills in what, why and next. What the API server says may quote sensitive values, so it goes through hide
 // wherever it is put.
-func (f *Failure) describe(err error, operation Operation, hide *strings.Replacer) {
+func (f *Failure) describe(err error, operation Operation, hide Redactor) {
 	server := operation.Server
 	if server == "" {
 		server = "the API server"
@@ -88,11 +80,11 @@ func (f *Failure) describe(err error, operation Operation, hide *strings.Replace
 	begin := fmt.Sprintf("cannot %s %s: ", orElse(operation.Verb, "reach"), orElse(operation.Subject, server))
 	f.What = begin + summary[f.Class]
 	f.Next = next[f.Class]
-	f.Why = hideAll(hide, reasons(err))
+	f.Why = hide.redactAll(reasons(err))
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		if refused, ok := refusalOf(status.Status()); ok {
-			f.What, f.Why, f.Next = begin+refused.what, hideAll(hide, refused.why), refused.next
+			f.What, f.Why, f.Next = begin+refused.what, hide.redactAll(refused.why), refused.next
 			return
 		}
 	}
@@ -115,7 +107,7 @@ func (f *Failure) describe(err error, operation Operation, hide *strings.Replace
 }
 
 // describeInvalid names a single mistake on the first line, and counts several.
-func (f *Failure) describeInvalid(err error, begin string, hide *strings.Replacer) {
+func (f *Failure) describeInvalid(err error, begin string, hide Redactor) {
 	if IsTypedPatchError(err) {
 		f.What = begin + "the manifest does not fit the kind's schema"
 	}
@@ -125,7 +117,7 @@ func (f *Failure) describeInvalid(err error, begin string, hide *strings.Replace
 	case len(mistakes) == 1 && !strings.Contains(f.Why[0], "\n") && len(begin)+len(f.Why[0]) <= longestFirstLine:
 		f.What, f.Why = begin+f.Why[0], nil
 	case len(mistakes) == 1 && mistakes[0].Field != "":
-		f.What += " at " + hideAll(hide, []string{mistakes[0].Field})[0]
+		f.What += " at " + hide.Redact(mistakes[0].Field)
 	}
 }
 
@@ -164,50 +156,6 @@ func few(texts []string) string {
 	}
 	return strings.Join(texts, " or ")
 }
-
-// redactor replaces sensitive values; it is nil where there are none. Longer values go first, so that a value that
-// contains another leaves no rest.
-func redactor(sensitive []string) *strings.Replacer {
-	values := append([]string(nil), sensitive...)
-	sort.Slice(values, func(i, j int) bool { return len(values[i]) > len(values[j]) })
-	var pairs []string
-	for _, value := range values {
-		quoted := fmt.Sprintf("%q", value)
-		switch {
-		case value == "":
-		case len(value) < shortestBare:
-			pairs = append(pairs, quoted, redacted)
-		default:
-			pairs = append(pairs, value, redacted, strings.Trim(quoted, `"`), redacted)
-		}
-	}
-	if len(pairs) == 0 {
-		return nil
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-func hideAll(hide *strings.Replacer, texts []string) []string {
-	if hide == nil {
-		return texts
-	}
-	hidden := make([]string, len(texts))
-	for i, text := range texts {
-		hidden[i] = hide.Replace(text)
-	}
-	return hidden
-}
-
-// redactedCause keeps the cause reachable for errors.As and prints it without sensitive values.
-type redactedCause struct {
-	err      error
-	replacer *strings.Replacer
-}
-
-func (c *redactedCause) Error() string { return c.replacer.Replace(c.err.Error()) }
-
-// Unwrap gives the cause itself.
-func (c *redactedCause) Unwrap() error { return c.err }
 
 // reasons says why, as precisely as the error knows.
 func reasons(err error) []string {
