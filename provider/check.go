@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -9,9 +11,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 )
 
+// documents are the inputs that hold a whole object or patch. A Secret's data may be in one, marked or not, and nobody
+// wants to read the rest of it in a message.
+var documents = []string{"manifest", "yaml", "patch", "jsonPatch", "mergePatch"}
+
 // quietly keeps secrets out of what the engine says of inputs that were refused: it prints the
-// value of the property that a failure names, secret or not. A failure that would have a secret
-// printed names the property in its reason instead.
+// value of the property that a failure names, secret or not. A failure that would have more printed
+// than a plain, short value names the property in its reason instead.
 func quietly(check func(context.Context, p.CheckRequest) (p.CheckResponse, error)) func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
 	return func(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 		resp, err := check(ctx, req)
@@ -28,8 +34,28 @@ func quietly(check func(context.Context, p.CheckRequest) (p.CheckResponse, error
 }
 
 func hide(inputs property.Map, failure *p.CheckFailure) {
-	if v, ok := inputs.GetOk(failure.Property); ok && v.HasSecrets() {
+	if !printable(inputs, failure.Property) {
 		failure.Reason = failure.Property + ": " + failure.Reason
 		failure.Property = ""
+	}
+}
+
+// printable reports whether the engine may print the value of a property. It prints none for a path that leads into
+// one.
+func printable(inputs property.Map, path string) bool {
+	name := path
+	if end := strings.IndexAny(path, ".["); end >= 0 {
+		name = path[:end]
+	}
+	v, given := inputs.GetOk(path)
+	switch {
+	case slices.Contains(documents, name):
+		return false
+	case !given:
+		return true
+	case v.HasSecrets(), v.IsMap(), v.IsArray(): // even one that there is no input for may be a Secret in the wrong place
+		return false
+	default:
+		return !v.IsString() || !strings.ContainsAny(v.AsString(), "\r\n")
 	}
 }

@@ -64,7 +64,7 @@ func TestBadInput(t *testing.T) {
 		t.Run(bad.name+" is refused at the property, in a sentence [O55]", func(t *testing.T) {
 			s.program(t, "resources: {bad: {type: k8sconnect:KubeObject, properties: %s}}", bad.properties)
 			out := s.previewFails(t)
-			assert.Regexp(t, `(property |Property )`+regexp.QuoteMeta(bad.path)+` `, out)
+			assert.Regexp(t, `([pP]roperty `+regexp.QuoteMeta(bad.path)+` |has a problem: `+regexp.QuoteMeta(bad.path)+`: )`, out)
 			assert.Contains(t, out, bad.sentence)
 		})
 	}

@@ -3,9 +3,11 @@ package rpc_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -19,19 +21,34 @@ func requireProblems(t *testing.T, err error, want ...problem) {
 	require.True(t, errors.As(err, &failed), "%v", err)
 	var paths, wanted []string
 	for _, failure := range failed.failures {
-		paths = append(paths, string(failure.Property))
-		assert.NotContains(t, failure.Reason, "goroutine")
-		assert.Contains(t, failure.Reason, " ", "more than a word")
+		path, reason := named(t, failure)
+		paths = append(paths, path)
+		assert.NotContains(t, reason, "goroutine")
+		assert.Contains(t, reason, " ", "more than a word")
 	}
 	for _, w := range want {
 		wanted = append(wanted, w.path)
 		for _, failure := range failed.failures {
-			if string(failure.Property) == w.path {
-				assert.Contains(t, failure.Reason, w.says, w.path)
+			if path, reason := named(t, failure); path == w.path {
+				assert.Contains(t, reason, w.says, w.path)
 			}
 		}
 	}
 	require.ElementsMatch(t, wanted, paths, "%v", failed)
+}
+
+// named is the path of what was refused, and why it was. The engine prints the value of the property that a failure
+// names, and so the reason names what it must not print: secrets, and above all whole documents.
+func named(t *testing.T, failure plugin.CheckFailure) (path, reason string) {
+	t.Helper()
+	if failure.Property != "" {
+		assert.NotRegexp(t, `^(manifest|yaml|patch|jsonPatch|mergePatch)\b`, failure.Property, "the engine would print it")
+		return string(failure.Property), failure.Reason
+	}
+	path, reason, found := strings.Cut(failure.Reason, ": ")
+	require.True(t, found, "%q does not say what it is about", failure.Reason)
+	require.NotContains(t, path, " ", "%q does not begin with a path", failure.Reason)
+	return path, reason
 }
 
 func TestBadInputIsNamed(t *testing.T) {
@@ -56,7 +73,11 @@ func TestBadInputIsNamed(t *testing.T) {
 		"text as manifest":  {program("apiVersion: v1"), []problem{{"manifest", "use yaml"}}},
 		"a list":            {program([]any{1}), []problem{{"manifest", "must be an object"}}},
 		"an object as yaml": {resource.NewPropertyMapFromMap(map[string]any{"yaml": map[string]any{}}), []problem{{"yaml", "use manifest"}}},
-		"an unknown input":  {resource.NewPropertyMapFromMap(map[string]any{"manifst": 1, "yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}"}), []problem{{"manifst", "There is no input"}}},
+		"an object where no input is": {
+			resource.NewPropertyMapFromMap(map[string]any{"stringData": map[string]any{"key": "hunter2"}, "yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}"}),
+			[]problem{{"stringData", "There is no input"}},
+		},
+		"an unknown input": {resource.NewPropertyMapFromMap(map[string]any{"manifst": 1, "yaml": "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}"}), []problem{{"manifst", "There is no input"}}},
 		"a List": {
 			manifest("{apiVersion: v1, kind: List, items: []}"), []problem{{"manifest", "splitYaml"}},
 		},

@@ -212,11 +212,7 @@ func TestWrongConnectionsAreRefusedByFieldName(t *testing.T) {
 			_, failures := p.checkConfig(t, c.config)
 			var fields []string
 			for _, failure := range failures {
-				// The engine prints the value of the property that is named, so one with a secret is named in the reason.
-				field := string(failure.Property)
-				if field == "" {
-					field, _, _ = strings.Cut(failure.Reason, ": ")
-				}
+				field, _ := named(t, failure)
 				fields = append(fields, field)
 				assert.NotContains(t, failure.Reason, hush, "[C16]")
 				if field != "clusterCaCertificate" { // Public, as certificates are.

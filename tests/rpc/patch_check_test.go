@@ -152,8 +152,9 @@ func TestPatchCheck(t *testing.T) {
 			require.True(t, errors.As(err, &refused), "%v", err)
 			told, at := false, []string{}
 			for _, failure := range refused.failures {
-				at = append(at, string(failure.Property)+": "+failure.Reason)
-				told = told || (strings.HasPrefix(string(failure.Property), c.property) && strings.Contains(failure.Reason, c.says))
+				path, reason := named(t, failure)
+				at = append(at, path+": "+reason)
+				told = told || (strings.HasPrefix(path, c.property) && strings.Contains(reason, c.says))
 			}
 			assert.True(t, told, "%s must be told of %q, and is of %q", c.says, c.property, at)
 		})

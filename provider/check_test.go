@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheEngineIsLedToPrintPlainValuesOnly(t *testing.T) {
+	object := property.New(map[string]property.Value{"key": property.New("hunter2")})
+	for _, c := range []struct {
+		name, path string
+		value      property.Value
+		printed    bool
+	}{
+		{"a word", "deletionPropagation", property.New("Later"), true},
+		{"a number", "deletionPropagation", property.New(5.0), true},
+		{"an input that is missing", "takeOwnership", property.Value{}, true},
+		{"a path into an input", "target.name", object, true},
+		{"a word that is secret", "deletionPropagation", property.New("hunter2").WithSecret(true), false},
+		{"an object", "target", object, false},
+		{"an object that there is no input for", "stringData", object, false},
+		{"a list", "triggers", property.New([]property.Value{object}), false},
+		{"a list with a secret inside", "ignoreFields", property.New([]property.Value{property.New("x").WithSecret(true)}), false},
+		{"a text of several lines that there is no input for", "yml", property.New("kind: Secret\nstringData: {a: hunter2}"), false},
+		{"a token", "token", property.New("hunter2"), false},
+		{"a connection", "clusterConnection", property.New("hunter2"), false},
+		{"a manifest", "manifest", property.New("hunter2"), false},
+		{"a text with a manifest", "yaml", property.New("hunter2"), false},
+		{"a patch", "patch", object, false},
+		{"a JSON patch", "jsonPatch", property.New("hunter2"), false},
+		{"a merge patch", "mergePatch", object, false},
+		{"a path into a manifest, of which there would be nothing to print", "manifest.data.a", object, false},
+		{"a path into a JSON patch", "jsonPatch[0].op", property.New("hunter2"), false},
+		{"a manifest that is missing", "manifest", property.Value{}, false},
+		{"an input with the beginning of one", "patches", property.New("x"), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inputs := property.Map{}
+			if !c.value.IsNull() {
+				inputs = inputs.Set(strings.FieldsFunc(c.path, func(r rune) bool { return r == '.' || r == '[' })[0], c.value)
+			}
+			resp, err := quietly(func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
+				return p.CheckResponse{Failures: []p.CheckFailure{{Property: c.path, Reason: "It is bad."}}}, nil
+			})(t.Context(), p.CheckRequest{Inputs: inputs})
+			require.NoError(t, err)
+			want := p.CheckFailure{Property: c.path, Reason: "It is bad."}
+			if !c.printed {
+				want = p.CheckFailure{Reason: c.path + ": It is bad."}
+			}
+			assert.Equal(t, []p.CheckFailure{want}, resp.Failures)
+		})
+	}
+}
