@@ -42,8 +42,16 @@ func run(args []string) error {
 	return errors.New(usage)
 }
 
-// The names that "pulumi plugin install" looks for.
 const pluginName = "pulumi-resource-k8sconnect"
+
+// names are those of the binary and of the archive that "pulumi plugin install" looks for.
+func names(version, system, architecture string) (binary, archive string) {
+	binary = pluginName
+	if system == "windows" {
+		binary += ".exe"
+	}
+	return binary, fmt.Sprintf("%s-v%s-%s-%s.tar.gz", pluginName, version, system, architecture)
+}
 
 // plugin writes the archive for a platform and, beside it, what it is made of.
 func plugin(version, dir, platform string) error {
@@ -57,15 +65,12 @@ func plugin(version, dir, platform string) error {
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 
-	name := pluginName
-	if system == "windows" {
-		name += ".exe"
-	}
+	name, archiveName := names(version, system, architecture)
 	binary := filepath.Join(work, name)
 	if err := build(binary, version, system, architecture); err != nil {
 		return err
 	}
-	archive := filepath.Join(dir, fmt.Sprintf("%s-v%s-%s-%s.tar.gz", pluginName, version, system, architecture))
+	archive := filepath.Join(dir, archiveName)
 	if err := writeArchive(archive, []file{
 		{name: "LICENSE", source: "LICENSE", mode: 0o644},
 		{name: "README.md", source: "README.md", mode: 0o644},
@@ -76,12 +81,13 @@ func plugin(version, dir, platform string) error {
 	return writeSBOM(archive+".cdx.json", binary, version)
 }
 
-// build builds the plugin: without cgo, so that it needs no library of the system, and without symbols
-// and the paths of this machine.
+// build builds the plugin: without cgo, so that it needs no library of the system, without symbols and the paths of
+// this machine, and with nothing that the environment says of how to build.
 func build(binary, version, system, architecture string) error {
-	command := exec.Command("go", "build", "-trimpath", "-o", binary,
+	command := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", binary,
 		"-ldflags", "-s -w -X github.com/k8sconnect/pulumi-k8sconnect/provider.Version="+version, ".")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture,
+		"GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GOEXPERIMENT=", "GOFLAGS=", "GOWORK=off")
 	command.Stderr = os.Stderr
 	return command.Run()
 }

@@ -73,6 +73,17 @@ func TestChecksumsLeaveOutThemselvesAndFolders(t *testing.T) {
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  b\n", string(text))
 }
 
+func TestTheNamesAreThoseThatTheCLILooksFor(t *testing.T) {
+	for _, c := range []struct{ version, system, architecture, binary, archive string }{
+		{"1.2.3", "linux", "amd64", "pulumi-resource-k8sconnect", "pulumi-resource-k8sconnect-v1.2.3-linux-amd64.tar.gz"},
+		{"1.2.3-rc.1", "darwin", "arm64", "pulumi-resource-k8sconnect", "pulumi-resource-k8sconnect-v1.2.3-rc.1-darwin-arm64.tar.gz"},
+		{"1.2.3", "windows", "arm64", "pulumi-resource-k8sconnect.exe", "pulumi-resource-k8sconnect-v1.2.3-windows-arm64.tar.gz"},
+	} {
+		binary, archive := names(c.version, c.system, c.architecture)
+		assert.Equal(t, []string{c.binary, c.archive}, []string{binary, archive})
+	}
+}
+
 func TestUnknownCommandsAndPlatformsAreErrors(t *testing.T) {
 	assert.EqualError(t, run([]string{"plugin", "1.2.3", t.TempDir()}), usage)
 	assert.EqualError(t, run([]string{"plugin", "1.2.3", t.TempDir(), "linux"}), "linux: a platform is written OS/ARCH")

@@ -47,7 +47,7 @@ type snapshot struct {
 	archive string // its name
 }
 
-func build(t *testing.T) snapshot {
+func build(t *testing.T, environment ...string) snapshot {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the provider, and this is a short run")
@@ -56,19 +56,19 @@ func build(t *testing.T) snapshot {
 		dir:     t.TempDir(),
 		archive: fmt.Sprintf("pulumi-resource-k8sconnect-v%s-%s-%s.tar.gz", version, runtime.GOOS, runtime.GOARCH),
 	}
-	runRelease(t, "plugin", version, s.dir, runtime.GOOS+"/"+runtime.GOARCH)
-	runRelease(t, "checksums", s.dir)
+	runRelease(t, environment, "plugin", version, s.dir, runtime.GOOS+"/"+runtime.GOARCH)
+	runRelease(t, nil, "checksums", s.dir)
 	return s
 }
 
-func runRelease(t *testing.T, args ...string) {
+func runRelease(t *testing.T, environment []string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "go", append([]string{"run", "-trimpath", "./release"}, args...)...)
 	command.Dir = root
 	// The release of these tests is built without cgo, the race detector notwithstanding, and so is its builder.
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	command.Env = append(append(os.Environ(), "CGO_ENABLED=0"), environment...)
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "release %s\n%s", strings.Join(args, " "), out)
 }
@@ -215,8 +215,9 @@ func TestSnapshot(t *testing.T) {
 		assert.Contains(t, strings.Join(got, "\n"), "k8s.io/client-go v")
 	})
 
-	t.Run("built again it is the same, byte by byte", func(t *testing.T) {
-		assert.Equal(t, sha256Of(t, s.path(s.archive)), sha256Of(t, build(t).path(s.archive)))
+	t.Run("built again it is the same, byte by byte, also where the environment asks for another build", func(t *testing.T) {
+		again := build(t, "GOFLAGS=-tags=another", "GOFIPS140=latest")
+		assert.Equal(t, sha256Of(t, s.path(s.archive)), sha256Of(t, again.path(s.archive)))
 	})
 
 	t.Run("installed by the CLI it runs a program", func(t *testing.T) { runInstalled(t, s) })
