@@ -191,10 +191,11 @@ bin/sdk/venv: sdk/pack/requirements.txt
 	$(call needs,python3)
 	@rm -rf $@ && python3 -m venv $@ && $@/bin/pip install -q --disable-pip-version-check -r $< && touch $@
 
+# The files are of 1980, as in the plugin's archives: the same bytes from the same sources.
 bin/sdk/.packed-python: bin/sdk/.source bin/sdk/venv
 	$(call say,Packing the SDK for Python)
 	@rm -rf bin/sdk/python bin/sdk/source/python/build
-	@bin/sdk/venv/bin/pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w bin/sdk/python bin/sdk/source/python
+	@SOURCE_DATE_EPOCH=315532800 bin/sdk/venv/bin/pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w bin/sdk/python bin/sdk/source/python
 	@touch $@
 
 # Maven has a repository of its own in bin/: what it took from there would hide the next package of the same version.
@@ -211,12 +212,18 @@ bin/sdk/.packed-java: bin/sdk/.source
 # What a release is built for: make release PLATFORMS=linux/amd64
 PLATFORMS := $(foreach system,linux darwin windows,$(system)/amd64 $(system)/arm64)
 
+# The packages of a language. Python spells the version in its own way.
+packed-nodejs := bin/sdk/nodejs/k8sconnect-pulumi-$(VERSION).tgz
+packed-python := bin/sdk/python/pulumi_k8sconnect-*.whl
+packed-java := $(addprefix bin/sdk/java/io/github/k8sconnect/pulumi-k8sconnect/$(VERSION)/pulumi-k8sconnect-$(VERSION),\
+	.pom .jar -sources.jar) bin/sdk/source/java/target/pulumi-k8sconnect-$(VERSION)-javadoc.jar
+packages = $(foreach language,$(SDK_LANGUAGES),$(packed-$(language)))
+
 .PHONY: release
 release: release-plugin sdk-pack ## All that a release consists of, in bin/release
 	@$(if $(filter java,$(SDK_LANGUAGES)),mvn -q -B -Dstyle.color=never -P release -f bin/sdk/source/java/pom.xml \
-		-Dmaven.repo.local=$(BIN)/sdk/m2 package && cp bin/sdk/source/java/target/*-javadoc.jar bin/release/)
-	@for language in $(filter-out go,$(SDK_LANGUAGES)); do find bin/sdk/$$language -type f \
-		\( -name '*.tgz' -o -name '*.whl' -o -name '*.jar' -o -name '*.pom' \) -exec cp {} bin/release/ \; ; done
+		-Dmaven.repo.local=$(BIN)/sdk/m2 package)
+	@$(if $(packages),cp $(packages) bin/release/)
 	@$(call quietly,go run ./release checksums bin/release)
 	@ls -lh bin/release | awk 'NR > 1 { printf "%6s  %s\n", $$5, $$9 }'
 
