@@ -83,7 +83,7 @@ func TestWorkflows(t *testing.T) {
 		}
 	})
 	t.Run("between them they test, build and publish everything", func(t *testing.T) {
-		assert.ElementsMatch(t, []string{"./.ci/run", "release-plugin"}, called["ci.yml"])
+		assert.ElementsMatch(t, []string{"./.ci/run", "test-unit", "release-plugin"}, called["ci.yml"])
 		assert.ElementsMatch(t, []string{"release-check", "test", "release",
 			"publish-github", "publish-npm", "publish-pypi", "publish-maven"}, called["release.yml"])
 	})
