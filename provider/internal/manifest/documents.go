@@ -136,7 +136,7 @@ func (p piece) nodes() (*yamlnode.Node, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, withoutAlias(err, p.text)
 	}
 	switch err := decoder.Decode(&more); {
 	case errors.Is(err, io.EOF):

@@ -115,6 +115,21 @@ func jsonKey(node *yamlnode.Node) string {
 	return node.Value
 }
 
+// unknownAnchor is what the parser says of a value that begins with an asterisk, has no quotes, and is no alias.
+var unknownAnchor = regexp.MustCompile(`^yaml: unknown anchor '(.+)' referenced$`)
+
+// withoutAlias says where such a value is in the text, instead of what it is: it may be a password that was to be in
+// quotes. The parser tells no other way.
+func withoutAlias(err error, text string) error {
+	found := unknownAnchor.FindStringSubmatch(err.Error())
+	if found == nil {
+		return err
+	}
+	before, _, _ := strings.Cut(text, "*"+found[1])
+	return fmt.Errorf("line %d: a value that begins with * refers to an anchor (&), and there is none of this name; "+
+		"put it in quotes if it is meant as text", 1+strings.Count(before, "\n"))
+}
+
 // yamlError puts the parser's message, which has the line, behind one common subject.
 func yamlError(err error) error {
 	return fmt.Errorf("YAML: %w", trimmedError{err})

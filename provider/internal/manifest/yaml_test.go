@@ -145,13 +145,15 @@ func TestTextsThatAreNotOneObjectAreRefused(t *testing.T) {
 		"an alias that is null":       {"a: &n ~\n*n : b\n", "line 2: a key must be text"},
 		"a duplicate alias":           {"&k a: 1\n*k : b\n", `"a" is there twice, in lines 1 and 2`},
 		"a value unlike its tag":      {"a: !!int hush\n", "cannot decode !!str value as a !!int"},
-		"an undefined anchor":         {"a: *b\n", "unknown anchor 'b'"},
+		"an undefined anchor":         {"a: x\nb: *hush\n", "line 2: a value that begins with * refers to an anchor (&)"},
+		"one behind documents":        {"---\n# x\n---\na: *hush\n", "line 4: a value that begins with *"},
 	} {
 		t.Run(name+" is refused [O55]", func(t *testing.T) {
 			_, err := ParseYAML(c.text)
 			require.ErrorContains(t, err, c.want)
 			assert.True(t, strings.HasPrefix(err.Error(), "YAML: "), err)
 			assert.NotContains(t, err.Error(), "yaml: ")
+			assert.NotContains(t, err.Error(), "hush", "[C16]")
 		})
 	}
 }
