@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -84,20 +83,8 @@ func (p *Part) Pause() error {
 	if p.paused && p.running() {
 		return nil // there would be nothing to wait for
 	}
-	if err := p.signal(syscall.SIGSTOP); err != nil {
+	if err := p.freeze(); err != nil {
 		return err
-	}
-	// If it ends instead, this may take its exit status, which nobody reads.
-	var status syscall.WaitStatus
-	_, err := syscall.Wait4(p.process.Pid, &status, syscall.WUNTRACED, nil)
-	for errors.Is(err, syscall.EINTR) {
-		_, err = syscall.Wait4(p.process.Pid, &status, syscall.WUNTRACED, nil)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: waiting for it to stop: %w", p.name, err)
-	}
-	if !status.Stopped() {
-		return fmt.Errorf("%s: ended before it stopped", p.name)
 	}
 	p.paused = true
 	return nil
@@ -108,7 +95,7 @@ func (p *Part) Resume() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.paused = false
-	return p.signal(syscall.SIGCONT)
+	return p.thaw()
 }
 
 // Restart kills the program if it runs, starts it again, and returns when it is ready.
@@ -234,17 +221,6 @@ func (p *Part) failure(err error) error {
 		return fmt.Errorf("%w: %w", err, errAddressInUse)
 	}
 	return fmt.Errorf("%w; the end of its log is:\n%s", err, tail)
-}
-
-// signal sends a signal to the running program; p.mu is held.
-func (p *Part) signal(signal syscall.Signal) error {
-	if !p.running() {
-		return fmt.Errorf("%s: does not run", p.name)
-	}
-	if err := p.process.Signal(signal); err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
-	}
-	return nil
 }
 
 // kill ends the program; p.mu is held.

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -122,7 +121,7 @@ func (c *Cluster) program(args []string) func(path string, log *os.File) error {
 		// In a process group of its own, as envtest does it too, it does not get the ^C that is
 		// meant for us. It also makes the kernel continue a paused program when we end, so
 		// that it sees that and ends too.
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.SysProcAttr = ownGroup()
 		return cmd.Start()
 	}
 }
