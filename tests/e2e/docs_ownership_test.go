@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -127,6 +128,64 @@ func pageOnOwnership(t *testing.T, p page) {
 		s.program(t, "%s", adopting)
 		s.up(t)
 		assert.Equal(t, int64(10), k.value(t, id, "spec", "revisionHistoryLimit"), "back to the default")
+	})
+
+	t.Run("ignoreChanges hides drift, and sets the field again with the next update", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := place(t)
+		id := "apps/v1/Deployment/" + space + "/web"
+		option := regexp.MustCompile("`(ignoreChanges: .+?)`").FindStringSubmatch(p.section(t, "Fields that others manage"))
+		require.NotNil(t, option)
+		program := replaceAll(in(programOf(t, only(t, "Fields that others manage", aProgram))),
+			"      ignoreFields: [spec.replicas]\n", "    options: {"+option[1]+"}\n")
+		s.program(t, "%s", program)
+		s.up(t)
+		k.merge(t, id, `{spec: {replicas: 9}}`)
+		s.program(t, "%s", replaceAll(program, "replicas: 3", "replicas: 5"))
+		s.previewEmpty(t)
+		s.program(t, "%s", replaceAll(program, "team: blue", "team: red"))
+		assert.Contains(t, s.preview(t), "spec.replicas: 9 -> 3")
+		s.up(t)
+		assert.Equal(t, int64(3), k.value(t, id, "spec", "replicas"))
+	})
+
+	t.Run("a preview says what it does not know", func(t *testing.T) {
+		t.Parallel()
+		s, _, in := place(t)
+		said := regexp.MustCompile("`(value[^`]+)`").FindStringSubmatch(p.section(t, "What a preview knows"))
+		require.NotNil(t, said)
+		s.program(t, "%s", in(`
+resources:
+  first:
+    type: k8sconnect:KubeObject
+    properties: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: first, namespace: shop}}}
+  second:
+    type: k8sconnect:KubeObject
+    properties: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: second, namespace: shop}, data: {uid: "${first.resourceRef.uid}"}}}
+outputs: {name: "${second.resourceRef.name}", uid: "${second.resourceRef.uid}"}
+`))
+		out := s.preview(t)
+		assert.Contains(t, out, said[1])
+		assert.Regexp(t, `name: \[unknown\]`, out)
+		assert.Regexp(t, `uid *: \[unknown\]`, out)
+	})
+
+	t.Run("a program in YAML exports a secret value, and of what it is in nothing secret", func(t *testing.T) {
+		t.Parallel()
+		s, _, in := place(t)
+		s.program(t, "%s", in(`
+resources:
+  token:
+    type: k8sconnect:KubeObject
+    properties: {manifest: {apiVersion: v1, kind: Secret, metadata: {name: token, namespace: shop}, stringData: {token: swordfish}}}
+  read: {type: k8sconnect:Wait, properties: {resourceRef: "${token.resourceRef}", waitFor: {field: data.token}}}
+outputs: {whole: "${token.manifest}", value: "${token.manifest.stringData.token}"}
+`))
+		s.up(t)
+		outputs := s.run(t, "stack", "output", "--json", "--show-secrets")
+		assert.Contains(t, outputs, `"value": "swordfish"`)
+		assert.Contains(t, outputs, `"stringData": {}`)
+		assert.NotContains(t, s.run(t, "stack", "export"), "swordfish")
 	})
 
 	t.Run("a claim is not replaced", func(t *testing.T) {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -63,6 +64,34 @@ func (s *stack) clusters(t *testing.T, c *cluster.Cluster, space string, names .
 	text, err := clientcmd.Write(*config)
 	require.NoError(t, err)
 	s.file(t, "clusters.yaml", string(text))
+}
+
+// pageOnLanguages holds the names of the packages against the schema. Its programs are type-checked where the
+// packages are installed, in tests/sdk.
+func pageOnLanguages(t *testing.T, p page) {
+	p.prove(t, proofs{inALanguage: func(t *testing.T, f fence) {
+		assert.Contains(t, f.code, "Wait", "it shows how a reference is handed on")
+	}, commandLines: commands})
+	schema, err := readFile(filepath.Join("..", ".."), "schema.json")
+	require.NoError(t, err)
+	of := func(path ...any) string {
+		text, _ := at(parse([]byte(schema)), path...).(string)
+		return text
+	}
+	root := func(language, key string) string { return of("language", language, key) }
+	for _, name := range []string{
+		root("nodejs", "packageName"), root("python", "packageName"), root("go", "importBasePath"),
+		root("csharp", "rootNamespace") + "." + of("language", "csharp", "namespaces", "k8sconnect"),
+		of("resources", "k8sconnect:index:Patch", "inputProperties", "patch", "language", "csharp", "name"),
+	} {
+		assert.Contains(t, p.text, "`"+name+"`")
+	}
+	pom, err := readFile(filepath.Join("..", "..", "sdk", "java"), "pom.xml")
+	require.NoError(t, err)
+	group, artifact, found := strings.Cut(regexp.MustCompile("`(io[.][^`]+)`").FindStringSubmatch(p.text)[1], ":")
+	require.True(t, found)
+	assert.Contains(t, pom, "<groupId>"+group+"</groupId>")
+	assert.Contains(t, pom, "<artifactId>"+artifact+"</artifactId>")
 }
 
 var tableCells = regexp.MustCompile(`(?m)^\|.*\|$`)

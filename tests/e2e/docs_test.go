@@ -24,6 +24,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"_index.md":                           provePrograms,
 	"functions.md":                        pageOnFunctions,
 	"installation-configuration.md":       pageOnConfiguration,
+	"languages.md":                        pageOnLanguages,
 	"migrating-from-kubectl.md":           pageOnKubectl,
 	"migrating-from-pulumi-kubernetes.md": pageOnPulumiKubernetes,
 	"migrating-from-terraform.md":         pageOnTerraform,
@@ -63,7 +64,8 @@ func TestDocs(t *testing.T) {
 type kind string
 
 const (
-	aProgram     kind = "program"             // for Pulumi, in YAML
+	aProgram     kind = "program" // for Pulumi, in YAML
+	inALanguage  kind = "program in a language"
 	aStackFile   kind = "stack configuration" // Pulumi.<stack>.yaml
 	anESCFile    kind = "ESC environment"
 	aManifest    kind = "manifest"
@@ -94,6 +96,9 @@ var (
 	programStart = regexp.MustCompile(`\A(?:name: \S+\nruntime: yaml\n)?(?:config|variables|resources):\n`)
 )
 
+// typeChecked are the languages whose programs tests/sdk takes out of all pages and type-checks.
+var typeChecked = []string{"typescript", "python", "go", "java"}
+
 // readPage reads a page. A fenced block that is of no known kind, or is indented, is an error.
 func readPage(t *testing.T, name string) page {
 	t.Helper()
@@ -118,6 +123,8 @@ func readPage(t *testing.T, name string) page {
 func kindOf(language, code string) (kind, bool) {
 	var members map[string]any
 	switch {
+	case slices.Contains(typeChecked, language):
+		return inALanguage, true
 	case language == "sh":
 		return commandLines, true
 	case language == "":

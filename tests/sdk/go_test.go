@@ -29,7 +29,7 @@ func installGo(t *testing.T, p project) {
 	p.write(t, "everything/main.go", program(t, "everything.go.txt"))
 	p.write(t, "first/main.go", firstProgram(t, "go"))
 	p.write(t, "story/main.go", program(t, "story.go.txt"))
-	for name, example := range examples(t, "go") {
+	for name, example := range snippets(t, "go") {
 		p.write(t, "examples/"+name+"/main.go", example)
 	}
 

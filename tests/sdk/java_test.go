@@ -44,7 +44,7 @@ func installJava(t *testing.T, p project) {
 	p.write(t, "App.java", firstProgram(t, "java"))
 	p.write(t, "Story.java", program(t, "Story.java"))
 	programs := []string{"Everything.java", "App.java", "Story.java"}
-	for name, example := range examples(t, "java") {
+	for name, example := range snippets(t, "java") {
 		require.Contains(t, example, "public class App {")
 		p.write(t, name+".java", strings.Replace(example, "public class App {", "public class "+name+" {", 1))
 		programs = append(programs, name+".java")

@@ -36,7 +36,7 @@ func installNode(t *testing.T, p project) {
 	p.write(t, "everything.ts", program(t, "everything.ts"))
 	p.write(t, "first.ts", firstProgram(t, "typescript"))
 	p.write(t, "story.ts", program(t, "story.ts"))
-	for name, example := range examples(t, "typescript") {
+	for name, example := range snippets(t, "typescript") {
 		p.write(t, name+".ts", example)
 	}
 	p.run(t, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")

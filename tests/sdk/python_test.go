@@ -15,7 +15,7 @@ func installPython(t *testing.T, p project) {
 	p.write(t, "everything.py", program(t, "everything.py"))
 	p.write(t, "first.py", firstProgram(t, "python"))
 	p.write(t, "story.py", program(t, "story.py"))
-	for name, example := range examples(t, "python") {
+	for name, example := range snippets(t, "python") {
 		p.write(t, name+".py", example)
 	}
 	p.run(t, "python3", "-m", "venv", "venv")
@@ -28,7 +28,7 @@ func TestPythonPackageTypeChecks(t *testing.T) {
 	p := pythonPrograms.get(t)
 	assertUsesEveryInput(t, program(t, "everything.py"), func(input string) string { return `\b` + snake(input) + `_?=` })
 	programs := []string{"everything.py", "first.py", "story.py"}
-	for name := range examples(t, "python") {
+	for name := range snippets(t, "python") {
 		programs = append(programs, name+".py")
 	}
 	p.run(t, "venv/bin/mypy", append([]string{"--strict"}, programs...)...)

@@ -1,6 +1,7 @@
 // Package sdk_test installs the packed SDKs as users do, each into a project of its own, and type-checks
 // programs with them: one with every input of every resource, the first program of the README, the examples in
-// the schema, and the story (story_test.go), which is then told in every language, with a real cluster.
+// the schema, those in the pages of docs/ (guides_test.go), and the story (story_test.go), which is then told in every
+// language, with a real cluster.
 package sdk_test
 
 import (
