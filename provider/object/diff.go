@@ -33,8 +33,13 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	ignored := tracking.ParseIgnored(req.IgnoreChanges)
 	clu, err := r.source.Cluster(req.Inputs)
 	clusterUnknown := errors.Is(err, connection.ErrUnknown)
+	// The engine also calls Diff right after the read that failed, with the connection of the last run. Where that cannot
+	// be used any more, what is known is compared: the program that runs now may bring another one.
 	if err != nil && !clusterUnknown {
-		return p.DiffResponse{}, err
+		if !old.stale || !old.pending && !old.unchanged(in) {
+			return p.DiffResponse{}, err
+		}
+		r.source.WarnUnread(ctx, clu, err)
 	}
 	r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
 
@@ -49,8 +54,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		// The whole manifest is shown: nothing is known of what is live.
 		return changed(keyManifest, p.Update), nil
 	}
-	// The engine also calls Diff right after the read that failed, with the same
-	// connection. Asking that again would fail again, and with it the operation.
+	// Asking the same connection again would fail again, and with it the operation.
 	if old.stale && clu != nil && !r.source.Warned(clu) {
 		if old, err = r.lookAgain(ctx, req, old, in); err != nil {
 			return p.DiffResponse{}, err

@@ -30,8 +30,13 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
 	clu, err := r.source.Cluster(req.Inputs)
 	clusterUnknown := errors.Is(err, connection.ErrUnknown)
+	// The engine also calls Diff right after the read that failed, with the connection of the last run. Where that cannot
+	// be used any more, what is known is compared: the program that runs now may bring another one.
 	if err != nil && !clusterUnknown {
-		return p.DiffResponse{}, err
+		if !old.stale || !old.pending && !old.settled(in) {
+			return p.DiffResponse{}, err
+		}
+		r.source.WarnUnread(ctx, clu, err)
 	}
 	r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
 	if diff, replaced := identityDiff(req, in, old, clu); replaced {

@@ -3,6 +3,8 @@ package rpc_test
 import (
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -99,6 +101,36 @@ func TestAFailedReadForgetsNothing(t *testing.T) {
 		s.mustUp("update", own(fresh))
 		assert.Equal(t, "1", w.value("ConfigMap", "web", "data", "a"))
 		s.mustUp("same", own(fresh))
+	})
+	t.Run("a connection that cannot be used any more: prior state, and the next one finds drift [C10]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		user := newUser(t)
+		file := filepath.Join(t.TempDir(), "kubeconfig")
+		require.NoError(t, os.WriteFile(file, []byte(kubeconfig(user, w.namespace)), 0o600))
+		former := map[string]any{"kubeconfig": file}
+		object := program(w.configMap("web", nil))
+		target := w.configMap("target", nil)
+		w.create(target)
+		patch := patching(target, setting("patch", data("p", "1")))
+
+		p := start(t, former)
+		web, changing := p.resource(t, "web").mustUp("create", object), patched(t, w, p, "target").mustUp("create", patch)
+		require.NoError(t, os.Remove(file))
+		p = start(t, former)
+		for s, in := range map[*session]resource.PropertyMap{web: object, changing: patch} {
+			s.in(p).mustRead()
+			assert.Equal(t, true, at(t, s.outputs, "__staleRead"))
+			assert.Empty(t, s.mustDiff(in), "the engine's own Diff after the read is no error")
+		}
+		require.Len(t, p.log.warnings(), 1)
+		require.ErrorContains(t, web.delete(), "does not exist", "what has to ask is told")
+
+		w.patch("ConfigMap", "web", map[string]any{"data": map[string]any{"a": "drift"}})
+		w.patch("ConfigMap", "target", map[string]any{"data": map[string]any{"p": "drift"}})
+		p = start(t, inline(user))
+		assert.Equal(t, map[string]string{"manifest.data.a": "update"}, web.in(p).mustDiff(object))
+		assert.Equal(t, map[string]string{"patch.data.p": "update"}, changing.in(p).mustDiff(patch))
 	})
 	t.Run("50 objects of a cluster that is away are one warning", func(t *testing.T) {
 		t.Parallel()
