@@ -128,7 +128,8 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 
 // stillThere explains a deletion that goes on.
 func (t target) stillThere(still *cluster.StillThereError, took time.Duration) error {
-	force := "With forceDestroy the finalizers are removed after the timeout, and what they protect is left behind"
+	force := "As the last resort, set forceDestroy to true and run `pulumi up`, which saves it, before this command: after the " +
+		"timeout it removes the finalizers, and leaves behind what they protect"
 	if still.Last != nil && len(still.Last.GetFinalizers()) == 0 {
 		force = "It has no finalizers of its own that forceDestroy could remove"
 	}

@@ -188,6 +188,40 @@ outputs: {whole: "${token.manifest}", value: "${token.manifest.stringData.token}
 		assert.NotContains(t, s.run(t, "stack", "export"), "swordfish")
 	})
 
+	t.Run("a destroy removes finalizers as soon as an update has saved that it may", func(t *testing.T) {
+		t.Parallel()
+		s, space, _ := place(t)
+		id := "v1/ConfigMap/" + space + "/held"
+		program := configMap("held", "held", space) + "    options: {customTimeouts: {delete: 2s}}\n"
+		s.program(t, "%s", program)
+		s.up(t)
+		k.merge(t, id, "{metadata: {finalizers: [example.com/hold]}}")
+		assert.Contains(t, s.runFails(t, "destroy", "--yes", "--skip-preview"), "forceDestroy to true and run `pulumi up`")
+		s.program(t, "%s", strings.Replace(program, "      manifest:", "      forceDestroy: true\n      manifest:", 1))
+		s.previewEmpty(t)
+		s.runFails(t, "destroy", "--yes", "--skip-preview")
+		resourceVersion := k.get(t, id).GetResourceVersion()
+		for line := range strings.Lines(only(t, "Deleting", commandLines)) {
+			args := words(t, remark.ReplaceAllString(strings.TrimSpace(line), ""))
+			s.run(t, append(args[1:], "--yes", "--skip-preview")...)
+			if args[1] == "up" {
+				assert.Equal(t, resourceVersion, k.get(t, id).GetResourceVersion())
+			}
+		}
+		k.gone(t, id)
+	})
+
+	t.Run("another default namespace replaces what names none, a claim too", func(t *testing.T) {
+		t.Parallel()
+		s, space, _ := place(t)
+		s.config(t, "k8sconnect:namespace", space)
+		s.program(t, "%s", "resources:\n  data:\n    type: k8sconnect:KubeObject\n    properties: {manifest: {apiVersion: v1, "+
+			"kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}\n")
+		s.up(t)
+		s.config(t, "k8sconnect:namespace", c.Namespace(t))
+		assert.Contains(t, s.preview(t), "to replace")
+	})
+
 	t.Run("a claim is not replaced", func(t *testing.T) {
 		t.Parallel()
 		s, _, in := place(t)

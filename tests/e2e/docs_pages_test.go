@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,6 +26,28 @@ func pageOnConfiguration(t *testing.T, p page) {
 		aStackFile:   configured,
 		anESCFile:    escEnvironment,
 		commandLines: commands,
+	})
+	t.Run("a destroy uses the configuration of the last update, unless it runs the program", func(t *testing.T) {
+		t.Parallel()
+		s, k, space := docsStack(t, c)
+		admin, err := c.Admin().Kubeconfig()
+		require.NoError(t, err)
+		former := s.file(t, "former.yaml", string(admin))
+		s.file(t, "new.yaml", string(admin))
+		s.config(t, "k8sconnect:kubeconfig", "./former.yaml")
+		s.program(t, "%s", configMap("settings", "settings", space))
+		s.up(t)
+		require.NoError(t, os.Remove(former))
+		s.config(t, "k8sconnect:kubeconfig", "./new.yaml")
+		k.merge(t, "v1/ConfigMap/"+space+"/settings", `{data: {a: "drift"}}`)
+
+		out := s.preview(t)
+		assert.Contains(t, out, "The cluster could not be read.")
+		assert.Contains(t, out, `data.a: "drift" -> "1"`, "it has read once more")
+		assert.Contains(t, s.runFails(t, "destroy", "--yes", "--skip-preview"), `"./former.yaml" does not exist`)
+		args := words(t, strings.TrimSpace(p.in(t, "Secrets", commandLines)[0].code))
+		s.run(t, append(args[1:], "--yes", "--skip-preview")...)
+		k.gone(t, "v1/ConfigMap/"+space+"/settings")
 	})
 	t.Run("the table has every key of the schema, and no other", func(t *testing.T) {
 		var listed []string
