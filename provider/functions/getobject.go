@@ -53,8 +53,9 @@ func (g *GetObjectArgs) Annotate(a infer.Annotator) {
 	a.Describe(&g.APIVersion, "The group and version, such as `apps/v1` or `v1`.")
 	a.Describe(&g.Kind, "The kind, such as `Deployment`.")
 	a.Describe(&g.Name, "The name.")
-	a.Describe(&g.Namespace, "The namespace. Default for kinds that have namespaces: that of the provider.")
-	a.Describe(&g.ClusterConnection, "The cluster, in place of the provider's configuration as a whole.")
+	a.Describe(&g.Namespace, "The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no "+
+		"meaning for cluster-scoped kinds.")
+	a.Describe(&g.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. Always secret.")
 	a.Describe(&g.Optional, "Whether the object may be absent. If it is, or if the cluster does not know its kind, the results "+
 		"are null. Default: false, which makes that an error.")
 }

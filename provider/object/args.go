@@ -25,6 +25,11 @@ func (o *Object) Annotate(a infer.Annotator) {
 		"others, and puts it right. Defaults, allocated values and fields of other managers are left alone.\n\n"+
 		"Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the "+
 		"state remembers, and the next `pulumi up` continues in place.\n\n"+
+		"An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and "+
+		"CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, "+
+		"or as long as `customTimeouts` say.\n\n"+
+		"How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation` "+
+		"or `forceDestroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.\n\n"+
 		"An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped "+
 		"objects, `apiVersion/kind/name`:\n\n"+
 		"```sh\n"+
@@ -47,10 +52,10 @@ type Args struct {
 
 // Annotate describes the inputs for the schema.
 func (a *Args) Annotate(an infer.Annotator) {
-	an.Describe(&a.Manifest, "The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a "+
-		"`name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are "+
-		"dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the "+
-		"namespace replaces the object; changing only the version does not.")
+	an.Describe(&a.Manifest, "The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the "+
+		"kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. "+
+		"Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces "+
+		"the object; changing only the version does not.")
 	an.Describe(&a.YAML, "The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, "+
 		"formatting and the order of keys are never a difference.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+
@@ -60,20 +65,22 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. "+
 		"A path covers everything below it: `spec.replicas`, `metadata.annotations[\"a.b/c\"]`, "+
 		"`spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, "+
-		"or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.")
+		"or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.")
 	an.Describe(&a.ConflictPolicy, "What happens where another manager owns a field and this manifest sets another "+
 		"value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and "+
 		"lists each field, its owner and both values.")
 	an.Describe(&a.Adopt, "Take over an object that exists already. Without it, an object in the way is an error. "+
-		"An object of another resource of this provider is never taken. Default false.")
+		"An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when "+
+		"somebody has made another one in its place. Default: false.")
 	an.Describe(&a.OnImmutable, "What happens when a change cannot be made on an existing object, which the API server "+
-		"has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for "+
+		"has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for "+
 		"PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.")
 	an.Describe(&a.DeletionPropagation, "What happens to objects that this one owns when it is deleted: `Foreground` "+
-		"deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, "+
+		"deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, "+
 		"but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.")
 	an.Describe(&a.ForceDestroy, "When the deletion times out, remove the finalizers that hold the object, with a "+
-		"warning that lists them. What the finalizers protect may be left behind. Default false.")
+		"warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the "+
+		"`pulumi destroy` that is to do it. Default: false.")
 }
 
 // State are the outputs of a KubeObject.
@@ -85,9 +92,11 @@ type State struct {
 
 // Annotate describes the outputs for the schema.
 func (s *State) Annotate(a infer.Annotator) {
-	a.Describe(&s.Manifest, "Exactly the fields that this resource applied, with their live values.")
+	a.Describe(&s.Manifest, "Exactly the fields that this resource applied, with their live values. What is secret in the input, and "+
+		"what a Secret holds, is secret here too.")
 	a.Describe(&s.FieldOwnership, "Who owns the fields that the manifest sets: the path of a field, such as `spec.replicas` or "+
 		"`spec.template.spec.containers[name=web].image`, and the name of its field manager. A path stands for everything below "+
 		"it that the manifest sets, so an object that nobody else has changed has few entries.")
-	a.Describe(&s.ResourceRef, "Points at the object. Everything but `uid` and `revision` is known at preview.")
+	a.Describe(&s.ResourceRef, "Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in "+
+		"TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.")
 }

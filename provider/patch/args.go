@@ -62,10 +62,10 @@ type Args struct {
 // Annotate describes the inputs for the schema.
 func (a *Args) Annotate(an infer.Annotator) {
 	an.Describe(&a.Target, "The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are "+
-		"handed back, and stay as they are.")
+		"handed back, and stay as they are. A new version of the same API group is the same object.")
 	an.Describe(&a.Patch, "The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed "+
 		"lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent "+
-		"by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.")
+		"by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.")
 	an.Describe(&a.JSONPatch, "A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or "+
 		"JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for "+
 		"every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.")
@@ -73,12 +73,12 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on "+
 		"the way: there, give a patch with `null` as text.")
 	an.Describe(&a.TakeOwnership, "Must be `true`. A Patch always takes its fields from their owners, who may take them back. "+
-		"Say that you know.")
+		"Say that you know. There is no default.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+
 		"Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the "+
 		"connection's default namespace is another one.")
 	an.Describe(&a.WaitFor, "What to wait for after the object was patched. If it does not come true in time, the update fails, "+
-		"what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.")
+		"what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.")
 }
 
 // State are the outputs of a Patch.
@@ -98,7 +98,7 @@ func (s *State) Annotate(a infer.Annotator) {
 		"Items of keyed lists have their keys with them.")
 	a.Describe(&s.FieldOwnership, "Who owns each patched field now: the path of the field, such as "+
 		"`spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, and the name of its field manager.")
-	a.Describe(&s.PreviousOwners, "Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners "+
+	a.Describe(&s.PreviousOwners, "Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners "+
 		"are separated by commas. Fields that nobody owned are not in it.")
 	a.Describe(&s.ResourceRef, "Points at the object. `revision` changes when this Patch changes the object.")
 	a.Describe(&s.Patch, "The input `patch` with the live values.")

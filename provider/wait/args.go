@@ -38,12 +38,12 @@ type Args struct {
 
 // Annotate describes the inputs for the schema.
 func (a *Args) Annotate(an infer.Annotator) {
-	an.Describe(&a.ResourceRef, "The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, "+
-		"kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.")
-	an.Describe(&a.WaitFor, "What to wait for.")
+	an.Describe(&a.ResourceRef, "The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, "+
+		"`namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.")
+	an.Describe(&a.WaitFor, "What to wait for, and how long. A change waits again.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+
 		"Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.")
-	an.Describe(&a.Triggers, "Any values. When one of them changes, the Wait waits again.")
+	an.Describe(&a.Triggers, "Any values. When one of them changes, the Wait waits again. Default: none.")
 }
 
 // State are the outputs of a Wait.
@@ -55,5 +55,6 @@ type State struct {
 func (s *State) Annotate(a infer.Annotator) {
 	a.Describe(&s.Status, "The fields that are waited for with `field` and `fieldValue`, with the structure around them: "+
 		"`status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks "+
-		"by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it.")
+		"by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a "+
+		"create or an update it is unknown.")
 }

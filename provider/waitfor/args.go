@@ -35,13 +35,14 @@ func (w *WaitFor) Annotate(a infer.Annotator) {
 	a.Describe(&w.Condition, "A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or "+
 		"`Ready=Unknown`. One that is about an older generation of the object does not count.")
 	a.Describe(&w.Rollout, "Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout "+
-		"status` does. With the update strategy `OnDelete`, wait until all pods are ready.")
+		"status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.")
 	a.Describe(&w.Expression, "A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. "+
 		"While a field that it reads is missing, it is not.")
-	a.Describe(&w.Deleted, "Wait until the object is gone. Cannot be combined with the forms above.")
+	a.Describe(&w.Deleted, "Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.")
 	a.Describe(&w.FailWhen, "A CEL expression over `object` that ends the waiting at once as failed when it is true, such as "+
 		"`object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an "+
 		"object that is deleted meanwhile end it without being named.")
 	a.Describe(&w.Timeout, "How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, "+
-		"else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.")
+		"else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The "+
+		"object is not touched.")
 }

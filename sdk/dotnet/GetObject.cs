@@ -56,7 +56,7 @@ namespace K8sConnect.Kubernetes
         private Inputs.ClusterConnection? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole.
+        /// The cluster, in place of the provider's configuration as a whole. Always secret.
         /// </summary>
         public Inputs.ClusterConnection? ClusterConnection
         {
@@ -77,7 +77,7 @@ namespace K8sConnect.Kubernetes
         public string Name { get; set; } = null!;
 
         /// <summary>
-        /// The namespace. Default for kinds that have namespaces: that of the provider.
+        /// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
         /// </summary>
         [Input("namespace")]
         public string? Namespace { get; set; }
@@ -106,7 +106,7 @@ namespace K8sConnect.Kubernetes
         private Input<Inputs.ClusterConnectionArgs>? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole.
+        /// The cluster, in place of the provider's configuration as a whole. Always secret.
         /// </summary>
         public Input<Inputs.ClusterConnectionArgs>? ClusterConnection
         {
@@ -131,7 +131,7 @@ namespace K8sConnect.Kubernetes
         public Input<string> Name { get; set; } = null!;
 
         /// <summary>
-        /// The namespace. Default for kinds that have namespaces: that of the provider.
+        /// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }

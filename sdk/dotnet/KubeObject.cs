@@ -17,6 +17,10 @@ namespace K8sConnect.Kubernetes
     /// 
     /// Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
     /// 
+    /// An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `customTimeouts` say.
+    /// 
+    /// How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation` or `forceDestroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+    /// 
     /// An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
     /// 
     /// ```sh
@@ -33,13 +37,13 @@ namespace K8sConnect.Kubernetes
         public Output<ImmutableDictionary<string, string>?> FieldOwnership { get; private set; } = null!;
 
         /// <summary>
-        /// Exactly the fields that this resource applied, with their live values.
+        /// Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
         /// </summary>
         [Output("manifest")]
         public Output<object?> Manifest { get; private set; } = null!;
 
         /// <summary>
-        /// Points at the object. Everything but `uid` and `revision` is known at preview.
+        /// Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
         /// </summary>
         [Output("resourceRef")]
         public Output<Outputs.ResourceRef> ResourceRef { get; private set; } = null!;
@@ -91,7 +95,7 @@ namespace K8sConnect.Kubernetes
     public sealed class KubeObjectArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+        /// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         /// </summary>
         [Input("adopt")]
         public Input<bool>? Adopt { get; set; }
@@ -119,13 +123,13 @@ namespace K8sConnect.Kubernetes
         public Input<string>? ConflictPolicy { get; set; }
 
         /// <summary>
-        /// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        /// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         /// </summary>
         [Input("deletionPropagation")]
         public Input<string>? DeletionPropagation { get; set; }
 
         /// <summary>
-        /// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+        /// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
         /// </summary>
         [Input("forceDestroy")]
         public Input<bool>? ForceDestroy { get; set; }
@@ -134,7 +138,7 @@ namespace K8sConnect.Kubernetes
         private InputList<string>? _ignoreFields;
 
         /// <summary>
-        /// Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.
+        /// Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         /// </summary>
         public InputList<string> IgnoreFields
         {
@@ -143,13 +147,13 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+        /// The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         /// </summary>
         [Input("manifest")]
         public Input<object>? Manifest { get; set; }
 
         /// <summary>
-        /// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+        /// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
         /// </summary>
         [Input("onImmutable")]
         public Input<string>? OnImmutable { get; set; }

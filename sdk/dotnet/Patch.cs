@@ -53,7 +53,7 @@ namespace K8sConnect.Kubernetes
         public Output<object?> ApplyPatch { get; private set; } = null!;
 
         /// <summary>
-        /// Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+        /// Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
         /// </summary>
         [Output("previousOwners")]
         public Output<ImmutableDictionary<string, string>?> PreviousOwners { get; private set; } = null!;
@@ -139,25 +139,25 @@ namespace K8sConnect.Kubernetes
         public Input<object>? MergePatch { get; set; }
 
         /// <summary>
-        /// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+        /// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
         /// </summary>
         [Input("patch")]
         public Input<object>? ApplyPatch { get; set; }
 
         /// <summary>
-        /// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+        /// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
         /// </summary>
         [Input("takeOwnership", required: true)]
         public Input<bool> TakeOwnership { get; set; } = null!;
 
         /// <summary>
-        /// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+        /// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
         /// </summary>
         [Input("target", required: true)]
         public Input<Inputs.PatchTargetArgs> Target { get; set; } = null!;
 
         /// <summary>
-        /// What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+        /// What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
         /// </summary>
         [Input("waitFor")]
         public Input<Inputs.WaitForArgs>? WaitFor { get; set; }

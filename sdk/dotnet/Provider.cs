@@ -11,13 +11,13 @@ using Pulumi;
 namespace K8sConnect.Kubernetes
 {
     /// <summary>
-    /// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+    /// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
     /// </summary>
     [KubernetesResourceType("pulumi:providers:k8sconnect")]
     public partial class Provider : global::Pulumi.ProviderResource
     {
         /// <summary>
-        /// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        /// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
         /// </summary>
         [Output("clientCertificate")]
         public Output<string?> ClientCertificate { get; private set; } = null!;
@@ -29,13 +29,13 @@ namespace K8sConnect.Kubernetes
         public Output<string?> ClientKey { get; private set; } = null!;
 
         /// <summary>
-        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         /// </summary>
         [Output("clusterCaCertificate")]
         public Output<string?> ClusterCaCertificate { get; private set; } = null!;
 
         /// <summary>
-        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         [Output("context")]
         public Output<string?> Context { get; private set; } = null!;
@@ -53,7 +53,7 @@ namespace K8sConnect.Kubernetes
         public Output<string?> Host { get; private set; } = null!;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         /// </summary>
         [Output("kubeconfig")]
         public Output<string?> Kubeconfig { get; private set; } = null!;
@@ -65,19 +65,19 @@ namespace K8sConnect.Kubernetes
         public Output<string?> Namespace { get; private set; } = null!;
 
         /// <summary>
-        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         /// </summary>
         [Output("proxyUrl")]
         public Output<string?> ProxyUrl { get; private set; } = null!;
 
         /// <summary>
-        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         /// </summary>
         [Output("tlsServerName")]
         public Output<string?> TlsServerName { get; private set; } = null!;
 
         /// <summary>
-        /// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        /// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
         /// </summary>
         [Output("token")]
         public Output<string?> Token { get; private set; } = null!;
@@ -122,7 +122,7 @@ namespace K8sConnect.Kubernetes
         private Input<string>? _clientCertificate;
 
         /// <summary>
-        /// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        /// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
         /// </summary>
         public Input<string>? ClientCertificate
         {
@@ -151,13 +151,13 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         /// </summary>
         [Input("clusterCaCertificate")]
         public Input<string>? ClusterCaCertificate { get; set; }
 
         /// <summary>
-        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         [Input("context")]
         public Input<string>? Context { get; set; }
@@ -172,7 +172,7 @@ namespace K8sConnect.Kubernetes
         private Input<Inputs.ExecArgs>? _exec;
 
         /// <summary>
-        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         /// </summary>
         public Input<Inputs.ExecArgs>? Exec
         {
@@ -191,13 +191,13 @@ namespace K8sConnect.Kubernetes
         public Input<string>? Host { get; set; }
 
         /// <summary>
-        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         /// </summary>
         [Input("impersonate", json: true)]
         public Input<Inputs.ImpersonationArgs>? Impersonate { get; set; }
 
         /// <summary>
-        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
         /// </summary>
         [Input("insecure", json: true)]
         public Input<bool>? Insecure { get; set; }
@@ -206,7 +206,7 @@ namespace K8sConnect.Kubernetes
         private Input<string>? _kubeconfig;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         /// </summary>
         public Input<string>? Kubeconfig
         {
@@ -225,13 +225,13 @@ namespace K8sConnect.Kubernetes
         public Input<string>? Namespace { get; set; }
 
         /// <summary>
-        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         /// </summary>
         [Input("proxyUrl")]
         public Input<string>? ProxyUrl { get; set; }
 
         /// <summary>
-        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         /// </summary>
         [Input("tlsServerName")]
         public Input<string>? TlsServerName { get; set; }
@@ -240,7 +240,7 @@ namespace K8sConnect.Kubernetes
         private Input<string>? _token;
 
         /// <summary>
-        /// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        /// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
         /// </summary>
         public Input<string>? Token
         {

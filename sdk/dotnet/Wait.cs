@@ -21,7 +21,7 @@ namespace K8sConnect.Kubernetes
     public partial class Wait : global::Pulumi.CustomResource
     {
         /// <summary>
-        /// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it.
+        /// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
         /// </summary>
         [Output("status")]
         public Output<object?> Status { get; private set; } = null!;
@@ -89,7 +89,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+        /// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
         /// </summary>
         [Input("resourceRef", required: true)]
         public Input<Inputs.ResourceRefArgs> ResourceRef { get; set; } = null!;
@@ -98,7 +98,7 @@ namespace K8sConnect.Kubernetes
         private InputList<object>? _triggers;
 
         /// <summary>
-        /// Any values. When one of them changes, the Wait waits again.
+        /// Any values. When one of them changes, the Wait waits again. Default: none.
         /// </summary>
         public InputList<object> Triggers
         {
@@ -107,7 +107,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// What to wait for.
+        /// What to wait for, and how long. A change waits again.
         /// </summary>
         [Input("waitFor", required: true)]
         public Input<Inputs.WaitForArgs> WaitFor { get; set; } = null!;

@@ -42,7 +42,7 @@ export interface GetObjectArgs {
      */
     apiVersion: string;
     /**
-     * The cluster, in place of the provider's configuration as a whole.
+     * The cluster, in place of the provider's configuration as a whole. Always secret.
      */
     clusterConnection?: inputs.ClusterConnection;
     /**
@@ -54,7 +54,7 @@ export interface GetObjectArgs {
      */
     name: string;
     /**
-     * The namespace. Default for kinds that have namespaces: that of the provider.
+     * The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
      */
     namespace?: string;
     /**
@@ -109,7 +109,7 @@ export interface GetObjectOutputArgs {
      */
     apiVersion: pulumi.Input<string>;
     /**
-     * The cluster, in place of the provider's configuration as a whole.
+     * The cluster, in place of the provider's configuration as a whole. Always secret.
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
@@ -121,7 +121,7 @@ export interface GetObjectOutputArgs {
      */
     name: pulumi.Input<string>;
     /**
-     * The namespace. Default for kinds that have namespaces: that of the provider.
+     * The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**

@@ -13,6 +13,10 @@ import * as utilities from "./utilities";
  *
  * Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
  *
+ * An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `customTimeouts` say.
+ *
+ * How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation` or `forceDestroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+ *
  * An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
  *
  * ```sh
@@ -77,11 +81,11 @@ export class KubeObject extends pulumi.CustomResource {
      */
     declare public /*out*/ readonly fieldOwnership: pulumi.Output<{[key: string]: string} | undefined>;
     /**
-     * Exactly the fields that this resource applied, with their live values.
+     * Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
      */
     declare public readonly manifest: pulumi.Output<any | undefined>;
     /**
-     * Points at the object. Everything but `uid` and `revision` is known at preview.
+     * Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
      */
     declare public /*out*/ readonly resourceRef: pulumi.Output<outputs.ResourceRef>;
 
@@ -122,7 +126,7 @@ export class KubeObject extends pulumi.CustomResource {
  */
 export interface KubeObjectArgs {
     /**
-     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
      */
     adopt?: pulumi.Input<boolean | undefined>;
     /**
@@ -134,23 +138,23 @@ export interface KubeObjectArgs {
      */
     conflictPolicy?: pulumi.Input<string | undefined>;
     /**
-     * What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+     * What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
      */
     deletionPropagation?: pulumi.Input<string | undefined>;
     /**
-     * When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+     * When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
      */
     forceDestroy?: pulumi.Input<boolean | undefined>;
     /**
-     * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.
+     * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
      */
     ignoreFields?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+     * The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
      */
     manifest?: any | undefined;
     /**
-     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
      */
     onImmutable?: pulumi.Input<string | undefined>;
     /**

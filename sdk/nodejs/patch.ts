@@ -82,7 +82,7 @@ export class Patch extends pulumi.CustomResource {
      */
     declare public readonly patch: pulumi.Output<any | undefined>;
     /**
-     * Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+     * Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
      */
     declare public /*out*/ readonly previousOwners: pulumi.Output<{[key: string]: string} | undefined>;
     /**
@@ -149,19 +149,19 @@ export interface PatchArgs {
      */
     mergePatch?: any | undefined;
     /**
-     * The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+     * The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
      */
     patch?: any | undefined;
     /**
-     * Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+     * Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
      */
     takeOwnership: pulumi.Input<boolean>;
     /**
-     * The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+     * The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
      */
     target: pulumi.Input<inputs.PatchTargetArgs>;
     /**
-     * What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+     * What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
      */
     waitFor?: pulumi.Input<inputs.WaitForArgs | undefined>;
 }

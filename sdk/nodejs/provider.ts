@@ -7,7 +7,7 @@ import * as outputs from "./types/output";
 import * as utilities from "./utilities";
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+ * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
  */
 export class Provider extends pulumi.ProviderResource {
     /** @internal */
@@ -25,7 +25,7 @@ export class Provider extends pulumi.ProviderResource {
     }
 
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
      */
     declare public readonly clientCertificate: pulumi.Output<string | undefined>;
     /**
@@ -33,11 +33,11 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly clientKey: pulumi.Output<string | undefined>;
     /**
-     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     declare public readonly clusterCaCertificate: pulumi.Output<string | undefined>;
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     declare public readonly context: pulumi.Output<string | undefined>;
     /**
@@ -49,7 +49,7 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly host: pulumi.Output<string | undefined>;
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      */
     declare public readonly kubeconfig: pulumi.Output<string | undefined>;
     /**
@@ -57,15 +57,15 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly namespace: pulumi.Output<string | undefined>;
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
      */
     declare public readonly proxyUrl: pulumi.Output<string | undefined>;
     /**
-     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
      */
     declare public readonly tlsServerName: pulumi.Output<string | undefined>;
     /**
-     * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      */
     declare public readonly token: pulumi.Output<string | undefined>;
 
@@ -107,7 +107,7 @@ export class Provider extends pulumi.ProviderResource {
  */
 export interface ProviderArgs {
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
      */
     clientCertificate?: pulumi.Input<string | undefined>;
     /**
@@ -115,11 +115,11 @@ export interface ProviderArgs {
      */
     clientKey?: pulumi.Input<string | undefined>;
     /**
-     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     clusterCaCertificate?: pulumi.Input<string | undefined>;
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     context?: pulumi.Input<string | undefined>;
     /**
@@ -127,7 +127,7 @@ export interface ProviderArgs {
      */
     driftDetection?: pulumi.Input<string | undefined>;
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
      */
     exec?: pulumi.Input<inputs.ExecArgs | undefined>;
     /**
@@ -135,15 +135,15 @@ export interface ProviderArgs {
      */
     host?: pulumi.Input<string | undefined>;
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
      */
     impersonate?: pulumi.Input<inputs.ImpersonationArgs | undefined>;
     /**
-     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
      */
     insecure?: pulumi.Input<boolean | undefined>;
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      */
     kubeconfig?: pulumi.Input<string | undefined>;
     /**
@@ -151,15 +151,15 @@ export interface ProviderArgs {
      */
     namespace?: pulumi.Input<string | undefined>;
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
      */
     proxyUrl?: pulumi.Input<string | undefined>;
     /**
-     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
      */
     tlsServerName?: pulumi.Input<string | undefined>;
     /**
-     * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      */
     token?: pulumi.Input<string | undefined>;
 }

@@ -77,7 +77,7 @@ export class Wait extends pulumi.CustomResource {
     }
 
     /**
-     * The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it.
+     * The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
      */
     declare public /*out*/ readonly status: pulumi.Output<any | undefined>;
 
@@ -120,15 +120,15 @@ export interface WaitArgs {
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
-     * The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+     * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
      */
     resourceRef: pulumi.Input<inputs.ResourceRefArgs>;
     /**
-     * Any values. When one of them changes, the Wait waits again.
+     * Any values. When one of them changes, the Wait waits again. Default: none.
      */
     triggers?: pulumi.Input<any[] | undefined>;
     /**
-     * What to wait for.
+     * What to wait for, and how long. A change waits again.
      */
     waitFor: pulumi.Input<inputs.WaitForArgs>;
 }

@@ -61,7 +61,13 @@ func writeSDKs(schemaFile, dir, version string) error {
 	}
 	for language, generate := range generators {
 		// Every generator writes into the package that it is given.
-		pkg, err := bind(text, version)
+		described := text
+		if language == "python" {
+			if described, err = withPythonNames(text); err != nil {
+				return fmt.Errorf("%s: %w", schemaFile, err)
+			}
+		}
+		pkg, err := bind(described, version)
 		if err != nil {
 			return fmt.Errorf("%s: %w", schemaFile, err)
 		}

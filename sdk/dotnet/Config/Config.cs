@@ -34,7 +34,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _clientCertificate = new __Value<string?>(() => __config.Get("clientCertificate"));
         /// <summary>
-        /// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        /// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
         /// </summary>
         public static string? ClientCertificate
         {
@@ -54,7 +54,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _clusterCaCertificate = new __Value<string?>(() => __config.Get("clusterCaCertificate"));
         /// <summary>
-        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         /// </summary>
         public static string? ClusterCaCertificate
         {
@@ -64,7 +64,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _context = new __Value<string?>(() => __config.Get("context"));
         /// <summary>
-        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         public static string? Context
         {
@@ -84,7 +84,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<Types.Exec?> _exec = new __Value<Types.Exec?>(() => __config.GetObject<Types.Exec>("exec"));
         /// <summary>
-        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         /// </summary>
         public static Types.Exec? Exec
         {
@@ -104,7 +104,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<Types.Impersonation?> _impersonate = new __Value<Types.Impersonation?>(() => __config.GetObject<Types.Impersonation>("impersonate"));
         /// <summary>
-        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         /// </summary>
         public static Types.Impersonation? Impersonate
         {
@@ -114,7 +114,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<bool?> _insecure = new __Value<bool?>(() => __config.GetBoolean("insecure"));
         /// <summary>
-        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
         /// </summary>
         public static bool? Insecure
         {
@@ -124,7 +124,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _kubeconfig = new __Value<string?>(() => __config.Get("kubeconfig"));
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         /// </summary>
         public static string? Kubeconfig
         {
@@ -144,7 +144,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _proxyUrl = new __Value<string?>(() => __config.Get("proxyUrl"));
         /// <summary>
-        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         /// </summary>
         public static string? ProxyUrl
         {
@@ -154,7 +154,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _tlsServerName = new __Value<string?>(() => __config.Get("tlsServerName"));
         /// <summary>
-        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         /// </summary>
         public static string? TlsServerName
         {
@@ -164,7 +164,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _token = new __Value<string?>(() => __config.Get("token"));
         /// <summary>
-        /// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        /// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
         /// </summary>
         public static string? Token
         {
@@ -182,7 +182,7 @@ namespace K8sConnect.Kubernetes
             /// </summary>
                 public string? ApiVersion { get; set; } = null!;
             /// <summary>
-            /// The arguments of the command.
+            /// The arguments of the command. Default: none.
             /// </summary>
                 public ImmutableArray<string> Args { get; set; }
             /// <summary>
@@ -198,7 +198,7 @@ namespace K8sConnect.Kubernetes
              public class Impersonation
              {
             /// <summary>
-            /// Further attributes of the user: name to list of values.
+            /// Further attributes of the user: name to list of values. Default: none.
             /// </summary>
                 public ImmutableDictionary<string, ImmutableArray<string>>? Extra { get; set; } = null!;
             /// <summary>

@@ -12,7 +12,7 @@ namespace K8sConnect.Kubernetes.Inputs
 {
 
     /// <summary>
-    /// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+    /// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
     /// </summary>
     public sealed class ClusterConnection : global::Pulumi.InvokeArgs
     {
@@ -20,7 +20,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private string? _clientCertificate;
 
         /// <summary>
-        /// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        /// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
         /// </summary>
         public string? ClientCertificate
         {
@@ -41,13 +41,13 @@ namespace K8sConnect.Kubernetes.Inputs
         }
 
         /// <summary>
-        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         /// </summary>
         [Input("clusterCaCertificate")]
         public string? ClusterCaCertificate { get; set; }
 
         /// <summary>
-        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         [Input("context")]
         public string? Context { get; set; }
@@ -56,7 +56,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private Inputs.Exec? _exec;
 
         /// <summary>
-        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         /// </summary>
         public Inputs.Exec? Exec
         {
@@ -71,13 +71,13 @@ namespace K8sConnect.Kubernetes.Inputs
         public string? Host { get; set; }
 
         /// <summary>
-        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         /// </summary>
         [Input("impersonate")]
         public Inputs.Impersonation? Impersonate { get; set; }
 
         /// <summary>
-        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
         /// </summary>
         [Input("insecure")]
         public bool? Insecure { get; set; }
@@ -86,7 +86,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private string? _kubeconfig;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         /// </summary>
         public string? Kubeconfig
         {
@@ -95,13 +95,13 @@ namespace K8sConnect.Kubernetes.Inputs
         }
 
         /// <summary>
-        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         /// </summary>
         [Input("proxyUrl")]
         public string? ProxyUrl { get; set; }
 
         /// <summary>
-        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         /// </summary>
         [Input("tlsServerName")]
         public string? TlsServerName { get; set; }
@@ -110,7 +110,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private string? _token;
 
         /// <summary>
-        /// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        /// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
         /// </summary>
         public string? Token
         {

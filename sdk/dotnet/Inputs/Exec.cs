@@ -26,7 +26,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private List<string>? _args;
 
         /// <summary>
-        /// The arguments of the command.
+        /// The arguments of the command. Default: none.
         /// </summary>
         public List<string> Args
         {

@@ -26,7 +26,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private InputList<string>? _args;
 
         /// <summary>
-        /// The arguments of the command.
+        /// The arguments of the command. Default: none.
         /// </summary>
         public InputList<string> Args
         {

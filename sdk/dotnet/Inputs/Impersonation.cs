@@ -20,7 +20,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private Dictionary<string, ImmutableArray<string>>? _extra;
 
         /// <summary>
-        /// Further attributes of the user: name to list of values.
+        /// Further attributes of the user: name to list of values. Default: none.
         /// </summary>
         public Dictionary<string, ImmutableArray<string>> Extra
         {

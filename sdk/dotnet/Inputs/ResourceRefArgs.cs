@@ -35,19 +35,19 @@ namespace K8sConnect.Kubernetes.Inputs
         public Input<string> Name { get; set; } = null!;
 
         /// <summary>
-        /// The namespace. Absent for cluster-scoped objects.
+        /// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }
 
         /// <summary>
-        /// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+        /// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
         /// </summary>
         [Input("revision")]
         public Input<string>? Revision { get; set; }
 
         /// <summary>
-        /// The uid that the API server gave to the object. It changes when the object is made anew.
+        /// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
         /// </summary>
         [Input("uid")]
         public Input<string>? Uid { get; set; }

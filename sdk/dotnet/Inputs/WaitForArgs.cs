@@ -23,7 +23,7 @@ namespace K8sConnect.Kubernetes.Inputs
         public Input<string>? Condition { get; set; }
 
         /// <summary>
-        /// Wait until the object is gone. Cannot be combined with the forms above.
+        /// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
         /// </summary>
         [Input("deleted")]
         public Input<bool>? Deleted { get; set; }
@@ -59,13 +59,13 @@ namespace K8sConnect.Kubernetes.Inputs
         }
 
         /// <summary>
-        /// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+        /// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
         /// </summary>
         [Input("rollout")]
         public Input<bool>? Rollout { get; set; }
 
         /// <summary>
-        /// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+        /// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
         /// </summary>
         [Input("timeout")]
         public Input<string>? Timeout { get; set; }

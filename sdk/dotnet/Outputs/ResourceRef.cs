@@ -30,15 +30,15 @@ namespace K8sConnect.Kubernetes.Outputs
         /// </summary>
         public readonly string Name;
         /// <summary>
-        /// The namespace. Absent for cluster-scoped objects.
+        /// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
         /// </summary>
         public readonly string? Namespace;
         /// <summary>
-        /// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+        /// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
         /// </summary>
         public readonly string? Revision;
         /// <summary>
-        /// The uid that the API server gave to the object. It changes when the object is made anew.
+        /// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
         /// </summary>
         public readonly string? Uid;
 

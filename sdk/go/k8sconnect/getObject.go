@@ -58,13 +58,13 @@ func GetObject(ctx *pulumi.Context, args *GetObjectArgs, opts ...pulumi.InvokeOp
 type GetObjectArgs struct {
 	// The group and version, such as `apps/v1` or `v1`.
 	ApiVersion string `pulumi:"apiVersion"`
-	// The cluster, in place of the provider's configuration as a whole.
+	// The cluster, in place of the provider's configuration as a whole. Always secret.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// The kind, such as `Deployment`.
 	Kind string `pulumi:"kind"`
 	// The name.
 	Name string `pulumi:"name"`
-	// The namespace. Default for kinds that have namespaces: that of the provider.
+	// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
 	Namespace *string `pulumi:"namespace"`
 	// Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
 	Optional *bool `pulumi:"optional"`
@@ -85,13 +85,13 @@ func GetObjectOutput(ctx *pulumi.Context, args GetObjectOutputArgs, opts ...pulu
 type GetObjectOutputArgs struct {
 	// The group and version, such as `apps/v1` or `v1`.
 	ApiVersion pulumi.StringInput `pulumi:"apiVersion"`
-	// The cluster, in place of the provider's configuration as a whole.
+	// The cluster, in place of the provider's configuration as a whole. Always secret.
 	ClusterConnection ClusterConnectionPtrInput `pulumi:"clusterConnection"`
 	// The kind, such as `Deployment`.
 	Kind pulumi.StringInput `pulumi:"kind"`
 	// The name.
 	Name pulumi.StringInput `pulumi:"name"`
-	// The namespace. Default for kinds that have namespaces: that of the provider.
+	// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
 	// Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
 	Optional pulumi.BoolPtrInput `pulumi:"optional"`

@@ -17,6 +17,10 @@ import (
 //
 // Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
 //
+// An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `customTimeouts` say.
+//
+// How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation` or `forceDestroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+//
 // An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
 //
 // ```sh
@@ -70,9 +74,9 @@ type KubeObject struct {
 
 	// Who owns the fields that the manifest sets: the path of a field, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, and the name of its field manager. A path stands for everything below it that the manifest sets, so an object that nobody else has changed has few entries.
 	FieldOwnership pulumi.StringMapOutput `pulumi:"fieldOwnership"`
-	// Exactly the fields that this resource applied, with their live values.
+	// Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
 	Manifest pulumi.AnyOutput `pulumi:"manifest"`
-	// Points at the object. Everything but `uid` and `revision` is known at preview.
+	// Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
 	ResourceRef ResourceRefOutput `pulumi:"resourceRef"`
 }
 
@@ -119,21 +123,21 @@ func (KubeObjectState) ElementType() reflect.Type {
 }
 
 type kubeObjectArgs struct {
-	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
 	Adopt *bool `pulumi:"adopt"`
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
 	ConflictPolicy *string `pulumi:"conflictPolicy"`
-	// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+	// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
 	DeletionPropagation *string `pulumi:"deletionPropagation"`
-	// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+	// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
 	ForceDestroy *bool `pulumi:"forceDestroy"`
-	// Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.
+	// Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
 	IgnoreFields []string `pulumi:"ignoreFields"`
-	// The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+	// The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
 	Manifest interface{} `pulumi:"manifest"`
-	// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+	// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
 	OnImmutable *string `pulumi:"onImmutable"`
 	// The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
 	Yaml *string `pulumi:"yaml"`
@@ -141,21 +145,21 @@ type kubeObjectArgs struct {
 
 // The set of arguments for constructing a KubeObject resource.
 type KubeObjectArgs struct {
-	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
 	Adopt pulumi.BoolPtrInput
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection ClusterConnectionPtrInput
 	// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
 	ConflictPolicy pulumi.StringPtrInput
-	// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+	// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
 	DeletionPropagation pulumi.StringPtrInput
-	// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+	// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
 	ForceDestroy pulumi.BoolPtrInput
-	// Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.
+	// Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
 	IgnoreFields pulumi.StringArrayInput
-	// The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+	// The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
 	Manifest pulumi.Input
-	// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+	// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
 	OnImmutable pulumi.StringPtrInput
 	// The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
 	Yaml pulumi.StringPtrInput
@@ -253,12 +257,12 @@ func (o KubeObjectOutput) FieldOwnership() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *KubeObject) pulumi.StringMapOutput { return v.FieldOwnership }).(pulumi.StringMapOutput)
 }
 
-// Exactly the fields that this resource applied, with their live values.
+// Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
 func (o KubeObjectOutput) Manifest() pulumi.AnyOutput {
 	return o.ApplyT(func(v *KubeObject) pulumi.AnyOutput { return v.Manifest }).(pulumi.AnyOutput)
 }
 
-// Points at the object. Everything but `uid` and `revision` is known at preview.
+// Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
 func (o KubeObjectOutput) ResourceRef() ResourceRefOutput {
 	return o.ApplyT(func(v *KubeObject) ResourceRefOutput { return v.ResourceRef }).(ResourceRefOutput)
 }

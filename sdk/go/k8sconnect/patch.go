@@ -70,7 +70,7 @@ type Patch struct {
 	MergePatch pulumi.AnyOutput `pulumi:"mergePatch"`
 	// The input `patch` with the live values.
 	Patch pulumi.AnyOutput `pulumi:"patch"`
-	// Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+	// Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
 	PreviousOwners pulumi.StringMapOutput `pulumi:"previousOwners"`
 	// Points at the object. `revision` changes when this Patch changes the object.
 	ResourceRef ResourceRefOutput `pulumi:"resourceRef"`
@@ -131,13 +131,13 @@ type patchArgs struct {
 	JsonPatch interface{} `pulumi:"jsonPatch"`
 	// A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
 	MergePatch interface{} `pulumi:"mergePatch"`
-	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
 	Patch interface{} `pulumi:"patch"`
-	// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+	// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
 	TakeOwnership bool `pulumi:"takeOwnership"`
-	// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+	// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
 	Target PatchTarget `pulumi:"target"`
-	// What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+	// What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
 	WaitFor *WaitFor `pulumi:"waitFor"`
 }
 
@@ -149,13 +149,13 @@ type PatchArgs struct {
 	JsonPatch pulumi.Input
 	// A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
 	MergePatch pulumi.Input
-	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
 	Patch pulumi.Input
-	// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+	// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
 	TakeOwnership pulumi.BoolInput
-	// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+	// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
 	Target PatchTargetInput
-	// What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+	// What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
 	WaitFor WaitForPtrInput
 }
 
@@ -271,7 +271,7 @@ func (o PatchOutput) Patch() pulumi.AnyOutput {
 	return o.ApplyT(func(v *Patch) pulumi.AnyOutput { return v.Patch }).(pulumi.AnyOutput)
 }
 
-// Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+// Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
 func (o PatchOutput) PreviousOwners() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *Patch) pulumi.StringMapOutput { return v.PreviousOwners }).(pulumi.StringMapOutput)
 }

@@ -11,31 +11,31 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
 type Provider struct {
 	pulumi.ProviderResourceState
 
-	// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+	// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 	ClientCertificate pulumi.StringPtrOutput `pulumi:"clientCertificate"`
 	// The private key of `clientCertificate`, as PEM or as base64 of PEM.
 	ClientKey pulumi.StringPtrOutput `pulumi:"clientKey"`
-	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate pulumi.StringPtrOutput `pulumi:"clusterCaCertificate"`
-	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context pulumi.StringPtrOutput `pulumi:"context"`
 	// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
 	DriftDetection pulumi.StringPtrOutput `pulumi:"driftDetection"`
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host pulumi.StringPtrOutput `pulumi:"host"`
-	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 	Kubeconfig pulumi.StringPtrOutput `pulumi:"kubeconfig"`
 	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
 	Namespace pulumi.StringPtrOutput `pulumi:"namespace"`
-	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl pulumi.StringPtrOutput `pulumi:"proxyUrl"`
-	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 	TlsServerName pulumi.StringPtrOutput `pulumi:"tlsServerName"`
-	// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+	// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 	Token pulumi.StringPtrOutput `pulumi:"token"`
 }
 
@@ -78,65 +78,65 @@ func NewProvider(ctx *pulumi.Context,
 }
 
 type providerArgs struct {
-	// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+	// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 	ClientCertificate *string `pulumi:"clientCertificate"`
 	// The private key of `clientCertificate`, as PEM or as base64 of PEM.
 	ClientKey *string `pulumi:"clientKey"`
-	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate *string `pulumi:"clusterCaCertificate"`
-	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context *string `pulumi:"context"`
 	// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
 	DriftDetection *string `pulumi:"driftDetection"`
-	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
 	Exec *Exec `pulumi:"exec"`
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host *string `pulumi:"host"`
-	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
 	Impersonate *Impersonation `pulumi:"impersonate"`
-	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
 	Insecure *bool `pulumi:"insecure"`
-	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 	Kubeconfig *string `pulumi:"kubeconfig"`
 	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
 	Namespace *string `pulumi:"namespace"`
-	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl *string `pulumi:"proxyUrl"`
-	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 	TlsServerName *string `pulumi:"tlsServerName"`
-	// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+	// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 	Token *string `pulumi:"token"`
 }
 
 // The set of arguments for constructing a Provider resource.
 type ProviderArgs struct {
-	// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+	// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 	ClientCertificate pulumi.StringPtrInput
 	// The private key of `clientCertificate`, as PEM or as base64 of PEM.
 	ClientKey pulumi.StringPtrInput
-	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate pulumi.StringPtrInput
-	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context pulumi.StringPtrInput
 	// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
 	DriftDetection pulumi.StringPtrInput
-	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
 	Exec ExecPtrInput
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host pulumi.StringPtrInput
-	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
 	Impersonate ImpersonationPtrInput
-	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
 	Insecure pulumi.BoolPtrInput
-	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 	Kubeconfig pulumi.StringPtrInput
 	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
 	Namespace pulumi.StringPtrInput
-	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl pulumi.StringPtrInput
-	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 	TlsServerName pulumi.StringPtrInput
-	// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+	// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 	Token pulumi.StringPtrInput
 }
 
@@ -177,7 +177,7 @@ func (o ProviderOutput) ToProviderOutputWithContext(ctx context.Context) Provide
 	return o
 }
 
-// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 func (o ProviderOutput) ClientCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.ClientCertificate }).(pulumi.StringPtrOutput)
 }
@@ -187,12 +187,12 @@ func (o ProviderOutput) ClientKey() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.ClientKey }).(pulumi.StringPtrOutput)
 }
 
-// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 func (o ProviderOutput) ClusterCaCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.ClusterCaCertificate }).(pulumi.StringPtrOutput)
 }
 
-// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 func (o ProviderOutput) Context() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Context }).(pulumi.StringPtrOutput)
 }
@@ -207,7 +207,7 @@ func (o ProviderOutput) Host() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Host }).(pulumi.StringPtrOutput)
 }
 
-// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 func (o ProviderOutput) Kubeconfig() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Kubeconfig }).(pulumi.StringPtrOutput)
 }
@@ -217,17 +217,17 @@ func (o ProviderOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Namespace }).(pulumi.StringPtrOutput)
 }
 
-// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 func (o ProviderOutput) ProxyUrl() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.ProxyUrl }).(pulumi.StringPtrOutput)
 }
 
-// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 func (o ProviderOutput) TlsServerName() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.TlsServerName }).(pulumi.StringPtrOutput)
 }
 
-// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 func (o ProviderOutput) Token() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Token }).(pulumi.StringPtrOutput)
 }

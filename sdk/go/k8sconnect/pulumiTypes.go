@@ -13,31 +13,31 @@ import (
 
 var _ = internal.GetEnvOrDefault
 
-// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
 type ClusterConnection struct {
-	// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+	// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 	ClientCertificate *string `pulumi:"clientCertificate"`
 	// The private key of `clientCertificate`, as PEM or as base64 of PEM.
 	ClientKey *string `pulumi:"clientKey"`
-	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate *string `pulumi:"clusterCaCertificate"`
-	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context *string `pulumi:"context"`
-	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
 	Exec *Exec `pulumi:"exec"`
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host *string `pulumi:"host"`
-	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
 	Impersonate *Impersonation `pulumi:"impersonate"`
-	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
 	Insecure *bool `pulumi:"insecure"`
-	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 	Kubeconfig *string `pulumi:"kubeconfig"`
-	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl *string `pulumi:"proxyUrl"`
-	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 	TlsServerName *string `pulumi:"tlsServerName"`
-	// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+	// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 	Token *string `pulumi:"token"`
 }
 
@@ -52,31 +52,31 @@ type ClusterConnectionInput interface {
 	ToClusterConnectionOutputWithContext(context.Context) ClusterConnectionOutput
 }
 
-// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
 type ClusterConnectionArgs struct {
-	// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+	// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 	ClientCertificate pulumi.StringPtrInput `pulumi:"clientCertificate"`
 	// The private key of `clientCertificate`, as PEM or as base64 of PEM.
 	ClientKey pulumi.StringPtrInput `pulumi:"clientKey"`
-	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate pulumi.StringPtrInput `pulumi:"clusterCaCertificate"`
-	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context pulumi.StringPtrInput `pulumi:"context"`
-	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
 	Exec ExecPtrInput `pulumi:"exec"`
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host pulumi.StringPtrInput `pulumi:"host"`
-	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
 	Impersonate ImpersonationPtrInput `pulumi:"impersonate"`
-	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
 	Insecure pulumi.BoolPtrInput `pulumi:"insecure"`
-	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 	Kubeconfig pulumi.StringPtrInput `pulumi:"kubeconfig"`
-	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl pulumi.StringPtrInput `pulumi:"proxyUrl"`
-	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 	TlsServerName pulumi.StringPtrInput `pulumi:"tlsServerName"`
-	// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+	// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 	Token pulumi.StringPtrInput `pulumi:"token"`
 }
 
@@ -133,7 +133,7 @@ func (i *clusterConnectionPtrType) ToClusterConnectionPtrOutputWithContext(ctx c
 	return pulumi.ToOutputWithContext(ctx, i).(ClusterConnectionPtrOutput)
 }
 
-// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
 type ClusterConnectionOutput struct{ *pulumi.OutputState }
 
 func (ClusterConnectionOutput) ElementType() reflect.Type {
@@ -158,7 +158,7 @@ func (o ClusterConnectionOutput) ToClusterConnectionPtrOutputWithContext(ctx con
 	}).(ClusterConnectionPtrOutput)
 }
 
-// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 func (o ClusterConnectionOutput) ClientCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.ClientCertificate }).(pulumi.StringPtrOutput)
 }
@@ -168,17 +168,17 @@ func (o ClusterConnectionOutput) ClientKey() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.ClientKey }).(pulumi.StringPtrOutput)
 }
 
-// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 func (o ClusterConnectionOutput) ClusterCaCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.ClusterCaCertificate }).(pulumi.StringPtrOutput)
 }
 
-// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 func (o ClusterConnectionOutput) Context() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.Context }).(pulumi.StringPtrOutput)
 }
 
-// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
 func (o ClusterConnectionOutput) Exec() ExecPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *Exec { return v.Exec }).(ExecPtrOutput)
 }
@@ -188,32 +188,32 @@ func (o ClusterConnectionOutput) Host() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.Host }).(pulumi.StringPtrOutput)
 }
 
-// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
 func (o ClusterConnectionOutput) Impersonate() ImpersonationPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *Impersonation { return v.Impersonate }).(ImpersonationPtrOutput)
 }
 
-// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
 func (o ClusterConnectionOutput) Insecure() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *bool { return v.Insecure }).(pulumi.BoolPtrOutput)
 }
 
-// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 func (o ClusterConnectionOutput) Kubeconfig() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.Kubeconfig }).(pulumi.StringPtrOutput)
 }
 
-// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 func (o ClusterConnectionOutput) ProxyUrl() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.ProxyUrl }).(pulumi.StringPtrOutput)
 }
 
-// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 func (o ClusterConnectionOutput) TlsServerName() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.TlsServerName }).(pulumi.StringPtrOutput)
 }
 
-// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 func (o ClusterConnectionOutput) Token() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.Token }).(pulumi.StringPtrOutput)
 }
@@ -242,7 +242,7 @@ func (o ClusterConnectionPtrOutput) Elem() ClusterConnectionOutput {
 	}).(ClusterConnectionOutput)
 }
 
-// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 func (o ClusterConnectionPtrOutput) ClientCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -262,7 +262,7 @@ func (o ClusterConnectionPtrOutput) ClientKey() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 func (o ClusterConnectionPtrOutput) ClusterCaCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -272,7 +272,7 @@ func (o ClusterConnectionPtrOutput) ClusterCaCertificate() pulumi.StringPtrOutpu
 	}).(pulumi.StringPtrOutput)
 }
 
-// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 func (o ClusterConnectionPtrOutput) Context() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -282,7 +282,7 @@ func (o ClusterConnectionPtrOutput) Context() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
 func (o ClusterConnectionPtrOutput) Exec() ExecPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *Exec {
 		if v == nil {
@@ -302,7 +302,7 @@ func (o ClusterConnectionPtrOutput) Host() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
 func (o ClusterConnectionPtrOutput) Impersonate() ImpersonationPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *Impersonation {
 		if v == nil {
@@ -312,7 +312,7 @@ func (o ClusterConnectionPtrOutput) Impersonate() ImpersonationPtrOutput {
 	}).(ImpersonationPtrOutput)
 }
 
-// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
 func (o ClusterConnectionPtrOutput) Insecure() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *bool {
 		if v == nil {
@@ -322,7 +322,7 @@ func (o ClusterConnectionPtrOutput) Insecure() pulumi.BoolPtrOutput {
 	}).(pulumi.BoolPtrOutput)
 }
 
-// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 func (o ClusterConnectionPtrOutput) Kubeconfig() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -332,7 +332,7 @@ func (o ClusterConnectionPtrOutput) Kubeconfig() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 func (o ClusterConnectionPtrOutput) ProxyUrl() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -342,7 +342,7 @@ func (o ClusterConnectionPtrOutput) ProxyUrl() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 func (o ClusterConnectionPtrOutput) TlsServerName() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -352,7 +352,7 @@ func (o ClusterConnectionPtrOutput) TlsServerName() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 func (o ClusterConnectionPtrOutput) Token() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -366,7 +366,7 @@ func (o ClusterConnectionPtrOutput) Token() pulumi.StringPtrOutput {
 type Exec struct {
 	// The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
 	ApiVersion *string `pulumi:"apiVersion"`
-	// The arguments of the command.
+	// The arguments of the command. Default: none.
 	Args []string `pulumi:"args"`
 	// The command: a path, or a name that is looked up on PATH.
 	Command string `pulumi:"command"`
@@ -389,7 +389,7 @@ type ExecInput interface {
 type ExecArgs struct {
 	// The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
 	ApiVersion pulumi.StringPtrInput `pulumi:"apiVersion"`
-	// The arguments of the command.
+	// The arguments of the command. Default: none.
 	Args pulumi.StringArrayInput `pulumi:"args"`
 	// The command: a path, or a name that is looked up on PATH.
 	Command pulumi.StringInput `pulumi:"command"`
@@ -480,7 +480,7 @@ func (o ExecOutput) ApiVersion() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v Exec) *string { return v.ApiVersion }).(pulumi.StringPtrOutput)
 }
 
-// The arguments of the command.
+// The arguments of the command. Default: none.
 func (o ExecOutput) Args() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v Exec) []string { return v.Args }).(pulumi.StringArrayOutput)
 }
@@ -529,7 +529,7 @@ func (o ExecPtrOutput) ApiVersion() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The arguments of the command.
+// The arguments of the command. Default: none.
 func (o ExecPtrOutput) Args() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *Exec) []string {
 		if v == nil {
@@ -561,7 +561,7 @@ func (o ExecPtrOutput) Env() pulumi.StringMapOutput {
 
 // Who to act as. The own credentials must be allowed to impersonate.
 type Impersonation struct {
-	// Further attributes of the user: name to list of values.
+	// Further attributes of the user: name to list of values. Default: none.
 	Extra map[string][]string `pulumi:"extra"`
 	// The groups to act as a member of. Default: none.
 	Groups []string `pulumi:"groups"`
@@ -582,7 +582,7 @@ type ImpersonationInput interface {
 
 // Who to act as. The own credentials must be allowed to impersonate.
 type ImpersonationArgs struct {
-	// Further attributes of the user: name to list of values.
+	// Further attributes of the user: name to list of values. Default: none.
 	Extra pulumi.StringArrayMapInput `pulumi:"extra"`
 	// The groups to act as a member of. Default: none.
 	Groups pulumi.StringArrayInput `pulumi:"groups"`
@@ -668,7 +668,7 @@ func (o ImpersonationOutput) ToImpersonationPtrOutputWithContext(ctx context.Con
 	}).(ImpersonationPtrOutput)
 }
 
-// Further attributes of the user: name to list of values.
+// Further attributes of the user: name to list of values. Default: none.
 func (o ImpersonationOutput) Extra() pulumi.StringArrayMapOutput {
 	return o.ApplyT(func(v Impersonation) map[string][]string { return v.Extra }).(pulumi.StringArrayMapOutput)
 }
@@ -707,7 +707,7 @@ func (o ImpersonationPtrOutput) Elem() ImpersonationOutput {
 	}).(ImpersonationOutput)
 }
 
-// Further attributes of the user: name to list of values.
+// Further attributes of the user: name to list of values. Default: none.
 func (o ImpersonationPtrOutput) Extra() pulumi.StringArrayMapOutput {
 	return o.ApplyT(func(v *Impersonation) map[string][]string {
 		if v == nil {
@@ -827,11 +827,11 @@ type ResourceRef struct {
 	Kind string `pulumi:"kind"`
 	// The name.
 	Name string `pulumi:"name"`
-	// The namespace. Absent for cluster-scoped objects.
+	// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
 	Namespace *string `pulumi:"namespace"`
-	// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+	// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
 	Revision *string `pulumi:"revision"`
-	// The uid that the API server gave to the object. It changes when the object is made anew.
+	// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
 	Uid *string `pulumi:"uid"`
 }
 
@@ -854,11 +854,11 @@ type ResourceRefArgs struct {
 	Kind pulumi.StringInput `pulumi:"kind"`
 	// The name.
 	Name pulumi.StringInput `pulumi:"name"`
-	// The namespace. Absent for cluster-scoped objects.
+	// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
-	// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+	// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
 	Revision pulumi.StringPtrInput `pulumi:"revision"`
-	// The uid that the API server gave to the object. It changes when the object is made anew.
+	// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
 	Uid pulumi.StringPtrInput `pulumi:"uid"`
 }
 
@@ -904,17 +904,17 @@ func (o ResourceRefOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v ResourceRef) string { return v.Name }).(pulumi.StringOutput)
 }
 
-// The namespace. Absent for cluster-scoped objects.
+// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
 func (o ResourceRefOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Namespace }).(pulumi.StringPtrOutput)
 }
 
-// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
 func (o ResourceRefOutput) Revision() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Revision }).(pulumi.StringPtrOutput)
 }
 
-// The uid that the API server gave to the object. It changes when the object is made anew.
+// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
 func (o ResourceRefOutput) Uid() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }
@@ -923,7 +923,7 @@ func (o ResourceRefOutput) Uid() pulumi.StringPtrOutput {
 type WaitFor struct {
 	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
 	Condition *string `pulumi:"condition"`
-	// Wait until the object is gone. Cannot be combined with the forms above.
+	// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
 	Deleted *bool `pulumi:"deleted"`
 	// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
 	Expression *string `pulumi:"expression"`
@@ -933,9 +933,9 @@ type WaitFor struct {
 	Field *string `pulumi:"field"`
 	// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
 	FieldValue map[string]string `pulumi:"fieldValue"`
-	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 	Rollout *bool `pulumi:"rollout"`
-	// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+	// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
 	Timeout *string `pulumi:"timeout"`
 }
 
@@ -954,7 +954,7 @@ type WaitForInput interface {
 type WaitForArgs struct {
 	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
 	Condition pulumi.StringPtrInput `pulumi:"condition"`
-	// Wait until the object is gone. Cannot be combined with the forms above.
+	// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
 	Deleted pulumi.BoolPtrInput `pulumi:"deleted"`
 	// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
 	Expression pulumi.StringPtrInput `pulumi:"expression"`
@@ -964,9 +964,9 @@ type WaitForArgs struct {
 	Field pulumi.StringPtrInput `pulumi:"field"`
 	// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
 	FieldValue pulumi.StringMapInput `pulumi:"fieldValue"`
-	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 	Rollout pulumi.BoolPtrInput `pulumi:"rollout"`
-	// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+	// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
 	Timeout pulumi.StringPtrInput `pulumi:"timeout"`
 }
 
@@ -1053,7 +1053,7 @@ func (o WaitForOutput) Condition() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v WaitFor) *string { return v.Condition }).(pulumi.StringPtrOutput)
 }
 
-// Wait until the object is gone. Cannot be combined with the forms above.
+// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
 func (o WaitForOutput) Deleted() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v WaitFor) *bool { return v.Deleted }).(pulumi.BoolPtrOutput)
 }
@@ -1078,12 +1078,12 @@ func (o WaitForOutput) FieldValue() pulumi.StringMapOutput {
 	return o.ApplyT(func(v WaitFor) map[string]string { return v.FieldValue }).(pulumi.StringMapOutput)
 }
 
-// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 func (o WaitForOutput) Rollout() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v WaitFor) *bool { return v.Rollout }).(pulumi.BoolPtrOutput)
 }
 
-// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
 func (o WaitForOutput) Timeout() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v WaitFor) *string { return v.Timeout }).(pulumi.StringPtrOutput)
 }
@@ -1122,7 +1122,7 @@ func (o WaitForPtrOutput) Condition() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Wait until the object is gone. Cannot be combined with the forms above.
+// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
 func (o WaitForPtrOutput) Deleted() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *bool {
 		if v == nil {
@@ -1172,7 +1172,7 @@ func (o WaitForPtrOutput) FieldValue() pulumi.StringMapOutput {
 	}).(pulumi.StringMapOutput)
 }
 
-// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 func (o WaitForPtrOutput) Rollout() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *bool {
 		if v == nil {
@@ -1182,7 +1182,7 @@ func (o WaitForPtrOutput) Rollout() pulumi.BoolPtrOutput {
 	}).(pulumi.BoolPtrOutput)
 }
 
-// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
 func (o WaitForPtrOutput) Timeout() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *string {
 		if v == nil {

@@ -75,7 +75,7 @@ import (
 type Wait struct {
 	pulumi.CustomResourceState
 
-	// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it.
+	// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
 	Status pulumi.AnyOutput `pulumi:"status"`
 }
 
@@ -130,11 +130,11 @@ func (WaitState) ElementType() reflect.Type {
 type waitArgs struct {
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
 	ResourceRef ResourceRef `pulumi:"resourceRef"`
-	// Any values. When one of them changes, the Wait waits again.
+	// Any values. When one of them changes, the Wait waits again. Default: none.
 	Triggers []interface{} `pulumi:"triggers"`
-	// What to wait for.
+	// What to wait for, and how long. A change waits again.
 	WaitFor WaitFor `pulumi:"waitFor"`
 }
 
@@ -142,11 +142,11 @@ type waitArgs struct {
 type WaitArgs struct {
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection ClusterConnectionPtrInput
-	// The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
 	ResourceRef ResourceRefInput
-	// Any values. When one of them changes, the Wait waits again.
+	// Any values. When one of them changes, the Wait waits again. Default: none.
 	Triggers pulumi.ArrayInput
-	// What to wait for.
+	// What to wait for, and how long. A change waits again.
 	WaitFor WaitForInput
 }
 
@@ -237,7 +237,7 @@ func (o WaitOutput) ToWaitOutputWithContext(ctx context.Context) WaitOutput {
 	return o
 }
 
-// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it.
+// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
 func (o WaitOutput) Status() pulumi.AnyOutput {
 	return o.ApplyT(func(v *Wait) pulumi.AnyOutput { return v.Status }).(pulumi.AnyOutput)
 }

@@ -10,7 +10,7 @@ declare var exports: any;
 const __config = new pulumi.Config("k8sconnect");
 
 /**
- * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+ * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
  */
 export declare const clientCertificate: string | undefined;
 Object.defineProperty(exports, "clientCertificate", {
@@ -32,7 +32,7 @@ Object.defineProperty(exports, "clientKey", {
 });
 
 /**
- * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+ * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
  */
 export declare const clusterCaCertificate: string | undefined;
 Object.defineProperty(exports, "clusterCaCertificate", {
@@ -43,7 +43,7 @@ Object.defineProperty(exports, "clusterCaCertificate", {
 });
 
 /**
- * The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+ * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
  */
 export declare const context: string | undefined;
 Object.defineProperty(exports, "context", {
@@ -65,7 +65,7 @@ Object.defineProperty(exports, "driftDetection", {
 });
 
 /**
- * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+ * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
  */
 export declare const exec: outputs.Exec | undefined;
 Object.defineProperty(exports, "exec", {
@@ -87,7 +87,7 @@ Object.defineProperty(exports, "host", {
 });
 
 /**
- * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+ * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
  */
 export declare const impersonate: outputs.Impersonation | undefined;
 Object.defineProperty(exports, "impersonate", {
@@ -98,7 +98,7 @@ Object.defineProperty(exports, "impersonate", {
 });
 
 /**
- * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+ * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
  */
 export declare const insecure: boolean | undefined;
 Object.defineProperty(exports, "insecure", {
@@ -109,7 +109,7 @@ Object.defineProperty(exports, "insecure", {
 });
 
 /**
- * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+ * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
  */
 export declare const kubeconfig: string | undefined;
 Object.defineProperty(exports, "kubeconfig", {
@@ -131,7 +131,7 @@ Object.defineProperty(exports, "namespace", {
 });
 
 /**
- * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+ * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
  */
 export declare const proxyUrl: string | undefined;
 Object.defineProperty(exports, "proxyUrl", {
@@ -142,7 +142,7 @@ Object.defineProperty(exports, "proxyUrl", {
 });
 
 /**
- * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+ * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
  */
 export declare const tlsServerName: string | undefined;
 Object.defineProperty(exports, "tlsServerName", {
@@ -153,7 +153,7 @@ Object.defineProperty(exports, "tlsServerName", {
 });
 
 /**
- * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+ * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
  */
 export declare const token: string | undefined;
 Object.defineProperty(exports, "token", {

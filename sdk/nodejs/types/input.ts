@@ -6,11 +6,11 @@ import * as inputs from "../types/input";
 import * as outputs from "../types/output";
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+ * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
  */
 export interface ClusterConnection {
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
      */
     clientCertificate?: string;
     /**
@@ -18,15 +18,15 @@ export interface ClusterConnection {
      */
     clientKey?: string;
     /**
-     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     clusterCaCertificate?: string;
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     context?: string;
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
      */
     exec?: inputs.Exec;
     /**
@@ -34,37 +34,37 @@ export interface ClusterConnection {
      */
     host?: string;
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
      */
     impersonate?: inputs.Impersonation;
     /**
-     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
      */
     insecure?: boolean;
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      */
     kubeconfig?: string;
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
      */
     proxyUrl?: string;
     /**
-     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
      */
     tlsServerName?: string;
     /**
-     * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      */
     token?: string;
 }
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+ * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
  */
 export interface ClusterConnectionArgs {
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
      */
     clientCertificate?: pulumi.Input<string | undefined>;
     /**
@@ -72,15 +72,15 @@ export interface ClusterConnectionArgs {
      */
     clientKey?: pulumi.Input<string | undefined>;
     /**
-     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     clusterCaCertificate?: pulumi.Input<string | undefined>;
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     context?: pulumi.Input<string | undefined>;
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
      */
     exec?: pulumi.Input<inputs.ExecArgs | undefined>;
     /**
@@ -88,27 +88,27 @@ export interface ClusterConnectionArgs {
      */
     host?: pulumi.Input<string | undefined>;
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
      */
     impersonate?: pulumi.Input<inputs.ImpersonationArgs | undefined>;
     /**
-     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
      */
     insecure?: pulumi.Input<boolean | undefined>;
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      */
     kubeconfig?: pulumi.Input<string | undefined>;
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
      */
     proxyUrl?: pulumi.Input<string | undefined>;
     /**
-     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
      */
     tlsServerName?: pulumi.Input<string | undefined>;
     /**
-     * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      */
     token?: pulumi.Input<string | undefined>;
 }
@@ -122,7 +122,7 @@ export interface Exec {
      */
     apiVersion?: string;
     /**
-     * The arguments of the command.
+     * The arguments of the command. Default: none.
      */
     args?: string[];
     /**
@@ -144,7 +144,7 @@ export interface ExecArgs {
      */
     apiVersion?: pulumi.Input<string | undefined>;
     /**
-     * The arguments of the command.
+     * The arguments of the command. Default: none.
      */
     args?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
@@ -162,7 +162,7 @@ export interface ExecArgs {
  */
 export interface Impersonation {
     /**
-     * Further attributes of the user: name to list of values.
+     * Further attributes of the user: name to list of values. Default: none.
      */
     extra?: {[key: string]: string[]};
     /**
@@ -180,7 +180,7 @@ export interface Impersonation {
  */
 export interface ImpersonationArgs {
     /**
-     * Further attributes of the user: name to list of values.
+     * Further attributes of the user: name to list of values. Default: none.
      */
     extra?: pulumi.Input<{[key: string]: pulumi.Input<pulumi.Input<string>[]>} | undefined>;
     /**
@@ -232,15 +232,15 @@ export interface ResourceRefArgs {
      */
     name: pulumi.Input<string>;
     /**
-     * The namespace. Absent for cluster-scoped objects.
+     * The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**
-     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
      */
     revision?: pulumi.Input<string | undefined>;
     /**
-     * The uid that the API server gave to the object. It changes when the object is made anew.
+     * The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
      */
     uid?: pulumi.Input<string | undefined>;
 }
@@ -254,7 +254,7 @@ export interface WaitForArgs {
      */
     condition?: pulumi.Input<string | undefined>;
     /**
-     * Wait until the object is gone. Cannot be combined with the forms above.
+     * Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
      */
     deleted?: pulumi.Input<boolean | undefined>;
     /**
@@ -274,11 +274,11 @@ export interface WaitForArgs {
      */
     fieldValue?: pulumi.Input<{[key: string]: pulumi.Input<string>} | undefined>;
     /**
-     * Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+     * Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
      */
     rollout?: pulumi.Input<boolean | undefined>;
     /**
-     * How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+     * How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
      */
     timeout?: pulumi.Input<string | undefined>;
 }

@@ -14,7 +14,7 @@ export interface Exec {
      */
     apiVersion?: string;
     /**
-     * The arguments of the command.
+     * The arguments of the command. Default: none.
      */
     args?: string[];
     /**
@@ -32,7 +32,7 @@ export interface Exec {
  */
 export interface Impersonation {
     /**
-     * Further attributes of the user: name to list of values.
+     * Further attributes of the user: name to list of values. Default: none.
      */
     extra?: {[key: string]: string[]};
     /**
@@ -62,15 +62,15 @@ export interface ResourceRef {
      */
     name: string;
     /**
-     * The namespace. Absent for cluster-scoped objects.
+     * The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
      */
     namespace?: string;
     /**
-     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
      */
     revision?: string;
     /**
-     * The uid that the API server gave to the object. It changes when the object is made anew.
+     * The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
      */
     uid?: string;
 }

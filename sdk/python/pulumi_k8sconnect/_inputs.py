@@ -37,27 +37,27 @@ __all__ = [
 
 class ClusterConnectionDict(TypedDict):
     """
-    How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+    How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
     """
     client_certificate: NotRequired[_builtins.str]
     """
-    A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+    A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
     """
     client_key: NotRequired[_builtins.str]
     """
-    The private key of `clientCertificate`, as PEM or as base64 of PEM.
+    The private key of `client_certificate`, as PEM or as base64 of PEM.
     """
     cluster_ca_certificate: NotRequired[_builtins.str]
     """
-    The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+    The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
     """
     context: NotRequired[_builtins.str]
     """
-    The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+    The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
     """
     exec_: NotRequired['ExecDict']
     """
-    A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+    A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
     """
     host: NotRequired[_builtins.str]
     """
@@ -65,27 +65,27 @@ class ClusterConnectionDict(TypedDict):
     """
     impersonate: NotRequired['ImpersonationDict']
     """
-    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
     """
     insecure: NotRequired[_builtins.bool]
     """
-    Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+    Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
     """
     kubeconfig: NotRequired[_builtins.str]
     """
-    A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+    A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
     """
     proxy_url: NotRequired[_builtins.str]
     """
-    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
     """
     tls_server_name: NotRequired[_builtins.str]
     """
-    The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+    The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
     """
     token: NotRequired[_builtins.str]
     """
-    A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+    A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
     """
 
 @pulumi.input_type
@@ -104,20 +104,20 @@ class ClusterConnection:
                  tls_server_name: Optional[_builtins.str] = None,
                  token: Optional[_builtins.str] = None):
         """
-        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
 
-        :param _builtins.str client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
-        :param _builtins.str client_key: The private key of `clientCertificate`, as PEM or as base64 of PEM.
-        :param _builtins.str cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
-        :param _builtins.str context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
-        :param 'Exec' exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        :param _builtins.str client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+        :param _builtins.str client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
+        :param _builtins.str cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param _builtins.str context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        :param 'Exec' exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         :param _builtins.str host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param 'Impersonation' impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
-        :param _builtins.bool insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
-        :param _builtins.str kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
-        :param _builtins.str proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
-        :param _builtins.str tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
-        :param _builtins.str token: A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        :param 'Impersonation' impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        :param _builtins.bool insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        :param _builtins.str kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        :param _builtins.str proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param _builtins.str tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        :param _builtins.str token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         if client_certificate is not None:
             pulumi.set(__self__, "client_certificate", client_certificate)
@@ -148,7 +148,7 @@ class ClusterConnection:
     @pulumi.getter(name="clientCertificate")
     def client_certificate(self) -> Optional[_builtins.str]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         """
         return pulumi.get(self, "client_certificate")
 
@@ -160,7 +160,7 @@ class ClusterConnection:
     @pulumi.getter(name="clientKey")
     def client_key(self) -> Optional[_builtins.str]:
         """
-        The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or as base64 of PEM.
         """
         return pulumi.get(self, "client_key")
 
@@ -172,7 +172,7 @@ class ClusterConnection:
     @pulumi.getter(name="clusterCaCertificate")
     def cluster_ca_certificate(self) -> Optional[_builtins.str]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
 
@@ -184,7 +184,7 @@ class ClusterConnection:
     @pulumi.getter
     def context(self) -> Optional[_builtins.str]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return pulumi.get(self, "context")
 
@@ -196,7 +196,7 @@ class ClusterConnection:
     @pulumi.getter(name="exec")
     def exec_(self) -> Optional['Exec']:
         """
-        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         """
         return pulumi.get(self, "exec_")
 
@@ -220,7 +220,7 @@ class ClusterConnection:
     @pulumi.getter
     def impersonate(self) -> Optional['Impersonation']:
         """
-        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         """
         return pulumi.get(self, "impersonate")
 
@@ -232,7 +232,7 @@ class ClusterConnection:
     @pulumi.getter
     def insecure(self) -> Optional[_builtins.bool]:
         """
-        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
         """
         return pulumi.get(self, "insecure")
 
@@ -244,7 +244,7 @@ class ClusterConnection:
     @pulumi.getter
     def kubeconfig(self) -> Optional[_builtins.str]:
         """
-        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         """
         return pulumi.get(self, "kubeconfig")
 
@@ -256,7 +256,7 @@ class ClusterConnection:
     @pulumi.getter(name="proxyUrl")
     def proxy_url(self) -> Optional[_builtins.str]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
 
@@ -268,7 +268,7 @@ class ClusterConnection:
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> Optional[_builtins.str]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         """
         return pulumi.get(self, "tls_server_name")
 
@@ -280,7 +280,7 @@ class ClusterConnection:
     @pulumi.getter
     def token(self) -> Optional[_builtins.str]:
         """
-        A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return pulumi.get(self, "token")
 
@@ -291,27 +291,27 @@ class ClusterConnection:
 
 class ClusterConnectionArgsDict(TypedDict):
     """
-    How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+    How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
     """
     client_certificate: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+    A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
     """
     client_key: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The private key of `clientCertificate`, as PEM or as base64 of PEM.
+    The private key of `client_certificate`, as PEM or as base64 of PEM.
     """
     cluster_ca_certificate: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+    The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
     """
     context: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+    The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
     """
     exec_: NotRequired[pulumi.Input[Optional['ExecArgsDict']]]
     """
-    A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+    A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
     """
     host: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -319,27 +319,27 @@ class ClusterConnectionArgsDict(TypedDict):
     """
     impersonate: NotRequired[pulumi.Input[Optional['ImpersonationArgsDict']]]
     """
-    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
     """
     insecure: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+    Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
     """
     kubeconfig: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+    A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
     """
     proxy_url: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
     """
     tls_server_name: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+    The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
     """
     token: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+    A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
     """
 
 @pulumi.input_type
@@ -358,20 +358,20 @@ class ClusterConnectionArgs:
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
 
-        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
-        :param pulumi.Input[_builtins.str] client_key: The private key of `clientCertificate`, as PEM or as base64 of PEM.
-        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
-        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
-        :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
+        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
-        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
-        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
-        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
-        :param pulumi.Input[_builtins.str] token: A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         if client_certificate is not None:
             pulumi.set(__self__, "client_certificate", client_certificate)
@@ -402,7 +402,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="clientCertificate")
     def client_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         """
         return pulumi.get(self, "client_certificate")
 
@@ -414,7 +414,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="clientKey")
     def client_key(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or as base64 of PEM.
         """
         return pulumi.get(self, "client_key")
 
@@ -426,7 +426,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="clusterCaCertificate")
     def cluster_ca_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
 
@@ -438,7 +438,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def context(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return pulumi.get(self, "context")
 
@@ -450,7 +450,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="exec")
     def exec_(self) -> pulumi.Input[Optional['ExecArgs']]:
         """
-        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         """
         return pulumi.get(self, "exec_")
 
@@ -474,7 +474,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def impersonate(self) -> pulumi.Input[Optional['ImpersonationArgs']]:
         """
-        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         """
         return pulumi.get(self, "impersonate")
 
@@ -486,7 +486,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def insecure(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
         """
         return pulumi.get(self, "insecure")
 
@@ -498,7 +498,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def kubeconfig(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         """
         return pulumi.get(self, "kubeconfig")
 
@@ -510,7 +510,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="proxyUrl")
     def proxy_url(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
 
@@ -522,7 +522,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         """
         return pulumi.get(self, "tls_server_name")
 
@@ -534,7 +534,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def token(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return pulumi.get(self, "token")
 
@@ -557,7 +557,7 @@ class ExecDict(TypedDict):
     """
     args: NotRequired[Sequence[_builtins.str]]
     """
-    The arguments of the command.
+    The arguments of the command. Default: none.
     """
     env: NotRequired[Mapping[str, _builtins.str]]
     """
@@ -576,7 +576,7 @@ class Exec:
 
         :param _builtins.str command: The command: a path, or a name that is looked up on PATH.
         :param _builtins.str api_version: The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
-        :param Sequence[_builtins.str] args: The arguments of the command.
+        :param Sequence[_builtins.str] args: The arguments of the command. Default: none.
         :param Mapping[str, _builtins.str] env: Environment variables for the command, in addition to those of the Pulumi process.
         """
         pulumi.set(__self__, "command", command)
@@ -615,7 +615,7 @@ class Exec:
     @pulumi.getter
     def args(self) -> Optional[Sequence[_builtins.str]]:
         """
-        The arguments of the command.
+        The arguments of the command. Default: none.
         """
         return pulumi.get(self, "args")
 
@@ -650,7 +650,7 @@ class ExecArgsDict(TypedDict):
     """
     args: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
-    The arguments of the command.
+    The arguments of the command. Default: none.
     """
     env: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
     """
@@ -669,7 +669,7 @@ class ExecArgs:
 
         :param pulumi.Input[_builtins.str] command: The command: a path, or a name that is looked up on PATH.
         :param pulumi.Input[_builtins.str] api_version: The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] args: The arguments of the command.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] args: The arguments of the command. Default: none.
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] env: Environment variables for the command, in addition to those of the Pulumi process.
         """
         pulumi.set(__self__, "command", command)
@@ -708,7 +708,7 @@ class ExecArgs:
     @pulumi.getter
     def args(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        The arguments of the command.
+        The arguments of the command. Default: none.
         """
         return pulumi.get(self, "args")
 
@@ -739,7 +739,7 @@ class ImpersonationDict(TypedDict):
     """
     extra: NotRequired[Mapping[str, Sequence[_builtins.str]]]
     """
-    Further attributes of the user: name to list of values.
+    Further attributes of the user: name to list of values. Default: none.
     """
     groups: NotRequired[Sequence[_builtins.str]]
     """
@@ -756,7 +756,7 @@ class Impersonation:
         Who to act as. The own credentials must be allowed to impersonate.
 
         :param _builtins.str user: The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
-        :param Mapping[str, Sequence[_builtins.str]] extra: Further attributes of the user: name to list of values.
+        :param Mapping[str, Sequence[_builtins.str]] extra: Further attributes of the user: name to list of values. Default: none.
         :param Sequence[_builtins.str] groups: The groups to act as a member of. Default: none.
         """
         pulumi.set(__self__, "user", user)
@@ -781,7 +781,7 @@ class Impersonation:
     @pulumi.getter
     def extra(self) -> Optional[Mapping[str, Sequence[_builtins.str]]]:
         """
-        Further attributes of the user: name to list of values.
+        Further attributes of the user: name to list of values. Default: none.
         """
         return pulumi.get(self, "extra")
 
@@ -812,7 +812,7 @@ class ImpersonationArgsDict(TypedDict):
     """
     extra: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]]]]
     """
-    Further attributes of the user: name to list of values.
+    Further attributes of the user: name to list of values. Default: none.
     """
     groups: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
@@ -829,7 +829,7 @@ class ImpersonationArgs:
         Who to act as. The own credentials must be allowed to impersonate.
 
         :param pulumi.Input[_builtins.str] user: The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
-        :param pulumi.Input[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]] extra: Further attributes of the user: name to list of values.
+        :param pulumi.Input[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]] extra: Further attributes of the user: name to list of values. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] groups: The groups to act as a member of. Default: none.
         """
         pulumi.set(__self__, "user", user)
@@ -854,7 +854,7 @@ class ImpersonationArgs:
     @pulumi.getter
     def extra(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]]]:
         """
-        Further attributes of the user: name to list of values.
+        Further attributes of the user: name to list of values. Default: none.
         """
         return pulumi.get(self, "extra")
 
@@ -984,15 +984,15 @@ class ResourceRefArgsDict(TypedDict):
     """
     namespace: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The namespace. Absent for cluster-scoped objects.
+    The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
     """
     revision: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+    Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
     """
     uid: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The uid that the API server gave to the object. It changes when the object is made anew.
+    The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
     """
 
 @pulumi.input_type
@@ -1010,9 +1010,9 @@ class ResourceRefArgs:
         :param pulumi.Input[_builtins.str] api_version: The group and version, such as `apps/v1` or `v1`.
         :param pulumi.Input[_builtins.str] kind: The kind, such as `Deployment`.
         :param pulumi.Input[_builtins.str] name: The name.
-        :param pulumi.Input[_builtins.str] namespace: The namespace. Absent for cluster-scoped objects.
-        :param pulumi.Input[_builtins.str] revision: Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
-        :param pulumi.Input[_builtins.str] uid: The uid that the API server gave to the object. It changes when the object is made anew.
+        :param pulumi.Input[_builtins.str] namespace: The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+        :param pulumi.Input[_builtins.str] revision: Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+        :param pulumi.Input[_builtins.str] uid: The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
         """
         pulumi.set(__self__, "api_version", api_version)
         pulumi.set(__self__, "kind", kind)
@@ -1064,7 +1064,7 @@ class ResourceRefArgs:
     @pulumi.getter
     def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The namespace. Absent for cluster-scoped objects.
+        The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
         """
         return pulumi.get(self, "namespace")
 
@@ -1076,7 +1076,7 @@ class ResourceRefArgs:
     @pulumi.getter
     def revision(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+        Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
         """
         return pulumi.get(self, "revision")
 
@@ -1088,7 +1088,7 @@ class ResourceRefArgs:
     @pulumi.getter
     def uid(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The uid that the API server gave to the object. It changes when the object is made anew.
+        The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
         """
         return pulumi.get(self, "uid")
 
@@ -1099,7 +1099,7 @@ class ResourceRefArgs:
 
 class WaitForArgsDict(TypedDict):
     """
-    What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+    What to wait for. At least one of `field`, `field_value`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
     """
     condition: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -1107,7 +1107,7 @@ class WaitForArgsDict(TypedDict):
     """
     deleted: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    Wait until the object is gone. Cannot be combined with the forms above.
+    Wait until the object is gone. Goes with `fail_when` and `timeout` alone. Default: false.
     """
     expression: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -1127,11 +1127,11 @@ class WaitForArgsDict(TypedDict):
     """
     rollout: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+    Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
     """
     timeout: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+    How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
     """
 
 @pulumi.input_type
@@ -1146,16 +1146,16 @@ class WaitForArgs:
                  rollout: pulumi.Input[Optional[_builtins.bool]] = None,
                  timeout: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+        What to wait for. At least one of `field`, `field_value`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
 
         :param pulumi.Input[_builtins.str] condition: A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
-        :param pulumi.Input[_builtins.bool] deleted: Wait until the object is gone. Cannot be combined with the forms above.
+        :param pulumi.Input[_builtins.bool] deleted: Wait until the object is gone. Goes with `fail_when` and `timeout` alone. Default: false.
         :param pulumi.Input[_builtins.str] expression: A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
         :param pulumi.Input[_builtins.str] fail_when: A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
         :param pulumi.Input[_builtins.str] field: A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] field_value: Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
-        :param pulumi.Input[_builtins.bool] rollout: Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
-        :param pulumi.Input[_builtins.str] timeout: How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+        :param pulumi.Input[_builtins.bool] rollout: Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
+        :param pulumi.Input[_builtins.str] timeout: How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
         """
         if condition is not None:
             pulumi.set(__self__, "condition", condition)
@@ -1190,7 +1190,7 @@ class WaitForArgs:
     @pulumi.getter
     def deleted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Wait until the object is gone. Cannot be combined with the forms above.
+        Wait until the object is gone. Goes with `fail_when` and `timeout` alone. Default: false.
         """
         return pulumi.get(self, "deleted")
 
@@ -1250,7 +1250,7 @@ class WaitForArgs:
     @pulumi.getter
     def rollout(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+        Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
         """
         return pulumi.get(self, "rollout")
 
@@ -1262,7 +1262,7 @@ class WaitForArgs:
     @pulumi.getter
     def timeout(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+        How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
         """
         return pulumi.get(self, "timeout")
 

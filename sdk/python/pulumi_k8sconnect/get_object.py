@@ -86,10 +86,10 @@ def get_object(api_version: Optional[_builtins.str] = None,
 
 
     :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
-    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole.
+    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret.
     :param _builtins.str kind: The kind, such as `Deployment`.
     :param _builtins.str name: The name.
-    :param _builtins.str namespace: The namespace. Default for kinds that have namespaces: that of the provider.
+    :param _builtins.str namespace: The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
     :param _builtins.bool optional: Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
     """
     __args__ = dict()
@@ -132,10 +132,10 @@ def get_object_output(api_version: pulumi.Input[Optional[_builtins.str]] = None,
 
 
     :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
-    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole.
+    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret.
     :param _builtins.str kind: The kind, such as `Deployment`.
     :param _builtins.str name: The name.
-    :param _builtins.str namespace: The namespace. Default for kinds that have namespaces: that of the provider.
+    :param _builtins.str namespace: The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
     :param _builtins.bool optional: Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
     """
     __args__ = dict()

@@ -33,14 +33,14 @@ class KubeObjectArgs:
         """
         The set of arguments for constructing a KubeObject resource.
 
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
-        :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
-        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.
-        :param Any manifest: The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
-        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+        :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
+        :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
         :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
         if adopt is not None:
@@ -66,7 +66,7 @@ class KubeObjectArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+        Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         """
         return pulumi.get(self, "adopt")
 
@@ -102,7 +102,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="deletionPropagation")
     def deletion_propagation(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         """
         return pulumi.get(self, "deletion_propagation")
 
@@ -114,7 +114,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+        When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
         """
         return pulumi.get(self, "force_destroy")
 
@@ -126,7 +126,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="ignoreFields")
     def ignore_fields(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.
+        Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         """
         return pulumi.get(self, "ignore_fields")
 
@@ -138,7 +138,7 @@ class KubeObjectArgs:
     @pulumi.getter
     def manifest(self) -> Optional[Any]:
         """
-        The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+        The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         """
         return pulumi.get(self, "manifest")
 
@@ -150,7 +150,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="onImmutable")
     def on_immutable(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+        What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
         """
         return pulumi.get(self, "on_immutable")
 
@@ -194,6 +194,10 @@ class KubeObject(pulumi.CustomResource):
 
         Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
 
+        An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `custom_timeouts` say.
+
+        How things are done is no part of the object: a change of `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation` or `force_destroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+
         An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
 
         ```sh
@@ -230,14 +234,14 @@ class KubeObject(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
-        :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
-        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`.
-        :param Any manifest: The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
-        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+        :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
+        :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
         :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
         ...
@@ -252,6 +256,10 @@ class KubeObject(pulumi.CustomResource):
         The resource owns exactly the fields that its manifest sets. It finds drift in those fields and in no others, and puts it right. Defaults, allocated values and fields of other managers are left alone.
 
         Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
+
+        An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `custom_timeouts` say.
+
+        How things are done is no part of the object: a change of `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation` or `force_destroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
 
         An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
 
@@ -370,7 +378,7 @@ class KubeObject(pulumi.CustomResource):
     @pulumi.getter
     def manifest(self) -> pulumi.Output[Optional[Any]]:
         """
-        Exactly the fields that this resource applied, with their live values.
+        Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
         """
         return pulumi.get(self, "manifest")
 
@@ -378,7 +386,7 @@ class KubeObject(pulumi.CustomResource):
     @pulumi.getter(name="resourceRef")
     def resource_ref(self) -> pulumi.Output['outputs.ResourceRef']:
         """
-        Points at the object. Everything but `uid` and `revision` is known at preview.
+        Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
         """
         return pulumi.get(self, "resource_ref")
 

@@ -35,7 +35,7 @@ class Exec(dict):
 
         :param _builtins.str command: The command: a path, or a name that is looked up on PATH.
         :param _builtins.str api_version: The version of the ExecCredential that the command prints: `client.authentication.k8s.io/v1` (the default) or `client.authentication.k8s.io/v1beta1`.
-        :param Sequence[_builtins.str] args: The arguments of the command.
+        :param Sequence[_builtins.str] args: The arguments of the command. Default: none.
         :param Mapping[str, _builtins.str] env: Environment variables for the command, in addition to those of the Pulumi process.
         """
         pulumi.set(__self__, "command", command)
@@ -66,7 +66,7 @@ class Exec(dict):
     @pulumi.getter
     def args(self) -> Optional[Sequence[_builtins.str]]:
         """
-        The arguments of the command.
+        The arguments of the command. Default: none.
         """
         return pulumi.get(self, "args")
 
@@ -92,7 +92,7 @@ class Impersonation(dict):
         Who to act as. The own credentials must be allowed to impersonate.
 
         :param _builtins.str user: The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
-        :param Mapping[str, Sequence[_builtins.str]] extra: Further attributes of the user: name to list of values.
+        :param Mapping[str, Sequence[_builtins.str]] extra: Further attributes of the user: name to list of values. Default: none.
         :param Sequence[_builtins.str] groups: The groups to act as a member of. Default: none.
         """
         pulumi.set(__self__, "user", user)
@@ -113,7 +113,7 @@ class Impersonation(dict):
     @pulumi.getter
     def extra(self) -> Optional[Mapping[str, Sequence[_builtins.str]]]:
         """
-        Further attributes of the user: name to list of values.
+        Further attributes of the user: name to list of values. Default: none.
         """
         return pulumi.get(self, "extra")
 
@@ -161,9 +161,9 @@ class ResourceRef(dict):
         :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
         :param _builtins.str kind: The kind, such as `Deployment`.
         :param _builtins.str name: The name.
-        :param _builtins.str namespace: The namespace. Absent for cluster-scoped objects.
-        :param _builtins.str revision: Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
-        :param _builtins.str uid: The uid that the API server gave to the object. It changes when the object is made anew.
+        :param _builtins.str namespace: The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+        :param _builtins.str revision: Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+        :param _builtins.str uid: The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
         """
         pulumi.set(__self__, "api_version", api_version)
         pulumi.set(__self__, "kind", kind)
@@ -203,7 +203,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def namespace(self) -> Optional[_builtins.str]:
         """
-        The namespace. Absent for cluster-scoped objects.
+        The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
         """
         return pulumi.get(self, "namespace")
 
@@ -211,7 +211,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def revision(self) -> Optional[_builtins.str]:
         """
-        Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+        Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
         """
         return pulumi.get(self, "revision")
 
@@ -219,7 +219,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def uid(self) -> Optional[_builtins.str]:
         """
-        The uid that the API server gave to the object. It changes when the object is made anew.
+        The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
         """
         return pulumi.get(self, "uid")
 

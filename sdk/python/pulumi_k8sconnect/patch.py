@@ -31,13 +31,13 @@ class PatchArgs:
         """
         The set of arguments for constructing a Patch resource.
 
-        :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
-        :param pulumi.Input['PatchTargetArgs'] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+        :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+        :param pulumi.Input['PatchTargetArgs'] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
-        :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
-        :param pulumi.Input['WaitForArgs'] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+        :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
+        :param pulumi.Input['WaitForArgs'] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
         """
         pulumi.set(__self__, "take_ownership", take_ownership)
         pulumi.set(__self__, "target", target)
@@ -56,7 +56,7 @@ class PatchArgs:
     @pulumi.getter(name="takeOwnership")
     def take_ownership(self) -> pulumi.Input[_builtins.bool]:
         """
-        Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+        Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
         """
         return pulumi.get(self, "take_ownership")
 
@@ -68,7 +68,7 @@ class PatchArgs:
     @pulumi.getter
     def target(self) -> pulumi.Input['PatchTargetArgs']:
         """
-        The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+        The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
         """
         return pulumi.get(self, "target")
 
@@ -116,7 +116,7 @@ class PatchArgs:
     @pulumi.getter
     def patch(self) -> Optional[Any]:
         """
-        The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+        The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
         """
         return pulumi.get(self, "patch")
 
@@ -128,7 +128,7 @@ class PatchArgs:
     @pulumi.getter(name="waitFor")
     def wait_for(self) -> pulumi.Input[Optional['WaitForArgs']]:
         """
-        What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+        What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
         """
         return pulumi.get(self, "wait_for")
 
@@ -186,10 +186,10 @@ class Patch(pulumi.CustomResource):
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
-        :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
-        :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
-        :param pulumi.Input[Union['PatchTargetArgs', 'PatchTargetArgsDict']] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
-        :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+        :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
+        :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+        :param pulumi.Input[Union['PatchTargetArgs', 'PatchTargetArgsDict']] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
+        :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
         """
         ...
     @overload
@@ -316,7 +316,7 @@ class Patch(pulumi.CustomResource):
     @pulumi.getter(name="jsonPatch")
     def json_patch(self) -> pulumi.Output[Optional[Any]]:
         """
-        The input `jsonPatch` with the live values where an operation sets a field that is watched for drift.
+        The input `json_patch` with the live values where an operation sets a field that is watched for drift.
         """
         return pulumi.get(self, "json_patch")
 
@@ -332,7 +332,7 @@ class Patch(pulumi.CustomResource):
     @pulumi.getter(name="mergePatch")
     def merge_patch(self) -> pulumi.Output[Optional[Any]]:
         """
-        The input `mergePatch` with the live values.
+        The input `merge_patch` with the live values.
         """
         return pulumi.get(self, "merge_patch")
 
@@ -348,7 +348,7 @@ class Patch(pulumi.CustomResource):
     @pulumi.getter(name="previousOwners")
     def previous_owners(self) -> pulumi.Output[Optional[Mapping[str, _builtins.str]]]:
         """
-        Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+        Who owned each patched field before the Patch last took it, as in `field_ownership`. Several owners are separated by commas. Fields that nobody owned are not in it.
         """
         return pulumi.get(self, "previous_owners")
 

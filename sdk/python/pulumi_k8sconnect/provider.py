@@ -37,20 +37,20 @@ class ProviderArgs:
         """
         The set of arguments for constructing a Provider resource.
 
-        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
-        :param pulumi.Input[_builtins.str] client_key: The private key of `clientCertificate`, as PEM or as base64 of PEM.
-        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
-        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
+        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
-        :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
-        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
-        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
-        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
-        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
-        :param pulumi.Input[_builtins.str] token: A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         if client_certificate is not None:
             pulumi.set(__self__, "client_certificate", client_certificate)
@@ -85,7 +85,7 @@ class ProviderArgs:
     @pulumi.getter(name="clientCertificate")
     def client_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         """
         return pulumi.get(self, "client_certificate")
 
@@ -97,7 +97,7 @@ class ProviderArgs:
     @pulumi.getter(name="clientKey")
     def client_key(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or as base64 of PEM.
         """
         return pulumi.get(self, "client_key")
 
@@ -109,7 +109,7 @@ class ProviderArgs:
     @pulumi.getter(name="clusterCaCertificate")
     def cluster_ca_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
 
@@ -121,7 +121,7 @@ class ProviderArgs:
     @pulumi.getter
     def context(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return pulumi.get(self, "context")
 
@@ -145,7 +145,7 @@ class ProviderArgs:
     @pulumi.getter(name="exec")
     def exec_(self) -> pulumi.Input[Optional['ExecArgs']]:
         """
-        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         """
         return pulumi.get(self, "exec_")
 
@@ -169,7 +169,7 @@ class ProviderArgs:
     @pulumi.getter
     def impersonate(self) -> pulumi.Input[Optional['ImpersonationArgs']]:
         """
-        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         """
         return pulumi.get(self, "impersonate")
 
@@ -181,7 +181,7 @@ class ProviderArgs:
     @pulumi.getter
     def insecure(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
         """
         return pulumi.get(self, "insecure")
 
@@ -193,7 +193,7 @@ class ProviderArgs:
     @pulumi.getter
     def kubeconfig(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         """
         return pulumi.get(self, "kubeconfig")
 
@@ -217,7 +217,7 @@ class ProviderArgs:
     @pulumi.getter(name="proxyUrl")
     def proxy_url(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
 
@@ -229,7 +229,7 @@ class ProviderArgs:
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         """
         return pulumi.get(self, "tls_server_name")
 
@@ -241,7 +241,7 @@ class ProviderArgs:
     @pulumi.getter
     def token(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return pulumi.get(self, "token")
 
@@ -272,24 +272,24 @@ class Provider(pulumi.ProviderResource):
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
-        :param pulumi.Input[_builtins.str] client_key: The private key of `clientCertificate`, as PEM or as base64 of PEM.
-        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
-        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
+        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
-        :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
-        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
-        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
-        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
-        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
-        :param pulumi.Input[_builtins.str] token: A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         ...
     @overload
@@ -298,7 +298,7 @@ class Provider(pulumi.ProviderResource):
                  args: Optional[ProviderArgs] = None,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
 
         :param str resource_name: The name of the resource.
         :param ProviderArgs args: The arguments to use to populate this resource's properties.
@@ -364,7 +364,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="clientCertificate")
     def client_certificate(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         """
         return pulumi.get(self, "client_certificate")
 
@@ -372,7 +372,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="clientKey")
     def client_key(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or as base64 of PEM.
         """
         return pulumi.get(self, "client_key")
 
@@ -380,7 +380,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="clusterCaCertificate")
     def cluster_ca_certificate(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
 
@@ -388,7 +388,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def context(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return pulumi.get(self, "context")
 
@@ -412,7 +412,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def kubeconfig(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         """
         return pulumi.get(self, "kubeconfig")
 
@@ -428,7 +428,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="proxyUrl")
     def proxy_url(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
 
@@ -436,7 +436,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         """
         return pulumi.get(self, "tls_server_name")
 
@@ -444,7 +444,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def token(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return pulumi.get(self, "token")
 

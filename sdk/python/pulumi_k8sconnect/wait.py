@@ -27,10 +27,10 @@ class WaitArgs:
         """
         The set of arguments for constructing a Wait resource.
 
-        :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
-        :param pulumi.Input['WaitForArgs'] wait_for: What to wait for.
+        :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+        :param pulumi.Input['WaitForArgs'] wait_for: What to wait for, and how long. A change waits again.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
-        :param pulumi.Input[Sequence[Any]] triggers: Any values. When one of them changes, the Wait waits again.
+        :param pulumi.Input[Sequence[Any]] triggers: Any values. When one of them changes, the Wait waits again. Default: none.
         """
         pulumi.set(__self__, "resource_ref", resource_ref)
         pulumi.set(__self__, "wait_for", wait_for)
@@ -43,7 +43,7 @@ class WaitArgs:
     @pulumi.getter(name="resourceRef")
     def resource_ref(self) -> pulumi.Input['ResourceRefArgs']:
         """
-        The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+        The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
         """
         return pulumi.get(self, "resource_ref")
 
@@ -55,7 +55,7 @@ class WaitArgs:
     @pulumi.getter(name="waitFor")
     def wait_for(self) -> pulumi.Input['WaitForArgs']:
         """
-        What to wait for.
+        What to wait for, and how long. A change waits again.
         """
         return pulumi.get(self, "wait_for")
 
@@ -79,7 +79,7 @@ class WaitArgs:
     @pulumi.getter
     def triggers(self) -> pulumi.Input[Optional[Sequence[Any]]]:
         """
-        Any values. When one of them changes, the Wait waits again.
+        Any values. When one of them changes, the Wait waits again. Default: none.
         """
         return pulumi.get(self, "triggers")
 
@@ -104,7 +104,7 @@ class Wait(pulumi.CustomResource):
 
         When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
 
-        It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
+        It waits again when the object that it refers to was changed by its own resource, when `wait_for` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
 
         ## Example Usage
         ### A Service that is made when a rollout is complete
@@ -143,9 +143,9 @@ class Wait(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
-        :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict']] resource_ref: The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
-        :param pulumi.Input[Sequence[Any]] triggers: Any values. When one of them changes, the Wait waits again.
-        :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for.
+        :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+        :param pulumi.Input[Sequence[Any]] triggers: Any values. When one of them changes, the Wait waits again. Default: none.
+        :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for, and how long. A change waits again.
         """
         ...
     @overload
@@ -158,7 +158,7 @@ class Wait(pulumi.CustomResource):
 
         When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
 
-        It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
+        It waits again when the object that it refers to was changed by its own resource, when `wait_for` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
 
         ## Example Usage
         ### A Service that is made when a rollout is complete
@@ -260,7 +260,7 @@ class Wait(pulumi.CustomResource):
     @pulumi.getter
     def status(self) -> pulumi.Output[Optional[Any]]:
         """
-        The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it.
+        The fields that are waited for with `field` and `field_value`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
         """
         return pulumi.get(self, "status")
 

@@ -11,7 +11,7 @@ import (
 
 var _ = internal.GetEnvOrDefault
 
-// A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
 func GetClientCertificate(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:clientCertificate")
 }
@@ -21,12 +21,12 @@ func GetClientKey(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:clientKey")
 }
 
-// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 func GetClusterCaCertificate(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:clusterCaCertificate")
 }
 
-// The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 func GetContext(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:context")
 }
@@ -36,7 +36,7 @@ func GetDriftDetection(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:driftDetection")
 }
 
-// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
 func GetExec(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:exec")
 }
@@ -46,17 +46,17 @@ func GetHost(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:host")
 }
 
-// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
 func GetImpersonate(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:impersonate")
 }
 
-// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
 func GetInsecure(ctx *pulumi.Context) bool {
 	return config.GetBool(ctx, "k8sconnect:insecure")
 }
 
-// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 func GetKubeconfig(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:kubeconfig")
 }
@@ -66,17 +66,17 @@ func GetNamespace(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:namespace")
 }
 
-// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 func GetProxyUrl(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:proxyUrl")
 }
 
-// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 func GetTlsServerName(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:tlsServerName")
 }
 
-// A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 func GetToken(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:token")
 }

@@ -17,22 +17,22 @@ from .. import outputs as _root_outputs
 
 clientCertificate: Optional[str]
 """
-A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
 """
 
 clientKey: Optional[str]
 """
-The private key of `clientCertificate`, as PEM or as base64 of PEM.
+The private key of `client_certificate`, as PEM or as base64 of PEM.
 """
 
 clusterCaCertificate: Optional[str]
 """
-The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 """
 
 context: Optional[str]
 """
-The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 """
 
 driftDetection: Optional[str]
@@ -42,7 +42,7 @@ When drift is looked for: `preview` (the default) reads the live objects before 
 
 exec: Optional[str]
 """
-A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
 """
 
 host: Optional[str]
@@ -52,17 +52,17 @@ The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which 
 
 impersonate: Optional[str]
 """
-Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
 """
 
 insecure: Optional[bool]
 """
-Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
 """
 
 kubeconfig: Optional[str]
 """
-A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 """
 
 namespace: Optional[str]
@@ -72,16 +72,16 @@ The namespace of namespaced objects that name none. Default: the namespace of th
 
 proxyUrl: Optional[str]
 """
-The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 """
 
 tlsServerName: Optional[str]
 """
-The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 """
 
 token: Optional[str]
 """
-A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
 """
 

@@ -24,28 +24,28 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def client_certificate(self) -> Optional[str]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         """
         return __config__.get('clientCertificate')
 
     @_builtins.property
     def client_key(self) -> Optional[str]:
         """
-        The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or as base64 of PEM.
         """
         return __config__.get('clientKey')
 
     @_builtins.property
     def cluster_ca_certificate(self) -> Optional[str]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return __config__.get('clusterCaCertificate')
 
     @_builtins.property
     def context(self) -> Optional[str]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context.
+        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return __config__.get('context')
 
@@ -59,7 +59,7 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def exec_(self) -> Optional[str]:
         """
-        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         """
         return __config__.get('exec')
 
@@ -73,21 +73,21 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def impersonate(self) -> Optional[str]:
         """
-        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         """
         return __config__.get('impersonate')
 
     @_builtins.property
     def insecure(self) -> Optional[bool]:
         """
-        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
         """
         return __config__.get_bool('insecure')
 
     @_builtins.property
     def kubeconfig(self) -> Optional[str]:
         """
-        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         """
         return __config__.get('kubeconfig')
 
@@ -101,21 +101,21 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def proxy_url(self) -> Optional[str]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         """
         return __config__.get('proxyUrl')
 
     @_builtins.property
     def tls_server_name(self) -> Optional[str]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Default: the name in `host`.
+        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         """
         return __config__.get('tlsServerName')
 
     @_builtins.property
     def token(self) -> Optional[str]:
         """
-        A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return __config__.get('token')
 

@@ -12,7 +12,7 @@ public final class Config {
 
     private static final com.pulumi.Config config = com.pulumi.Config.of("k8sconnect");
 /**
- * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+ * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
  * 
  */
     public Optional<String> clientCertificate() {
@@ -26,14 +26,14 @@ public final class Config {
         return Codegen.stringProp("clientKey").config(config).get();
     }
 /**
- * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+ * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
  * 
  */
     public Optional<String> clusterCaCertificate() {
         return Codegen.stringProp("clusterCaCertificate").config(config).get();
     }
 /**
- * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context.
+ * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
  * 
  */
     public Optional<String> context() {
@@ -54,14 +54,14 @@ public final class Config {
         return Codegen.stringProp("host").config(config).get();
     }
 /**
- * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+ * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
  * 
  */
     public Optional<Boolean> insecure() {
         return Codegen.booleanProp("insecure").config(config).get();
     }
 /**
- * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+ * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
  * 
  */
     public Optional<String> kubeconfig() {
@@ -75,21 +75,21 @@ public final class Config {
         return Codegen.stringProp("namespace").config(config).get();
     }
 /**
- * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+ * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
  * 
  */
     public Optional<String> proxyUrl() {
         return Codegen.stringProp("proxyUrl").config(config).get();
     }
 /**
- * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Default: the name in `host`.
+ * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
  * 
  */
     public Optional<String> tlsServerName() {
         return Codegen.stringProp("tlsServerName").config(config).get();
     }
 /**
- * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+ * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
  * 
  */
     public Optional<String> token() {

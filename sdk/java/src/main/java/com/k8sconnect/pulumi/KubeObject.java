@@ -23,6 +23,10 @@ import javax.annotation.Nullable;
  * 
  * Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
  * 
+ * An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `customTimeouts` say.
+ * 
+ * How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation` or `forceDestroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+ * 
  * An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
  * 
  * ```sh
@@ -83,28 +87,28 @@ public class KubeObject extends com.pulumi.resources.CustomResource {
         return Codegen.optional(this.fieldOwnership);
     }
     /**
-     * Exactly the fields that this resource applied, with their live values.
+     * Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
      * 
      */
     @Export(name="manifest", refs={Object.class}, tree="[0]")
     private Output</* @Nullable */ Object> manifest;
 
     /**
-     * @return Exactly the fields that this resource applied, with their live values.
+     * @return Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
      * 
      */
     public Output<Optional<Object>> manifest() {
         return Codegen.optional(this.manifest);
     }
     /**
-     * Points at the object. Everything but `uid` and `revision` is known at preview.
+     * Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
      * 
      */
     @Export(name="resourceRef", refs={ResourceRef.class}, tree="[0]")
     private Output<ResourceRef> resourceRef;
 
     /**
-     * @return Points at the object. Everything but `uid` and `revision` is known at preview.
+     * @return Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
      * 
      */
     public Output<ResourceRef> resourceRef() {

@@ -20,14 +20,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     public static final KubeObjectArgs Empty = new KubeObjectArgs();
 
     /**
-     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
      * 
      */
     @Import(name="adopt")
     private @Nullable Output<Boolean> adopt;
 
     /**
-     * @return Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+     * @return Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
      * 
      */
     public Optional<Output<Boolean>> adopt() {
@@ -65,14 +65,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+     * What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
      * 
      */
     @Import(name="deletionPropagation")
     private @Nullable Output<String> deletionPropagation;
 
     /**
-     * @return What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+     * @return What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
      * 
      */
     public Optional<Output<String>> deletionPropagation() {
@@ -80,14 +80,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+     * When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
      * 
      */
     @Import(name="forceDestroy")
     private @Nullable Output<Boolean> forceDestroy;
 
     /**
-     * @return When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+     * @return When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
      * 
      */
     public Optional<Output<Boolean>> forceDestroy() {
@@ -95,14 +95,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`.
+     * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
      * 
      */
     @Import(name="ignoreFields")
     private @Nullable Output<List<String>> ignoreFields;
 
     /**
-     * @return Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`.
+     * @return Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
      * 
      */
     public Optional<Output<List<String>>> ignoreFields() {
@@ -110,14 +110,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+     * The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
      * 
      */
     @Import(name="manifest")
     private @Nullable Output<Object> manifest;
 
     /**
-     * @return The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+     * @return The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
      * 
      */
     public Optional<Output<Object>> manifest() {
@@ -125,14 +125,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
      * 
      */
     @Import(name="onImmutable")
     private @Nullable Output<String> onImmutable;
 
     /**
-     * @return What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+     * @return What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
      * 
      */
     public Optional<Output<String>> onImmutable() {
@@ -187,7 +187,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
          * 
          * @return builder
          * 
@@ -198,7 +198,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. Default false.
+         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
          * 
          * @return builder
          * 
@@ -250,7 +250,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
          * 
          * @return builder
          * 
@@ -261,7 +261,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
          * 
          * @return builder
          * 
@@ -271,7 +271,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param forceDestroy When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+         * @param forceDestroy When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
          * 
          * @return builder
          * 
@@ -282,7 +282,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param forceDestroy When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Default false.
+         * @param forceDestroy When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
          * 
          * @return builder
          * 
@@ -292,7 +292,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`.
+         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
          * 
          * @return builder
          * 
@@ -303,7 +303,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`.
+         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
          * 
          * @return builder
          * 
@@ -313,7 +313,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`.
+         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
          * 
          * @return builder
          * 
@@ -323,7 +323,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param manifest The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+         * @param manifest The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
          * 
          * @return builder
          * 
@@ -334,7 +334,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param manifest The object, as in a Kubernetes manifest: `apiVersion`, `kind`, `metadata` with a `name`, and what else the kind has. `null` members, `status` and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+         * @param manifest The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
          * 
          * @return builder
          * 
@@ -344,7 +344,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
          * 
          * @return builder
          * 
@@ -355,7 +355,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
          * 
          * @return builder
          * 

@@ -133,14 +133,14 @@ public class Patch extends com.pulumi.resources.CustomResource {
         return Codegen.optional(this.patch);
     }
     /**
-     * Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+     * Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
      * 
      */
     @Export(name="previousOwners", refs={Map.class,String.class}, tree="[0,1,1]")
     private Output</* @Nullable */ Map<String,String>> previousOwners;
 
     /**
-     * @return Who owned each patched field before the Patch set it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+     * @return Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
      * 
      */
     public Output<Optional<Map<String,String>>> previousOwners() {

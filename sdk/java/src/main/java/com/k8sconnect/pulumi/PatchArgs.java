@@ -66,14 +66,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+     * The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
      * 
      */
     @Import(name="patch")
     private @Nullable Output<Object> patch;
 
     /**
-     * @return The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+     * @return The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
      * 
      */
     public Optional<Output<Object>> patch() {
@@ -81,14 +81,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+     * Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
      * 
      */
     @Import(name="takeOwnership", required=true)
     private Output<Boolean> takeOwnership;
 
     /**
-     * @return Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+     * @return Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
      * 
      */
     public Output<Boolean> takeOwnership() {
@@ -96,14 +96,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+     * The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
      * 
      */
     @Import(name="target", required=true)
     private Output<PatchTargetArgs> target;
 
     /**
-     * @return The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+     * @return The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
      * 
      */
     public Output<PatchTargetArgs> target() {
@@ -111,14 +111,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+     * What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
      * 
      */
     @Import(name="waitFor")
     private @Nullable Output<WaitForArgs> waitFor;
 
     /**
-     * @return What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+     * @return What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
      * 
      */
     public Optional<Output<WaitForArgs>> waitFor() {
@@ -219,7 +219,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param patch The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+         * @param patch The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
          * 
          * @return builder
          * 
@@ -230,7 +230,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param patch The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+         * @param patch The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
          * 
          * @return builder
          * 
@@ -240,7 +240,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOwnership Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+         * @param takeOwnership Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
          * 
          * @return builder
          * 
@@ -251,7 +251,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOwnership Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know.
+         * @param takeOwnership Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
          * 
          * @return builder
          * 
@@ -261,7 +261,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param target The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+         * @param target The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
          * 
          * @return builder
          * 
@@ -272,7 +272,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param target The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are.
+         * @param target The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
          * 
          * @return builder
          * 
@@ -282,7 +282,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param waitFor What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+         * @param waitFor What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
          * 
          * @return builder
          * 
@@ -293,7 +293,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param waitFor What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again.
+         * @param waitFor What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
          * 
          * @return builder
          * 

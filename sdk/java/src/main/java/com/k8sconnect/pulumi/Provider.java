@@ -15,20 +15,20 @@ import java.util.Optional;
 import javax.annotation.Nullable;
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment&#39;s KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in.
+ * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment&#39;s KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
  * 
  */
 @ResourceType(type="pulumi:providers:k8sconnect")
 public class Provider extends com.pulumi.resources.ProviderResource {
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
      * 
      */
     @Export(name="clientCertificate", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> clientCertificate;
 
     /**
-     * @return A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     * @return A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
      * 
      */
     public Output<Optional<String>> clientCertificate() {
@@ -49,28 +49,28 @@ public class Provider extends com.pulumi.resources.ProviderResource {
         return Codegen.optional(this.clientKey);
     }
     /**
-     * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     @Export(name="clusterCaCertificate", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> clusterCaCertificate;
 
     /**
-     * @return The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     * @return The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     public Output<Optional<String>> clusterCaCertificate() {
         return Codegen.optional(this.clusterCaCertificate);
     }
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context.
+     * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     @Export(name="context", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> context;
 
     /**
-     * @return The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context.
+     * @return The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     public Output<Optional<String>> context() {
@@ -105,14 +105,14 @@ public class Provider extends com.pulumi.resources.ProviderResource {
         return Codegen.optional(this.host);
     }
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      * 
      */
     @Export(name="kubeconfig", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> kubeconfig;
 
     /**
-     * @return A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     * @return A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      * 
      */
     public Output<Optional<String>> kubeconfig() {
@@ -133,42 +133,42 @@ public class Provider extends com.pulumi.resources.ProviderResource {
         return Codegen.optional(this.namespace);
     }
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
      * 
      */
     @Export(name="proxyUrl", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> proxyUrl;
 
     /**
-     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
      * 
      */
     public Output<Optional<String>> proxyUrl() {
         return Codegen.optional(this.proxyUrl);
     }
     /**
-     * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Default: the name in `host`.
+     * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
      * 
      */
     @Export(name="tlsServerName", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> tlsServerName;
 
     /**
-     * @return The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Default: the name in `host`.
+     * @return The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
      * 
      */
     public Output<Optional<String>> tlsServerName() {
         return Codegen.optional(this.tlsServerName);
     }
     /**
-     * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     @Export(name="token", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> token;
 
     /**
-     * @return A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * @return A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     public Output<Optional<String>> token() {

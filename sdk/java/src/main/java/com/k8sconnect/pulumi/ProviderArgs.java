@@ -19,14 +19,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     public static final ProviderArgs Empty = new ProviderArgs();
 
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
      * 
      */
     @Import(name="clientCertificate")
     private @Nullable Output<String> clientCertificate;
 
     /**
-     * @return A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+     * @return A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
      * 
      */
     public Optional<Output<String>> clientCertificate() {
@@ -49,14 +49,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     @Import(name="clusterCaCertificate")
     private @Nullable Output<String> clusterCaCertificate;
 
     /**
-     * @return The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+     * @return The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     public Optional<Output<String>> clusterCaCertificate() {
@@ -64,14 +64,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context.
+     * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     @Import(name="context")
     private @Nullable Output<String> context;
 
     /**
-     * @return The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context.
+     * @return The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     public Optional<Output<String>> context() {
@@ -94,14 +94,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
      * 
      */
     @Import(name="exec", json=true)
     private @Nullable Output<ExecArgs> exec;
 
     /**
-     * @return A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+     * @return A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
      * 
      */
     public Optional<Output<ExecArgs>> exec() {
@@ -124,14 +124,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
      * 
      */
     @Import(name="impersonate", json=true)
     private @Nullable Output<ImpersonationArgs> impersonate;
 
     /**
-     * @return Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+     * @return Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
      * 
      */
     public Optional<Output<ImpersonationArgs>> impersonate() {
@@ -139,14 +139,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+     * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
      * 
      */
     @Import(name="insecure", json=true)
     private @Nullable Output<Boolean> insecure;
 
     /**
-     * @return Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+     * @return Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
      * 
      */
     public Optional<Output<Boolean>> insecure() {
@@ -154,14 +154,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      * 
      */
     @Import(name="kubeconfig")
     private @Nullable Output<String> kubeconfig;
 
     /**
-     * @return A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+     * @return A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      * 
      */
     public Optional<Output<String>> kubeconfig() {
@@ -184,14 +184,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
      * 
      */
     @Import(name="proxyUrl")
     private @Nullable Output<String> proxyUrl;
 
     /**
-     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
      * 
      */
     public Optional<Output<String>> proxyUrl() {
@@ -199,14 +199,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Default: the name in `host`.
+     * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
      * 
      */
     @Import(name="tlsServerName")
     private @Nullable Output<String> tlsServerName;
 
     /**
-     * @return The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Default: the name in `host`.
+     * @return The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
      * 
      */
     public Optional<Output<String>> tlsServerName() {
@@ -214,14 +214,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     @Import(name="token")
     private @Nullable Output<String> token;
 
     /**
-     * @return A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * @return A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     public Optional<Output<String>> token() {
@@ -266,7 +266,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
          * 
          * @return builder
          * 
@@ -277,7 +277,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `clientKey`.
+         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
          * 
          * @return builder
          * 
@@ -308,7 +308,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
          * 
          * @return builder
          * 
@@ -319,7 +319,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Default: the certificates that the operating system trusts.
+         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
          * 
          * @return builder
          * 
@@ -329,7 +329,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context.
+         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -340,7 +340,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context.
+         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -371,7 +371,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
          * 
          * @return builder
          * 
@@ -382,7 +382,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions.
+         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
          * 
          * @return builder
          * 
@@ -413,7 +413,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
          * 
          * @return builder
          * 
@@ -424,7 +424,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`.
+         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
          * 
          * @return builder
          * 
@@ -434,7 +434,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
          * 
          * @return builder
          * 
@@ -445,7 +445,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Default: false.
+         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
          * 
          * @return builder
          * 
@@ -455,7 +455,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kubeconfig A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+         * @param kubeconfig A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -466,7 +466,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kubeconfig A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. Cannot be combined with `host`.
+         * @param kubeconfig A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -497,7 +497,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
          * 
          * @return builder
          * 
@@ -508,7 +508,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
          * 
          * @return builder
          * 
@@ -518,7 +518,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Default: the name in `host`.
+         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
          * 
          * @return builder
          * 
@@ -529,7 +529,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Default: the name in `host`.
+         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
          * 
          * @return builder
          * 
@@ -539,7 +539,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param token A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+         * @param token A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
          * 
          * @return builder
          * 
@@ -550,7 +550,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param token A bearer token. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+         * @param token A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
          * 
          * @return builder
          * 

@@ -81,14 +81,14 @@ import javax.annotation.Nullable;
 @ResourceType(type="k8sconnect:index:Wait")
 public class Wait extends com.pulumi.resources.CustomResource {
     /**
-     * The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it.
+     * The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
      * 
      */
     @Export(name="status", refs={Object.class}, tree="[0]")
     private Output</* @Nullable */ Object> status;
 
     /**
-     * @return The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it.
+     * @return The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
      * 
      */
     public Output<Optional<Object>> status() {

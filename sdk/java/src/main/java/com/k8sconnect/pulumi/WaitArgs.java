@@ -36,14 +36,14 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+     * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
      * 
      */
     @Import(name="resourceRef", required=true)
     private Output<ResourceRefArgs> resourceRef;
 
     /**
-     * @return The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+     * @return The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
      * 
      */
     public Output<ResourceRefArgs> resourceRef() {
@@ -51,14 +51,14 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Any values. When one of them changes, the Wait waits again.
+     * Any values. When one of them changes, the Wait waits again. Default: none.
      * 
      */
     @Import(name="triggers")
     private @Nullable Output<List<Object>> triggers;
 
     /**
-     * @return Any values. When one of them changes, the Wait waits again.
+     * @return Any values. When one of them changes, the Wait waits again. Default: none.
      * 
      */
     public Optional<Output<List<Object>>> triggers() {
@@ -66,14 +66,14 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to wait for.
+     * What to wait for, and how long. A change waits again.
      * 
      */
     @Import(name="waitFor", required=true)
     private Output<WaitForArgs> waitFor;
 
     /**
-     * @return What to wait for.
+     * @return What to wait for, and how long. A change waits again.
      * 
      */
     public Output<WaitForArgs> waitFor() {
@@ -129,7 +129,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
          * 
          * @return builder
          * 
@@ -140,7 +140,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or a literal `{apiVersion, kind, namespace, name}` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
          * 
          * @return builder
          * 
@@ -150,7 +150,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param triggers Any values. When one of them changes, the Wait waits again.
+         * @param triggers Any values. When one of them changes, the Wait waits again. Default: none.
          * 
          * @return builder
          * 
@@ -161,7 +161,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param triggers Any values. When one of them changes, the Wait waits again.
+         * @param triggers Any values. When one of them changes, the Wait waits again. Default: none.
          * 
          * @return builder
          * 
@@ -171,7 +171,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param triggers Any values. When one of them changes, the Wait waits again.
+         * @param triggers Any values. When one of them changes, the Wait waits again. Default: none.
          * 
          * @return builder
          * 
@@ -181,7 +181,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param waitFor What to wait for.
+         * @param waitFor What to wait for, and how long. A change waits again.
          * 
          * @return builder
          * 
@@ -192,7 +192,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param waitFor What to wait for.
+         * @param waitFor What to wait for, and how long. A change waits again.
          * 
          * @return builder
          * 

@@ -37,14 +37,14 @@ public final class Exec extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The arguments of the command.
+     * The arguments of the command. Default: none.
      * 
      */
     @Import(name="args")
     private @Nullable List<String> args;
 
     /**
-     * @return The arguments of the command.
+     * @return The arguments of the command. Default: none.
      * 
      */
     public Optional<List<String>> args() {
@@ -120,7 +120,7 @@ public final class Exec extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param args The arguments of the command.
+         * @param args The arguments of the command. Default: none.
          * 
          * @return builder
          * 
@@ -131,7 +131,7 @@ public final class Exec extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param args The arguments of the command.
+         * @param args The arguments of the command. Default: none.
          * 
          * @return builder
          * 

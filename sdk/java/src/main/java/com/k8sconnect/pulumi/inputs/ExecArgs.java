@@ -38,14 +38,14 @@ public final class ExecArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The arguments of the command.
+     * The arguments of the command. Default: none.
      * 
      */
     @Import(name="args")
     private @Nullable Output<List<String>> args;
 
     /**
-     * @return The arguments of the command.
+     * @return The arguments of the command. Default: none.
      * 
      */
     public Optional<Output<List<String>>> args() {
@@ -131,7 +131,7 @@ public final class ExecArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param args The arguments of the command.
+         * @param args The arguments of the command. Default: none.
          * 
          * @return builder
          * 
@@ -142,7 +142,7 @@ public final class ExecArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param args The arguments of the command.
+         * @param args The arguments of the command. Default: none.
          * 
          * @return builder
          * 
@@ -152,7 +152,7 @@ public final class ExecArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param args The arguments of the command.
+         * @param args The arguments of the command. Default: none.
          * 
          * @return builder
          * 

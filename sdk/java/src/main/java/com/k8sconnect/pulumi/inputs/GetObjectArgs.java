@@ -34,14 +34,14 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole.
+     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole.
+     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -79,14 +79,14 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The namespace. Default for kinds that have namespaces: that of the provider.
+     * The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace. Default for kinds that have namespaces: that of the provider.
+     * @return The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -159,7 +159,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
          * 
          * @return builder
          * 
@@ -170,7 +170,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
          * 
          * @return builder
          * 
@@ -222,7 +222,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace. Default for kinds that have namespaces: that of the provider.
+         * @param namespace The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
          * 
          * @return builder
          * 
@@ -233,7 +233,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace. Default for kinds that have namespaces: that of the provider.
+         * @param namespace The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
          * 
          * @return builder
          * 

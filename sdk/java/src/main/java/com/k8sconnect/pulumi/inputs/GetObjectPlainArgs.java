@@ -33,14 +33,14 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole.
+     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable ClusterConnection clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole.
+     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
      * 
      */
     public Optional<ClusterConnection> clusterConnection() {
@@ -78,14 +78,14 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The namespace. Default for kinds that have namespaces: that of the provider.
+     * The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
      * 
      */
     @Import(name="namespace")
     private @Nullable String namespace;
 
     /**
-     * @return The namespace. Default for kinds that have namespaces: that of the provider.
+     * @return The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
      * 
      */
     public Optional<String> namespace() {
@@ -148,7 +148,7 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole.
+         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
          * 
          * @return builder
          * 
@@ -181,7 +181,7 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace. Default for kinds that have namespaces: that of the provider.
+         * @param namespace The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
          * 
          * @return builder
          * 

@@ -22,14 +22,14 @@ public final class Impersonation extends com.pulumi.resources.InvokeArgs {
     public static final Impersonation Empty = new Impersonation();
 
     /**
-     * Further attributes of the user: name to list of values.
+     * Further attributes of the user: name to list of values. Default: none.
      * 
      */
     @Import(name="extra")
     private @Nullable Map<String,List<String>> extra;
 
     /**
-     * @return Further attributes of the user: name to list of values.
+     * @return Further attributes of the user: name to list of values. Default: none.
      * 
      */
     public Optional<Map<String,List<String>>> extra() {
@@ -93,7 +93,7 @@ public final class Impersonation extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param extra Further attributes of the user: name to list of values.
+         * @param extra Further attributes of the user: name to list of values. Default: none.
          * 
          * @return builder
          * 

@@ -66,14 +66,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The namespace. Absent for cluster-scoped objects.
+     * The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace. Absent for cluster-scoped objects.
+     * @return The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -81,14 +81,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
      * 
      */
     @Import(name="revision")
     private @Nullable Output<String> revision;
 
     /**
-     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
      * 
      */
     public Optional<Output<String>> revision() {
@@ -96,14 +96,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The uid that the API server gave to the object. It changes when the object is made anew.
+     * The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
      * 
      */
     @Import(name="uid")
     private @Nullable Output<String> uid;
 
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is made anew.
+     * @return The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
      * 
      */
     public Optional<Output<String>> uid() {
@@ -203,7 +203,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace. Absent for cluster-scoped objects.
+         * @param namespace The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
          * 
          * @return builder
          * 
@@ -214,7 +214,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace. Absent for cluster-scoped objects.
+         * @param namespace The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
          * 
          * @return builder
          * 
@@ -224,7 +224,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param revision Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+         * @param revision Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
          * 
          * @return builder
          * 
@@ -235,7 +235,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param revision Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+         * @param revision Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
          * 
          * @return builder
          * 
@@ -245,7 +245,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param uid The uid that the API server gave to the object. It changes when the object is made anew.
+         * @param uid The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
          * 
          * @return builder
          * 
@@ -256,7 +256,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param uid The uid that the API server gave to the object. It changes when the object is made anew.
+         * @param uid The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
          * 
          * @return builder
          * 

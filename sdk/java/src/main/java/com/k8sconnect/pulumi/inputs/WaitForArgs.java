@@ -37,14 +37,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Wait until the object is gone. Cannot be combined with the forms above.
+     * Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
      * 
      */
     @Import(name="deleted")
     private @Nullable Output<Boolean> deleted;
 
     /**
-     * @return Wait until the object is gone. Cannot be combined with the forms above.
+     * @return Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
      * 
      */
     public Optional<Output<Boolean>> deleted() {
@@ -112,14 +112,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+     * Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
      * 
      */
     @Import(name="rollout")
     private @Nullable Output<Boolean> rollout;
 
     /**
-     * @return Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+     * @return Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
      * 
      */
     public Optional<Output<Boolean>> rollout() {
@@ -127,14 +127,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+     * How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
      * 
      */
     @Import(name="timeout")
     private @Nullable Output<String> timeout;
 
     /**
-     * @return How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+     * @return How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
      * 
      */
     public Optional<Output<String>> timeout() {
@@ -194,7 +194,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deleted Wait until the object is gone. Cannot be combined with the forms above.
+         * @param deleted Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
          * 
          * @return builder
          * 
@@ -205,7 +205,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deleted Wait until the object is gone. Cannot be combined with the forms above.
+         * @param deleted Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
          * 
          * @return builder
          * 
@@ -299,7 +299,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param rollout Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+         * @param rollout Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
          * 
          * @return builder
          * 
@@ -310,7 +310,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param rollout Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready.
+         * @param rollout Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
          * 
          * @return builder
          * 
@@ -320,7 +320,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param timeout How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+         * @param timeout How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
          * 
          * @return builder
          * 
@@ -331,7 +331,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param timeout How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`. When it is over, the update fails, and the next one waits again. The object is not touched.
+         * @param timeout How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
          * 
          * @return builder
          * 

@@ -28,17 +28,17 @@ public final class ResourceRef {
      */
     private String name;
     /**
-     * @return The namespace. Absent for cluster-scoped objects.
+     * @return The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
      * 
      */
     private @Nullable String namespace;
     /**
-     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
      * 
      */
     private @Nullable String revision;
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is made anew.
+     * @return The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
      * 
      */
     private @Nullable String uid;
@@ -66,21 +66,21 @@ public final class ResourceRef {
         return this.name;
     }
     /**
-     * @return The namespace. Absent for cluster-scoped objects.
+     * @return The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
      * 
      */
     public Optional<String> namespace() {
         return Optional.ofNullable(this.namespace);
     }
     /**
-     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied.
+     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
      * 
      */
     public Optional<String> revision() {
         return Optional.ofNullable(this.revision);
     }
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is made anew.
+     * @return The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
      * 
      */
     public Optional<String> uid() {
