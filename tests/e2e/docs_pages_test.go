@@ -1,10 +1,13 @@
 package e2e
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -132,6 +135,12 @@ func pageOnRecovery(t *testing.T, p page) {
 	})
 	t.Run("what the page says that you see is said", func(t *testing.T) {
 		shown := 0
+		for _, row := range tableCells.FindAllString(p.section(t, "In a hurry"), -1) {
+			for _, text := range inlineCode.FindAllStringSubmatch(strings.Split(row, " | ")[0], -1) {
+				requireSaid(t, text[1])
+				shown++
+			}
+		}
 		for _, row := range tableCells.FindAllString(p.text, -1) {
 			cells := strings.Split(row, " | ")
 			if len(cells) != 4 || strings.Contains(cells[1], "how it is known") {
@@ -142,7 +151,7 @@ func pageOnRecovery(t *testing.T, p page) {
 				shown++
 			}
 		}
-		require.Greater(t, shown, 8)
+		require.Greater(t, shown, 12)
 	})
 }
 
@@ -160,12 +169,46 @@ func pageOnTroubleshooting(t *testing.T, p page) {
 		},
 	})
 	rows := tableRow.FindAllStringSubmatch(p.text, -1)
-	require.Greater(t, len(rows), 80)
+	require.Greater(t, len(rows), 110)
 	assert.Len(t, rows, len(tableCells.FindAllString(p.text, -1))-2*strings.Count(p.text, "\n|---|"), "every row begins with a message")
+	var pulumis []string
+	for _, row := range tableRow.FindAllStringSubmatch(p.section(t, "Said by Pulumi itself"), -1) {
+		pulumis = append(pulumis, row[1])
+	}
 	seen := map[string]bool{}
 	for _, row := range rows {
-		requireSaid(t, row[1])
+		if !slices.Contains(pulumis, row[1]) {
+			requireSaid(t, row[1])
+		}
 		assert.False(t, seen[row[1]], "it is there twice: %s", row[1])
 		seen[row[1]] = true
 	}
+	t.Run("what Pulumi itself says is brought about, and what to do helps", func(t *testing.T) {
+		t.Parallel()
+		require.Len(t, pulumis, 4)
+		s, _, _ := docsStack(t, shared.Get(t))
+		waiting := func(timeout string) string {
+			return "resources: {w: {type: k8sconnect:Wait, properties: {waitFor: {field: data.a, timeout: " + timeout + "}, " +
+				"resourceRef: {apiVersion: v1, kind: ConfigMap, name: never}}}}\n"
+		}
+		s.program(t, "%s", waiting("1m"))
+		without := maps.Clone(s.env)
+		without["PATH"] = t.TempDir()
+		host := "pulumi-language-yaml"
+		require.NoError(t, os.Symlink(filepath.Join(filepath.Dir(tools.Pulumi), host), filepath.Join(without["PATH"], host)))
+		assert.Contains(t, begin(t, "pulumi preview", tools.Command(t.Context(), s.dir, without, "preview")).wait(t).out, pulumis[0])
+
+		up := s.start(t, "up", "--yes", "--skip-preview")
+		up.prints(t, "Wait w creating")
+		providers := up.providers(t)
+		up.signal(t, syscall.SIGKILL)
+		signalAll(t, providers, syscall.SIGKILL)
+		up.wait(t)
+		assert.Contains(t, s.exec(t, "up", "--yes", "--skip-preview").out, pulumis[1])
+		s.run(t, "cancel", "--yes")
+		s.program(t, "%s", waiting("1s"))
+		assert.Contains(t, s.upFails(t), pulumis[2])
+		assert.Contains(t, s.refresh(t, "--clear-pending-creates"), pulumis[3])
+		assert.NotContains(t, s.upFails(t), pulumis[2])
+	})
 }

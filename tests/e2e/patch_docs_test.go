@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -41,8 +40,7 @@ spec:
 `,
 }
 
-// pageOnPatching runs every program of the page, brings about every error of its table, and goes
-// through its migration.
+// pageOnPatching runs every program of the page, brings about what goes wrong, and goes through its migration.
 func pageOnPatching(t *testing.T, p page) {
 	c := workloads.Get(t)
 	k := kubeOf(t, c)
@@ -95,7 +93,7 @@ func pageOnPatching(t *testing.T, p page) {
 		},
 	})
 
-	t.Run("every error of the table is one, and what brings it about is tried", func(t *testing.T) {
+	t.Run("what goes wrong is said as on the page about troubleshooting", func(t *testing.T) {
 		t.Parallel()
 		s, space, in := place(t)
 		owner := newStackIn(t, k, c.KubeconfigFile())
@@ -104,29 +102,32 @@ func pageOnPatching(t *testing.T, p page) {
 		owner.up(t)
 		const coredns = "{apiVersion: apps/v1, kind: Deployment, namespace: kube-system, name: coredns}"
 		brings := map[string]string{
-			"takeOwnership": strings.Replace(patchOf("bad", coredns, "patch: {spec: {paused: true}}"), "takeOwnership: true", "takeOwnership: false", 1),
-			"not found. A Patch changes existing objects":  patchOf("bad", strings.Replace(coredns, "coredns", "nobody", 1), "patch: {spec: {paused: true}}"),
-			"is managed by the KubeObject":                 patchOf("bad", targetConfigMap(space, "owned"), "patch: {data: {a: '2'}}"),
-			"another Patch has fields that this one names": patchOf("bad", coredns, "patch: {spec: {replicas: 3}}"),
-			"unknown field":              patchOf("bad", coredns, "patch: {spec: {template: {spec: {hostNet: true}}}}"),
-			"the API server refuses":     patchOf("bad", coredns, "patch: {spec: {selector: {matchLabels: {k8s-app: other}}}}"),
-			"test":                       patchOf("bad", coredns, "jsonPatch: [{op: test, path: /spec/replicas, value: 9}, {op: add, path: /spec/paused, value: true}]"),
-			"timed out after":            patchOf("bad", coredns, "patch: {spec: {paused: true}}\n      waitFor: {condition: Never, timeout: 1s}"),
-			"a Patch cannot be imported": "",
+			"A Patch takes its fields from their owners by force": strings.Replace(patchOf("bad", coredns, "patch: {spec: {paused: true}}"), "takeOwnership: true", "takeOwnership: false", 1),
+			"not found. A Patch changes existing objects":         patchOf("bad", strings.Replace(coredns, "coredns", "nobody", 1), "patch: {spec: {paused: true}}"),
+			"is managed by the KubeObject …":                      patchOf("bad", targetConfigMap(space, "owned"), "patch: {data: {a: '2'}}"),
+			"another Patch has fields that this one names.":       patchOf("bad", coredns, "patch: {spec: {replicas: 3}}"),
+			"unknown field":      patchOf("bad", coredns, "patch: {spec: {template: {spec: {hostNet: true}}}}"),
+			"is not accepted: …": patchOf("bad", coredns, "patch: {spec: {progressDeadlineSeconds: soon}}"),
+			"the API server refuses the manifest as invalid": patchOf("bad", coredns, "patch: {spec: {selector: {matchLabels: {k8s-app: other}}}}"),
+			"but another one than the test expects":          patchOf("bad", coredns, "jsonPatch: [{op: test, path: /spec/replicas, value: 9}, {op: add, path: /spec/paused, value: true}]"),
+			"there is no … at …, which has …":                patchOf("bad", coredns, "jsonPatch: [{op: replace, path: /spec/template/spek/x, value: 9}]"),
+			"The status cannot be patched here":              patchOf("bad", coredns, "patch: {status: {replicas: 9}}"),
+			"is a directive of strategic merge patches":      patchOf("bad", coredns, "patch: {spec: {$patch: delete}}"),
+			"A null cannot remove a field here.":             patchOf("bad", coredns, "patch: '{spec: {paused: null}}'"),
+			"timed out after … waiting for …":                patchOf("bad", coredns, "patch: {spec: {paused: true}}\n      waitFor: {condition: Never, timeout: 1s}"),
+			"a Patch cannot be imported":                     "",
 		}
-		rows := regexp.MustCompile("(?m)^\\| `([^|]*)` \\| [^|]* \\| [^|]* \\|$").FindAllStringSubmatch(p.section(t, "Errors"), -1)
-		require.Len(t, rows, len(brings))
-		for _, row := range rows {
-			program, ok := brings[row[1]]
-			require.True(t, ok, row[1])
+		page := readPage(t, "troubleshooting.md").text
+		for said, program := range brings {
+			require.Contains(t, page, "\n| `"+said+"` |")
 			if program == "" {
 				s.program(t, "")
 				out := s.runFails(t, "import", "k8sconnect:index:Patch", "imported", in("apps/v1/Deployment/kube-system/coredns"), "--yes", "--skip-preview")
-				assert.Contains(t, out, row[1])
+				assert.Contains(t, out, said)
 				continue
 			}
 			s.program(t, "%s", "resources:"+in(program))
-			assert.Contains(t, s.upFails(t), row[1])
+			requireShown(t, said, s.upFails(t))
 		}
 	})
 
