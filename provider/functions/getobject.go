@@ -32,8 +32,9 @@ type GetObject struct{}
 func (g *GetObject) Annotate(a infer.Annotator) {
 	a.SetToken("index", "getObject")
 	a.Describe(&g, "Reads one object from the cluster as it is now, whoever made it.\n\n"+
-		"It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For "+
-		"an object of the same program use the outputs of its resource, and for values that come later a Wait.\n\n"+
+		"It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the "+
+		"form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same "+
+		"program use the outputs of its resource, and for values that come later a Wait.\n\n"+
 		"If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a "+
 		"failure and never means that the object is absent.\n\n"+getObjectExamples)
 }

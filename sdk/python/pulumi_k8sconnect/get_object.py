@@ -69,7 +69,7 @@ def get_object(api_version: Optional[_builtins.str] = None,
     """
     Reads one object from the cluster as it is now, whoever made it.
 
-    It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+    It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
 
     If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 
@@ -115,7 +115,7 @@ def get_object_output(api_version: pulumi.Input[Optional[_builtins.str]] = None,
     """
     Reads one object from the cluster as it is now, whoever made it.
 
-    It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+    It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
 
     If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 

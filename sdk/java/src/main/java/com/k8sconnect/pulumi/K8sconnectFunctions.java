@@ -21,7 +21,7 @@ public final class K8sconnectFunctions {
     /**
      * Reads one object from the cluster as it is now, whoever made it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -61,7 +61,7 @@ public final class K8sconnectFunctions {
     /**
      * Reads one object from the cluster as it is now, whoever made it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -101,7 +101,7 @@ public final class K8sconnectFunctions {
     /**
      * Reads one object from the cluster as it is now, whoever made it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -141,7 +141,7 @@ public final class K8sconnectFunctions {
     /**
      * Reads one object from the cluster as it is now, whoever made it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -181,7 +181,7 @@ public final class K8sconnectFunctions {
     /**
      * Reads one object from the cluster as it is now, whoever made it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known, and does not wait for resources. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
