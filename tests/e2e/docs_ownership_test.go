@@ -211,7 +211,7 @@ outputs: {whole: "${token.manifest}", value: "${token.manifest.stringData.token}
 		k.gone(t, id)
 	})
 
-	t.Run("another default namespace replaces what names none, a claim too", func(t *testing.T) {
+	t.Run("another default namespace replaces what names none, but no claim", func(t *testing.T) {
 		t.Parallel()
 		s, space, _ := place(t)
 		s.config(t, "k8sconnect:namespace", space)
@@ -219,7 +219,7 @@ outputs: {whole: "${token.manifest}", value: "${token.manifest.stringData.token}
 			"kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}\n")
 		s.up(t)
 		s.config(t, "k8sconnect:namespace", c.Namespace(t))
-		assert.Contains(t, s.preview(t), "to replace")
+		assert.Contains(t, s.previewFails(t), "Write namespace: "+space+" into the manifest")
 	})
 
 	t.Run("a claim is not replaced", func(t *testing.T) {

@@ -158,6 +158,33 @@ func TestIdentityChanges(t *testing.T) {
 			assert.True(t, diff.DetailedDiff[path].Kind.IsReplace(), "%v", diff.DetailedDiff)
 		})
 	}
+	t.Run("another default namespace replaces what holds no data, and nothing else [O42]", func(t *testing.T) {
+		claim := object(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data},
+			spec: {accessModes: [ReadWriteOnce], storageClassName: none, resources: {requests: {storage: 1Gi}}}}`)
+		nowhere := w.configMap("nowhere", nil)
+		delete(nowhere["metadata"].(map[string]any), "namespace")
+		within := func(namespace string) *process {
+			connection := inline(newUser(t))
+			connection["namespace"] = namespace
+			return start(t, connection)
+		}
+		here, there := within(w.namespace), within(newWorld(t).namespace)
+		data := here.resource(t, "data").mustUp("create", program(claim))
+		settings := here.resource(t, "settings").mustUp("create", program(nowhere))
+		uid := w.get("PersistentVolumeClaim", "data").GetUID()
+
+		diff, err := settings.in(there).diff(program(nowhere))
+		require.NoError(t, err)
+		assert.True(t, diff.Replace())
+		_, err = data.in(there).diff(program(claim))
+		require.ErrorContains(t, err, "PersistentVolumeClaim "+w.namespace+"/data: the manifest names no namespace")
+		require.ErrorContains(t, err, "Write namespace: "+w.namespace+" into the manifest")
+		diff, err = data.diff(program(claim, map[string]any{"onImmutable": "replace"}))
+		require.NoError(t, err)
+		assert.True(t, diff.Replace())
+		data.mustUp("same", with(t, program(claim), "manifest.metadata.namespace", w.namespace))
+		assert.Equal(t, uid, w.get("PersistentVolumeClaim", "data").GetUID())
+	})
 	t.Run("the old object is gone after a replacement [O42]", func(t *testing.T) {
 		s.mustUp("replace", with(t, in, "manifest.metadata.name", "two"))
 		assert.False(t, w.exists("ConfigMap", "one"))
