@@ -1,10 +1,7 @@
 package sdk_test
 
 import (
-	"archive/zip"
 	"encoding/json"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,32 +14,42 @@ import (
 
 const goModule = "github.com/k8sconnect/pulumi-k8sconnect/sdk/go/k8sconnect"
 
-// Without the path of the temporary folder in it, what was compiled is found again by the next run.
-var goPrograms = installation{install: installGo, env: []string{"GOFLAGS=-mod=mod -buildvcs=false -trimpath -ldflags=-w", "GOWORK=off", "CGO_ENABLED=0"}}
+var goPrograms = installation{install: installGo}
 
-// installGo takes the module out of its archive and not from the module proxy beside it: the go command would keep
-// it in the user's cache, where it hides the next one of the same version, and at last the released one.
-func installGo(t *testing.T, p project) {
-	archive := packed(t, "go/"+goModule+"/@v/*.zip")
-	version := strings.TrimSuffix(filepath.Base(archive), ".zip")
-	unpack(t, archive, goModule+"@"+version+"/", p.path("sdk"))
+func installGo(t *testing.T, p *project) {
+	// The go command would keep the module in the user's cache, where it hides the next one of the same version, and
+	// at last the released one. In a cache of its own it finds what the user has.
+	user := strings.TrimSpace(p.run(t, "go", "env", "GOMODCACHE"))
+	proxies := strings.TrimSpace(p.run(t, "go", "env", "GOPROXY"))
+	cache := p.path("modules")
+	download := filepath.Join(cache, "cache", "download")
+	require.NoError(t, os.MkdirAll(download, 0o755))
+	sums := filepath.Join(user, "cache", "download", "sumdb")
+	if _, err := os.Stat(sums); err == nil { // what was looked up
+		require.NoError(t, os.Symlink(sums, filepath.Join(download, "sumdb")))
+	}
+	p.env = append(p.env, "GOMODCACHE="+cache, "GOPROXY=file://"+filepath.ToSlash(filepath.Join(user, "cache", "download"))+","+proxies,
+		// Without the path of the temporary folder in it, what was compiled is found again by the next run.
+		"GOFLAGS=-modcacherw -buildvcs=false -trimpath -ldflags=-w", "GOWORK=off", "CGO_ENABLED=0")
+	p.followReadme(t, "Go")
+	p.run(t, "go", "vet", ".")
+
 	p.write(t, "everything/main.go", program(t, "everything.go.txt"))
-	p.write(t, "first/main.go", firstProgram(t, "go"))
 	p.write(t, "story/main.go", program(t, "story.go.txt"))
 	for name, example := range snippets(t, "go") {
 		p.write(t, "examples/"+name+"/main.go", example)
 	}
+	// The other programs have more dependencies.
+	p.run(t, "go", "build", "-mod=mod", "-o", "bin/", "./story")
+}
 
-	// The consumer selects what the module asks for, and its checksums are those of the module.
-	mod, err := os.ReadFile(p.path("sdk/go.mod"))
+// goModuleFile reads a file of the module as it is installed.
+func goModuleFile(t *testing.T, p project, name string) string {
+	t.Helper()
+	dir := strings.TrimSpace(p.run(t, "go", "list", "-m", "-f", "{{.Dir}}", goModule))
+	text, err := os.ReadFile(filepath.Join(dir, name))
 	require.NoError(t, err)
-	sum, err := os.ReadFile(p.path("sdk/go.sum"))
-	require.NoError(t, err)
-	_, requires, _ := strings.Cut(string(mod), "\ngo ")
-	p.write(t, "go.mod", fmt.Sprintf("module example.com/consumer\n\ngo %s\nrequire %s %s\n\nreplace %[2]s => ./sdk\n",
-		requires, goModule, version))
-	p.write(t, "go.sum", string(sum))
-	p.run(t, "go", "build", "-o", "bin/", "./story")
+	return string(text)
 }
 
 func TestGoModuleTypeChecks(t *testing.T) {
@@ -52,22 +59,20 @@ func TestGoModuleTypeChecks(t *testing.T) {
 	assertUsesEveryInput(t, program(t, "everything.go.txt"), func(input string) string {
 		return `\b` + strings.ToUpper(input[:1]) + input[1:] + `:`
 	})
-	p.run(t, "go", "vet", goModule+"/...", "./everything", "./first", "./story", "./examples/...")
+	p.run(t, "go", "vet", "-mod=mod", goModule+"/...", "./everything", "./story", "./examples/...")
 
 	// The types are not any: a wrong input is found.
 	p.write(t, "wrong/main.go", "package main\n\nimport \""+goModule+"\"\n\n"+
 		"func main() { _ = k8sconnect.WaitForArgs{Rollout: 1} }\n")
-	out, err := p.try(t, "go", "vet", "./wrong")
+	out, err := p.try(t, "go", "vet", "-mod=mod", "./wrong")
 	require.Error(t, err)
 	assert.Contains(t, out, "cannot use 1")
 
 	var plugin struct{ Name, Server string }
-	text, err := os.ReadFile(p.path("sdk/pulumi-plugin.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &plugin))
+	require.NoError(t, json.Unmarshal([]byte(goModuleFile(t, p, "pulumi-plugin.json")), &plugin))
 	assert.Equal(t, "k8sconnect", plugin.Name)
 	assert.Equal(t, "github://api.github.com/k8sconnect/pulumi-k8sconnect", plugin.Server)
-	assert.FileExists(t, p.path("sdk/LICENSE"))
+	assert.Contains(t, goModuleFile(t, p, "LICENSE"), "Apache License")
 }
 
 // The checked-in go.mod and go.sum belong to the generated code beside them.
@@ -76,26 +81,7 @@ func TestGoModuleIsTidy(t *testing.T) {
 	t.Parallel()
 	command := exec.Command("go", "mod", "tidy", "-diff")
 	command.Dir = filepath.Join("..", "..", "sdk", "go", "k8sconnect")
-	command.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	command.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
 	out, err := command.CombinedOutput()
 	assert.NoError(t, err, "%s", out)
-}
-
-func unpack(t *testing.T, archive, prefix, dir string) {
-	t.Helper()
-	reader, err := zip.OpenReader(archive)
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, reader.Close()) }()
-	for _, file := range reader.File {
-		name, inside := strings.CutPrefix(file.Name, prefix)
-		require.True(t, inside, "%s is not below %s", file.Name, prefix)
-		content, err := file.Open()
-		require.NoError(t, err)
-		text, err := io.ReadAll(content)
-		require.NoError(t, err)
-		require.NoError(t, content.Close())
-		target := filepath.Join(dir, filepath.FromSlash(name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(target), 0o755))
-		require.NoError(t, os.WriteFile(target, text, 0o600))
-	}
 }

@@ -10,59 +10,45 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-const javaProject = `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>com.example</groupId>
-  <artifactId>consumer</artifactId>
-  <version>1</version>
-  <repositories>
-    <repository>
-      <id>packed</id>
-      <url>file://%s</url>
-    </repository>
-  </repositories>
-  <dependencies>
-    <dependency>
-      <groupId>io.github.k8sconnect</groupId>
-      <artifactId>pulumi-k8sconnect</artifactId>
-      <version>%s</version>
-    </dependency>
-  </dependencies>
-</project>
-`
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+)
 
 var javaPrograms = installation{install: installJava}
 
-func installJava(t *testing.T, p project) {
-	pom := packed(t, "java/io/github/k8sconnect/pulumi-k8sconnect/*/*.pom")
-	version := filepath.Base(filepath.Dir(pom))
-	repository := filepath.Join(filepath.Dir(pom), "..", "..", "..", "..", "..")
-	p.write(t, "pom.xml", fmt.Sprintf(javaProject, repository, version))
+func installJava(t *testing.T, p *project) {
+	// What is packed is tested: an earlier package of the same version is in nobody's repository.
+	sdk, err := cluster.Tool("sdk")
+	require.NoError(t, err)
+	local := filepath.Join(sdk, "m2")
+	require.NoError(t, os.RemoveAll(filepath.Join(local, "io", "github", "k8sconnect")))
+	// Maven is started often and never for long.
+	p.env = append(p.env, "MAVEN_OPTS=-Dmaven.repo.local="+local+" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+	p.followReadme(t, "Java")
+
 	p.write(t, "Everything.java", program(t, "Everything.java"))
-	p.write(t, "App.java", firstProgram(t, "java"))
 	p.write(t, "Story.java", program(t, "Story.java"))
-	programs := []string{"Everything.java", "App.java", "Story.java"}
+	programs := []string{"src/main/java/App.java", "Everything.java", "Story.java"}
 	for name, example := range snippets(t, "java") {
 		require.Contains(t, example, "public class App {")
 		p.write(t, name+".java", strings.Replace(example, "public class App {", "public class "+name+" {", 1))
 		programs = append(programs, name+".java")
 	}
-
-	// Maven's copy of an earlier package of the same version would be taken.
-	local := filepath.Join(repository, "..", "m2")
-	require.NoError(t, os.RemoveAll(filepath.Join(local, "io", "github", "k8sconnect")))
-	p.run(t, "mvn", "-q", "-B", "-Dmaven.repo.local="+local,
-		"org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath", "-Dmdep.outputFile=classpath")
-	classpath := javaClasspath(t, p)
-	require.Contains(t, classpath, "pulumi-k8sconnect-"+version+".jar")
+	p.run(t, "mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath", "-Dmdep.outputFile=classpath")
+	classpath := javaClasspath(t, *p)
+	require.Contains(t, classpath, "pulumi-k8sconnect-"+javaVersion(t)+".jar")
 	p.run(t, "javac", append([]string{"-Xlint", "-Werror", "-d", "classes", "-cp", classpath}, programs...)...)
 
 	// Pulumi's host for Java runs a jar, which says where the packages are, in lines of at most 72 bytes.
 	libraries := "Class-Path: file://" + strings.ReplaceAll(classpath, string(os.PathListSeparator), " file://")
 	p.write(t, "libraries", strings.Join(regexp.MustCompile(`.{1,70}`).FindAllString(libraries, -1), "\n ")+"\n")
 	p.run(t, "jar", "--create", "--file", "story.jar", "--main-class", "Story", "--manifest", "libraries", "-C", "classes", ".")
+}
+
+// javaVersion is that of the package that is packed.
+func javaVersion(t *testing.T) string {
+	t.Helper()
+	return filepath.Base(filepath.Dir(packed(t, "java/io/github/k8sconnect/pulumi-k8sconnect/*/*.pom")))
 }
 
 func javaClasspath(t *testing.T, p project) string {
@@ -77,7 +63,6 @@ func TestJavaPackageTypeChecks(t *testing.T) {
 	t.Parallel()
 	p := javaPrograms.get(t)
 	classpath := javaClasspath(t, p)
-	version := filepath.Base(filepath.Dir(packed(t, "java/io/github/k8sconnect/pulumi-k8sconnect/*/*.pom")))
 	assertUsesEveryInput(t, program(t, "Everything.java"), func(input string) string { return `\.` + input + `\(` })
 
 	// The types are not Object: a wrong input is found.
@@ -90,5 +75,5 @@ func TestJavaPackageTypeChecks(t *testing.T) {
 	// How Pulumi's host for Java asks which plugins a program needs.
 	out = p.run(t, "java", "-cp", classpath, "com.pulumi.bootstrap.internal.Main", "packages")
 	assert.JSONEq(t, fmt.Sprintf(`[{"resource": true, "name": "k8sconnect", "version": %q,
-		"server": "github://api.github.com/k8sconnect/pulumi-k8sconnect"}]`, version), strings.TrimSpace(out))
+		"server": "github://api.github.com/k8sconnect/pulumi-k8sconnect"}]`, javaVersion(t)), strings.TrimSpace(out))
 }

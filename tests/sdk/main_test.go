@@ -35,7 +35,16 @@ const missingImage = "web:missing"
 // scratch is the folder of what several tests of the run share.
 var scratch string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	if language, yes := calledAsHost(); yes {
+		if err := serveHost(language); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) (code int) {
 	var err error

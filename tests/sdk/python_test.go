@@ -10,16 +10,14 @@ import (
 
 var pythonPrograms = installation{install: installPython}
 
-func installPython(t *testing.T, p project) {
-	wheel := packed(t, "python/*.whl")
+func installPython(t *testing.T, p *project) {
+	p.followReadme(t, "Python")
 	p.write(t, "everything.py", program(t, "everything.py"))
-	p.write(t, "first.py", firstProgram(t, "python"))
 	p.write(t, "story.py", program(t, "story.py"))
 	for name, example := range snippets(t, "python") {
 		p.write(t, name+".py", example)
 	}
-	p.run(t, "python3", "-m", "venv", "venv")
-	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "mypy==2.4.1", wheel)
+	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "mypy==2.4.1")
 }
 
 func TestPythonPackageTypeChecks(t *testing.T) {
@@ -27,7 +25,7 @@ func TestPythonPackageTypeChecks(t *testing.T) {
 	t.Parallel()
 	p := pythonPrograms.get(t)
 	assertUsesEveryInput(t, program(t, "everything.py"), func(input string) string { return `\b` + snake(input) + `_?=` })
-	programs := []string{"everything.py", "first.py", "story.py"}
+	programs := []string{"__main__.py", "everything.py", "story.py"}
 	for name := range snippets(t, "python") {
 		programs = append(programs, name+".py")
 	}

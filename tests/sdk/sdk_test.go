@@ -1,7 +1,6 @@
-// Package sdk_test installs the packed SDKs as users do, each into a project of its own, and type-checks
-// programs with them: one with every input of every resource, the first program of the README, the examples in
-// the schema, those in the pages of docs/ (guides_test.go), and the story (story_test.go), which is then told in every
-// language, with a real cluster.
+// Package sdk_test installs the packed SDKs as the README says, each into a project of its own. There it runs the
+// README's first program as a stranger does (first_test.go), and type-checks others: one with every input of every
+// resource, the examples in the schema, those in the pages of docs/ (guides_test.go), and the story (story_test.go), which is then told in every language.
 package sdk_test
 
 import (
@@ -28,9 +27,18 @@ import (
 // selected skips the test where SDK_LANGUAGES, as make has it, leaves the language out.
 func selected(t *testing.T, language string) {
 	t.Helper()
-	if languages, set := os.LookupEnv("SDK_LANGUAGES"); set && !slices.Contains(strings.Fields(languages), language) {
-		t.Skipf("SDK_LANGUAGES=%q does not name %s", languages, language)
+	if !isSelected(language) {
+		t.Skipf("SDK_LANGUAGES=%q does not name %s", os.Getenv("SDK_LANGUAGES"), language)
 	}
+}
+
+func isSelected(language string) bool { return slices.Contains(selectedLanguages(), language) }
+
+func selectedLanguages() []string {
+	if languages, set := os.LookupEnv("SDK_LANGUAGES"); set {
+		return strings.Fields(languages)
+	}
+	return []string{"go", "nodejs", "python", "java"}
 }
 
 // packed is the one file in bin/sdk that the pattern fits.
@@ -52,8 +60,7 @@ type project struct {
 
 // installation is a project in which a packed SDK is installed, once for all tests that want it.
 type installation struct {
-	install func(t *testing.T, p project)
-	env     []string // beside that of the test
+	install func(t *testing.T, p *project)
 
 	once    sync.Once
 	project project
@@ -66,8 +73,8 @@ func (i *installation) get(t *testing.T) project {
 	i.once.Do(func() {
 		dir, err := os.MkdirTemp(scratch, "project-")
 		require.NoError(t, err)
-		i.project = project{dir: dir, env: append(os.Environ(), i.env...)}
-		i.install(t, i.project)
+		i.project = project{dir: dir, env: slices.Clone(strangerShell(t))}
+		i.install(t, &i.project)
 		i.done = true
 	})
 	require.True(t, i.done, "the packed SDK could not be installed: see the other test of the language")
@@ -109,20 +116,6 @@ func program(t *testing.T, name string) string {
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	require.NoError(t, err)
 	return string(text)
-}
-
-// firstProgram is the program in the README's first steps in the language of the fence.
-func firstProgram(t *testing.T, fence string) string {
-	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(readme), "\n## A first program\n")
-	require.True(t, found, "the README has no section A first program")
-	section, _, _ = strings.Cut(section, "\n## ")
-	_, text, found := strings.Cut(section, "\n```"+fence+"\n")
-	require.True(t, found, "the README has no first program in %s", fence)
-	text, _, _ = strings.Cut(text, "\n```")
-	return text + "\n"
 }
 
 // spec is what is read of schema.json.
