@@ -24,8 +24,8 @@ func installGo(t *testing.T, p *project) {
 	cache := p.path("modules")
 	download := filepath.Join(cache, "cache", "download")
 	require.NoError(t, os.MkdirAll(download, 0o755))
-	sums := filepath.Join(user, "cache", "download", "sumdb")
-	if _, err := os.Stat(sums); err == nil { // what was looked up
+	sums := filepath.Join(user, "cache", "download", "sumdb") // what was looked up before, if anything
+	if _, err := os.Stat(sums); err == nil {
 		require.NoError(t, os.Symlink(sums, filepath.Join(download, "sumdb")))
 	}
 	p.env = append(p.env, "GOMODCACHE="+cache, "GOPROXY=file://"+filepath.ToSlash(filepath.Join(user, "cache", "download"))+","+proxies,
