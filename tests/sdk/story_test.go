@@ -375,7 +375,9 @@ func (s *story) recover(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		s.ready(t, missingImage)
-		return s.web(t).Status.AvailableReplicas == 2 && s.web(t).Status.UpdatedReplicas == 2
+		// An old pod can be one of two that are available, and a new one is not then.
+		status := s.web(t).Status
+		return status.AvailableReplicas == 2 && status.UpdatedReplicas == 2 && status.Replicas == 2
 	}, 30*time.Second, 100*time.Millisecond)
 }
 
