@@ -65,7 +65,8 @@ func runFirstProgram(t *testing.T, p project, path string) {
 	t.Helper()
 	c := workloads.Get(t)
 	p.env = append(p.env[:len(p.env):len(p.env)], "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"PULUMI_BACKEND_URL=file://"+filepath.ToSlash(t.TempDir()), "KUBECONFIG="+c.KubeconfigFile())
+		"PULUMI_BACKEND_URL=file://"+filepath.ToSlash(t.TempDir()), "KUBECONFIG="+c.KubeconfigFile(),
+		"GOGC=off", "GOMEMLIMIT=400MiB") // each command is several short processes, which need not collect their garbage
 	settings := c.Client().CoreV1().ConfigMaps("default")
 	assertGone := func() {
 		_, err := settings.Get(t.Context(), "settings", metav1.GetOptions{})
