@@ -188,12 +188,15 @@ bin/sdk/.packed-python: bin/sdk/.source bin/sdk/venv
 	@SOURCE_DATE_EPOCH=315532800 bin/sdk/venv/bin/pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w bin/sdk/python bin/sdk/source/python
 	@touch $@
 
+# Without colours, and without taking back those that it did not set.
+maven = MAVEN_OPTS="$$MAVEN_OPTS -Djansi.noreset=true" mvn -q -B -Dstyle.color=never
+
 # Maven has a repository of its own in bin/: what it took from there would hide the next package of the same version.
 bin/sdk/.packed-java: bin/sdk/.source
 	$(call needs,javac mvn)
 	$(call say,Packing the SDK for Java)
 	@rm -rf bin/sdk/java bin/sdk/m2/io/github/k8sconnect
-	@mvn -q -B -Dstyle.color=never -f bin/sdk/source/java/pom.xml -Dmaven.repo.local=$(BIN)/sdk/m2 \
+	@$(maven) -f bin/sdk/source/java/pom.xml -Dmaven.repo.local=$(BIN)/sdk/m2 \
 		-DaltDeploymentRepository=packed::file://$(BIN)/sdk/java package org.apache.maven.plugins:maven-deploy-plugin:3.1.4:deploy
 	@touch $@
 
@@ -211,7 +214,7 @@ packages = $(foreach language,$(SDK_LANGUAGES),$(packed-$(language)))
 
 .PHONY: release
 release: release-plugin sdk-pack ## All that a release consists of, in bin/release
-	@$(if $(filter java,$(SDK_LANGUAGES)),mvn -q -B -Dstyle.color=never -P release -f bin/sdk/source/java/pom.xml \
+	@$(if $(filter java,$(SDK_LANGUAGES)),$(maven) -P release -f bin/sdk/source/java/pom.xml \
 		-Dmaven.repo.local=$(BIN)/sdk/m2 package)
 	@$(if $(packages),cp $(packages) bin/release/)
 	@$(call quietly,go run ./release checksums bin/release)
