@@ -307,6 +307,7 @@ lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
 	@$(call quietly,go vet ./...)
 	$(call say,golangci-lint)
 	@$(BIN)/golangci-lint run ./...
+	@cd examples/automation-go && $(BIN)/golangci-lint run ./...
 
 # With the race detector as "go test" is called by hand, to share what that has compiled.
 test-environment = $(if $(RACE),CGO_ENABLED=1 GOFLAGS='$(USERS_GOFLAGS)')

@@ -61,6 +61,11 @@ var (
 	setup = regexp.MustCompile(`^(make install$|export KUBECONFIG=|pulumi (env|config env) )`)
 )
 
+// elsewhere are the folders with a program that needs a packed SDK, and the test that goes through their README.md.
+var elsewhere = map[string]string{
+	"automation-go": "TestAutomationInGo",
+}
+
 // TestExamples goes through the README.md of every folder of examples/, twice: its commands are run
 // as they are printed, in their order, and nothing is left afterwards.
 func TestExamples(t *testing.T) {
@@ -75,8 +80,13 @@ func TestExamples(t *testing.T) {
 		}
 	}
 
-	t.Run("every example has a story here, and every story an example", func(t *testing.T) {
-		assert.Equal(t, folders, slices.Sorted(maps.Keys(stories)))
+	t.Run("every example has a story here or a test in tests/sdk, and every story an example", func(t *testing.T) {
+		assert.ElementsMatch(t, folders, slices.AppendSeq(slices.Collect(maps.Keys(stories)), maps.Keys(elsewhere)))
+		tests, err := readFile("../sdk", "automation_test.go")
+		require.NoError(t, err)
+		for folder, test := range elsewhere {
+			assert.Regexp(t, `(?m)^func `+test+`\(t \*testing\.T\) \{\n(\t.*\n)*\t.*newPlatform\(t, "`+folder+`"\)\n`, tests)
+		}
 	})
 	t.Run("the index lists every example", func(t *testing.T) {
 		index, err := readFile(root, "README.md")
@@ -89,6 +99,9 @@ func TestExamples(t *testing.T) {
 		assert.ElementsMatch(t, folders, names)
 	})
 	for _, folder := range folders {
+		if elsewhere[folder] != "" {
+			continue
+		}
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e := newExample(t, filepath.Join(root, folder), stories[folder])

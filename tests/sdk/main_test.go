@@ -11,7 +11,7 @@ import (
 // workloads is the cluster of the stories: pods get a node there and become ready, but for those whose image
 // nobody can pull.
 var workloads = cluster.Shared{Options: cluster.Options{
-	ControllerManager: true, Scheduler: true, Nodes: 1, Stages: []string{notPulled},
+	ControllerManager: true, Scheduler: true, Nodes: 1, Stages: []string{notPulled, notReady}, Audit: true,
 }}
 
 // notPulled keeps kwok from playing the kubelet of the pods with an image that is not there: it wins over all
@@ -25,6 +25,23 @@ spec:
   selector:
     matchExpressions:
     - {key: ".spec.containers[].image", operator: In, values: ["` + missingImage + `"]}
+    - {key: .metadata.deletionTimestamp, operator: DoesNotExist}
+  weight: 1
+  next: {}
+`
+
+// notReady does the same for the tenants that are not ready before the story says so.
+const notReady = `apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata:
+  name: not-ready
+spec:
+  resourceRef: {apiGroup: v1, kind: Pod}
+  selector:
+    matchExpressions:
+    - key: .metadata.namespace
+      operator: In
+      values: [automation-go-late, automation-go-never, automation-typescript-late, automation-typescript-never]
     - {key: .metadata.deletionTimestamp, operator: DoesNotExist}
   weight: 1
   next: {}

@@ -222,9 +222,9 @@ func (s *story) releases(t *testing.T) map[string]string {
 }
 
 // ready says of the pods with an image what a kubelet says when they run.
-func (s *story) ready(t *testing.T, image string) {
+func ready(t *testing.T, client kubernetes.Interface, namespace, image string) {
 	t.Helper()
-	pods := s.client.CoreV1().Pods(s.Space)
+	pods := client.CoreV1().Pods(namespace)
 	list, err := pods.List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, pod := range list.Items {
@@ -374,7 +374,7 @@ func tell(t *testing.T, by teller) {
 func (s *story) recover(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		s.ready(t, missingImage)
+		ready(t, s.client, s.Space, missingImage)
 		// An old pod can be one of two that are available, and a new one is not then.
 		status := s.web(t).Status
 		return status.AvailableReplicas == 2 && status.UpdatedReplicas == 2 && status.Replicas == 2

@@ -1,0 +1,95 @@
+// Automation-go is a small platform: every tenant has a stack of its own with a namespace, a quota and a network
+// policy, and many stacks are worked on at the same time.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/auto"
+	"golang.org/x/sync/errgroup"
+)
+
+func main() {
+	var p platform
+	flag.StringVar(&p.image, "image", "nginx:1.29", "what runs in a tenant's pod")
+	flag.StringVar(&p.timeout, "timeout", "2m", "how long a try waits for the pod to be ready")
+	flag.IntVar(&p.tries, "tries", 3, "how often a tenant is tried whose pod is not ready in time")
+	flag.IntVar(&p.parallel, "parallel", 8, "how many tenants are worked on at the same time")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "Usage: automation-go [flags] up|destroy TENANT...")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	work := map[string]func(context.Context, string) error{"up": p.up, "destroy": p.destroy}[flag.Arg(0)]
+	if work == nil || flag.NArg() < 2 || p.parallel < 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := p.forEach(flag.Args()[1:], work); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type platform struct {
+	image, timeout  string
+	tries, parallel int
+
+	pulumi   auto.PulumiCommand
+	stopping context.Context // done when nothing new shall begin
+}
+
+// forEach works on many tenants at a time. The error names those that failed.
+func (p *platform) forEach(tenants []string, work func(context.Context, string) error) (err error) {
+	if p.pulumi, err = auto.NewPulumiCommand(nil); err != nil {
+		return err
+	}
+	ctx := p.interruptible()
+	var all errgroup.Group
+	all.SetLimit(p.parallel)
+	failures := make([]error, len(tenants))
+	for i, tenant := range tenants {
+		all.Go(func() error {
+			err := errors.New("not begun")
+			if p.stopping.Err() == nil {
+				err = work(ctx, tenant)
+			}
+			if err != nil {
+				failures[i] = fmt.Errorf("%s: %w", tenant, err)
+			}
+			return nil // for the others to go on
+		})
+	}
+	_ = all.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return fmt.Errorf("\nFailed:\n%w", err)
+	}
+	return nil
+}
+
+// interruptible returns the context of all commands. A terminal sends ^C to the running pulumi commands too. They end
+// by themselves what they have begun; a second signal would have them drop it. So only those that are still there
+// after a while get one. SIGTERM is for us alone, and is passed on.
+func (p *platform) interruptible() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	stopping, stop := context.WithCancel(ctx)
+	p.stopping = stopping
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		received := <-signals
+		stop()
+		if received == os.Interrupt {
+			time.Sleep(10 * time.Second)
+		}
+		cancel()
+	}()
+	return ctx
+}

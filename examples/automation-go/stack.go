@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/auto"
+	"github.com/pulumi/pulumi/sdk/v3/go/auto/optdestroy"
+	"github.com/pulumi/pulumi/sdk/v3/go/auto/optup"
+)
+
+const project = "automation-go"
+
+// up updates a tenant's stack. If only a wait fails, it does so again: what was made stays, and the next update goes
+// on from there. Anything else would fail again.
+func (p *platform) up(ctx context.Context, tenant string) error {
+	stack, err := auto.UpsertStackInlineSource(ctx, tenant, project, p.program(tenant), auto.Pulumi(p.pulumi))
+	if err != nil {
+		return err
+	}
+	defer removeWorkDir(stack)
+	for try := 1; ; try++ {
+		notReady, err := follow(tenant, func(events eventStream) error {
+			_, err := stack.Up(ctx, optup.EventStreams(events))
+			return err
+		})
+		if !notReady || try >= p.tries {
+			return err
+		}
+		select {
+		case <-p.stopping.Done():
+			return err
+		case <-time.After(time.Duration(try) * time.Second):
+			fmt.Printf("%s: try %d of %d\n", tenant, try+1, p.tries)
+		}
+	}
+}
+
+// destroy destroys a tenant's stack and removes it. Where there is none, nothing is left to do.
+func (p *platform) destroy(ctx context.Context, tenant string) error {
+	stack, err := auto.SelectStackInlineSource(ctx, tenant, project, p.program(tenant), auto.Pulumi(p.pulumi))
+	if auto.IsSelectStack404Error(err) {
+		fmt.Printf("%s: there is no such stack\n", tenant)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer removeWorkDir(stack)
+	_, err = follow(tenant, func(events eventStream) error {
+		_, err := stack.Destroy(ctx, optdestroy.EventStreams(events), optdestroy.Remove())
+		return err
+	})
+	return err
+}
+
+// removeWorkDir removes the temporary folder of an inline program, which Pulumi leaves behind.
+func removeWorkDir(stack auto.Stack) { _ = os.RemoveAll(stack.Workspace().WorkDir()) }
