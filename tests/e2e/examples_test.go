@@ -63,7 +63,8 @@ var (
 
 // elsewhere are the folders with a program that needs a packed SDK, and the test that goes through their README.md.
 var elsewhere = map[string]string{
-	"automation-go": "TestAutomationInGo",
+	"automation-go":         "TestAutomationInGo",
+	"automation-typescript": "TestAutomationInTypeScript",
 }
 
 // TestExamples goes through the README.md of every folder of examples/, twice: its commands are run

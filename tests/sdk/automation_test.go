@@ -42,6 +42,23 @@ func TestAutomationInGo(t *testing.T) {
 	p.tell(t)
 }
 
+func TestAutomationInTypeScript(t *testing.T) {
+	selected(t, "nodejs")
+	t.Parallel()
+	p := newPlatform(t, "automation-typescript")
+	link := filepath.Join(p.root, "bin", "sdk", "nodejs")
+	require.NoError(t, os.MkdirAll(filepath.Dir(link), 0o755))
+	require.NoError(t, os.Symlink(filepath.Dir(packed(t, "nodejs/*.tgz")), link))
+
+	// It is compiled by one of them, and strictly.
+	step(t, "the commands of its README.md do what it says", func(t *testing.T) { p.readme(t, "initech", "umbrella") })
+	options, err := os.ReadFile(filepath.Join(p.dir, "tsconfig.json"))
+	require.NoError(t, err)
+	assert.Contains(t, string(options), `"strict": true`)
+	p.program = []string{"node", "bin/main.js"}
+	p.tell(t)
+}
+
 // preparation are the commands of a README.md that make what the tests have already.
 var preparation = regexp.MustCompile(`^make `)
 
@@ -50,6 +67,7 @@ func (p *platform) readme(t *testing.T, tenants ...string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, "README.md"))
 	require.NoError(t, err)
+	p.tidyUp(t, tenants)
 	var had bool
 	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
 		for line := range strings.Lines(block[1]) {
