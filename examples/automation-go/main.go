@@ -57,8 +57,8 @@ func (p *platform) forEach(tenants []string, work func(context.Context, string) 
 	failures := make([]error, len(tenants))
 	for i, tenant := range tenants {
 		all.Go(func() error {
-			err := errors.New("not begun")
-			if p.stopping.Err() == nil {
+			err := context.Cause(p.stopping)
+			if err == nil {
 				err = work(ctx, tenant)
 			}
 			if err != nil {
@@ -79,13 +79,13 @@ func (p *platform) forEach(tenants []string, work func(context.Context, string) 
 // after a while get one. SIGTERM is for us alone, and is passed on.
 func (p *platform) interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
-	stopping, stop := context.WithCancel(ctx)
+	stopping, stop := context.WithCancelCause(ctx)
 	p.stopping = stopping
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		received := <-signals
-		stop()
+		stop(errors.New("not begun"))
 		if received == os.Interrupt {
 			time.Sleep(10 * time.Second)
 		}

@@ -21,6 +21,9 @@ func (p *platform) up(ctx context.Context, tenant string) error {
 		return err
 	}
 	defer removeWorkDir(stack)
+	if err := context.Cause(p.stopping); err != nil {
+		return err
+	}
 	for try := 1; ; try++ {
 		notReady, err := follow(tenant, func(events eventStream) error {
 			_, err := stack.Up(ctx, optup.EventStreams(events))
@@ -49,6 +52,9 @@ func (p *platform) destroy(ctx context.Context, tenant string) error {
 		return err
 	}
 	defer removeWorkDir(stack)
+	if err := context.Cause(p.stopping); err != nil {
+		return err
+	}
 	_, err = follow(tenant, func(events eventStream) error {
 		_, err := stack.Destroy(ctx, optdestroy.EventStreams(events), optdestroy.Remove())
 		return err

@@ -27,11 +27,11 @@ const stopping = new AbortController();
 const cancelled = new AbortController();
 setMaxListeners(0, cancelled.signal); // each command is one
 process.on("SIGINT", () => {
-    stopping.abort();
+    stopping.abort(new Error("not begun"));
     setTimeout(() => cancelled.abort(), 10_000).unref();
 });
 process.on("SIGTERM", () => {
-    stopping.abort();
+    stopping.abort(new Error("not begun"));
     cancelled.abort();
 });
 
@@ -41,6 +41,7 @@ process.on("SIGTERM", () => {
  */
 async function up(tenant: string, args: auto.InlineProgramArgs, options: auto.LocalWorkspaceOptions) {
     const stack = await auto.LocalWorkspace.createOrSelectStack(args, options);
+    stopping.signal.throwIfAborted();
     for (let attempt = 1; ; attempt++) {
         const progress = new Progress(tenant);
         try {
@@ -63,6 +64,7 @@ async function destroy(tenant: string, args: auto.InlineProgramArgs, options: au
     const progress = new Progress(tenant);
     try {
         const stack = await auto.LocalWorkspace.selectStack(args, options);
+        stopping.signal.throwIfAborted();
         await stack.destroy({ onEvent: event => progress.print(event), signal: cancelled.signal, remove: true });
     } catch (error) {
         if (!(error instanceof auto.StackNotFoundError)) {
@@ -84,12 +86,9 @@ async function main() {
     const queue = [...tenants];
     const worker = async () => {
         for (let tenant = queue.shift(); tenant !== undefined; tenant = queue.shift()) {
-            if (stopping.signal.aborted) {
-                failures.push(`${tenant}: not begun`);
-                continue;
-            }
             const workDir = await mkdtemp(join(tmpdir(), "automation-"));
             try {
+                stopping.signal.throwIfAborted();
                 const inline = { stackName: tenant, projectName: "automation-typescript", program: program(tenant, flags.image, flags.timeout) };
                 await work(tenant, inline, { workDir, pulumiCommand });
             } catch (error) {

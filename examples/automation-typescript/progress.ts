@@ -33,7 +33,7 @@ export class Progress {
 
     /** What failed, in a line, or all that is known. */
     explain(error: unknown) {
-        return new Error([...this.waits, ...this.others].join("; ") || String(error));
+        return new Error([...this.waits, ...this.others].join("; ") || (error as Error).message);
     }
 
     /** Prints lines about a resource, each behind the name of the tenant, and returns the first. */
