@@ -27,7 +27,7 @@ func main() {
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	work := map[string]func(context.Context, string) error{"up": p.up, "destroy": p.destroy}[flag.Arg(0)]
+	work := map[string]worker{"up": p.up, "destroy": p.destroy}[flag.Arg(0)]
 	if work == nil || flag.NArg() < 2 || p.parallel < 1 {
 		flag.Usage()
 		os.Exit(2)
@@ -46,8 +46,11 @@ type platform struct {
 	stopping context.Context // done when nothing new shall begin
 }
 
+// worker does something for a tenant; the option is for its stack.
+type worker = func(ctx context.Context, tenant string, workDir auto.LocalWorkspaceOption) error
+
 // forEach works on many tenants at a time. The error names those that failed.
-func (p *platform) forEach(tenants []string, work func(context.Context, string) error) (err error) {
+func (p *platform) forEach(tenants []string, work worker) (err error) {
 	if p.pulumi, err = auto.NewPulumiCommand(nil); err != nil {
 		return err
 	}
@@ -57,11 +60,7 @@ func (p *platform) forEach(tenants []string, work func(context.Context, string) 
 	failures := make([]error, len(tenants))
 	for i, tenant := range tenants {
 		all.Go(func() error {
-			err := context.Cause(p.stopping)
-			if err == nil {
-				err = work(ctx, tenant)
-			}
-			if err != nil {
+			if err := p.inFolder(ctx, tenant, work); err != nil {
 				failures[i] = fmt.Errorf("%s: %w", tenant, err)
 			}
 			return nil // for the others to go on
@@ -72,6 +71,19 @@ func (p *platform) forEach(tenants []string, work func(context.Context, string) 
 		return fmt.Errorf("\nFailed:\n%w", err)
 	}
 	return nil
+}
+
+// inFolder has somebody work in a temporary folder, unless nothing new shall begin.
+func (p *platform) inFolder(ctx context.Context, tenant string, work worker) (err error) {
+	if err := context.Cause(p.stopping); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", project)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return work(ctx, tenant, auto.WorkDir(dir))
 }
 
 // interruptible returns the context of all commands. A terminal sends ^C to the running pulumi commands too. They end

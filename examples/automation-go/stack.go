@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/auto"
@@ -15,12 +14,11 @@ const project = "automation-go"
 
 // up updates a tenant's stack. If only a wait fails, it does so again: what was made stays, and the next update goes
 // on from there. Anything else would fail again.
-func (p *platform) up(ctx context.Context, tenant string) error {
-	stack, err := auto.UpsertStackInlineSource(ctx, tenant, project, p.program(tenant), auto.Pulumi(p.pulumi))
+func (p *platform) up(ctx context.Context, tenant string, workDir auto.LocalWorkspaceOption) error {
+	stack, err := auto.UpsertStackInlineSource(ctx, tenant, project, p.program(tenant), workDir, auto.Pulumi(p.pulumi))
 	if err != nil {
 		return err
 	}
-	defer removeWorkDir(stack)
 	if err := context.Cause(p.stopping); err != nil {
 		return err
 	}
@@ -42,8 +40,8 @@ func (p *platform) up(ctx context.Context, tenant string) error {
 }
 
 // destroy destroys a tenant's stack and removes it. Where there is none, nothing is left to do.
-func (p *platform) destroy(ctx context.Context, tenant string) error {
-	stack, err := auto.SelectStackInlineSource(ctx, tenant, project, p.program(tenant), auto.Pulumi(p.pulumi))
+func (p *platform) destroy(ctx context.Context, tenant string, workDir auto.LocalWorkspaceOption) error {
+	stack, err := auto.SelectStackInlineSource(ctx, tenant, project, p.program(tenant), workDir, auto.Pulumi(p.pulumi))
 	if auto.IsSelectStack404Error(err) {
 		fmt.Printf("%s: there is no such stack\n", tenant)
 		return nil
@@ -51,7 +49,6 @@ func (p *platform) destroy(ctx context.Context, tenant string) error {
 	if err != nil {
 		return err
 	}
-	defer removeWorkDir(stack)
 	if err := context.Cause(p.stopping); err != nil {
 		return err
 	}
@@ -61,6 +58,3 @@ func (p *platform) destroy(ctx context.Context, tenant string) error {
 	})
 	return err
 }
-
-// removeWorkDir removes the temporary folder of an inline program, which Pulumi leaves behind.
-func removeWorkDir(stack auto.Stack) { _ = os.RemoveAll(stack.Workspace().WorkDir()) }

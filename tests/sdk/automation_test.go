@@ -204,9 +204,9 @@ func (p *platform) tell(t *testing.T) {
 		for _, tenant := range all {
 			assert.Contains(t, r.out, tenant+": namespace: delete done\n")
 		}
-		p.nothingLeft(t, all)
 		r = p.run(t, "destroy", nil, late).succeeded(t)
 		assert.Equal(t, late+": there is no such stack\n", r.out)
+		p.nothingLeft(t, all)
 	})
 }
 
@@ -256,13 +256,16 @@ func (p *platform) uids(t *testing.T, tenants []string) map[string]string {
 	return uids
 }
 
-// nothingLeft wants that the tenants, their stacks and all locks are gone.
+// nothingLeft wants that the tenants, their stacks, all locks and temporary folders are gone.
 func (p *platform) nothingLeft(t *testing.T, tenants []string) {
 	t.Helper()
 	assert.Empty(t, p.uids(t, tenants))
 	stacks, err := filepath.Glob(filepath.Join(p.backend, ".pulumi", "stacks", p.project, "*.json"))
 	require.NoError(t, err)
 	assert.Empty(t, stacks)
+	folders, err := filepath.Glob(filepath.Join(p.env["TMPDIR"], "*auto*"))
+	require.NoError(t, err)
+	assert.Empty(t, folders)
 	p.unlocked(t)
 }
 

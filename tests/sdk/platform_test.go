@@ -71,7 +71,7 @@ func newPlatform(t *testing.T, project string) *platform {
 		}
 	}
 	maps.Copy(p.env, tools.Environment(p.backend, kubeconfig))
-	p.env["HOME"] = os.Getenv("HOME")
+	p.env["HOME"], p.env["TMPDIR"] = os.Getenv("HOME"), t.TempDir()
 	t.Cleanup(func() { t.Logf("%s took %v of processor time", project, p.spent.Round(time.Second)) })
 	return p
 }
