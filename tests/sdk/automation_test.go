@@ -1,8 +1,10 @@
 package sdk_test
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -29,7 +31,7 @@ func TestAutomationInGo(t *testing.T) {
 	archive := packed(t, "go/"+goModule+"/@v/*.zip")
 	version := strings.TrimSuffix(filepath.Base(archive), ".zip")
 	unpack(t, archive, goModule+"@"+version+"/", filepath.Join(p.root, "sdk", "go", "k8sconnect"))
-	p.env["GOWORK"], p.env["GOFLAGS"] = "off", "-buildvcs=false -trimpath -ldflags=-w"
+	p.env["GOWORK"], p.env["CGO_ENABLED"], p.env["GOFLAGS"] = "off", "0", "-buildvcs=false -trimpath -ldflags=-w"
 
 	step(t, "it is well-formed, vetted and tidy", func(t *testing.T) {
 		assert.Empty(t, p.must(t, "gofmt", "-d", "."))
@@ -337,4 +339,24 @@ func (c checkpoint) outputs(t *testing.T, name string) map[string]any {
 	}
 	require.Fail(t, "not in the state", name)
 	return nil
+}
+
+// unpack writes the files of an archive, whose names begin with the prefix, into a folder.
+func unpack(t *testing.T, archive, prefix, dir string) {
+	t.Helper()
+	reader, err := zip.OpenReader(archive)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, reader.Close()) }()
+	for _, file := range reader.File {
+		name, inside := strings.CutPrefix(file.Name, prefix)
+		require.True(t, inside, "%s is not below %s", file.Name, prefix)
+		content, err := file.Open()
+		require.NoError(t, err)
+		text, err := io.ReadAll(content)
+		require.NoError(t, err)
+		require.NoError(t, content.Close())
+		target := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(target), 0o755))
+		require.NoError(t, os.WriteFile(target, text, 0o600))
+	}
 }

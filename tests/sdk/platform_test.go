@@ -71,6 +71,10 @@ func newPlatform(t *testing.T, project string) *platform {
 		}
 	}
 	maps.Copy(p.env, tools.Environment(p.backend, kubeconfig))
+	// The programs leave it to Pulumi how it keeps secrets, and have no file of a stack's configuration from one run to
+	// the next that could say otherwise.
+	delete(p.env, "PULUMI_OPTION_SECRETS_PROVIDER")
+	p.env["PULUMI_CONFIG_PASSPHRASE"] = "correct horse battery staple"
 	p.env["HOME"], p.env["TMPDIR"] = os.Getenv("HOME"), t.TempDir()
 	t.Cleanup(func() { t.Logf("%s took %v of processor time", project, p.spent.Round(time.Second)) })
 	return p
