@@ -92,6 +92,17 @@ func TestAdopt(t *testing.T) {
 			assert.Equal(t, "nginx:1", containerOf(t, w, "web")["image"])
 		}
 	})
+	t.Run("what is ignored and not in the manifest stays, and is not announced as lost [O11] [O36]", func(t *testing.T) {
+		w := newWorld(t)
+		w.kubectlCreate(w.configMap("web", map[string]any{"theirs": "yes"}))
+		in := program(w.configMap("web", nil), adopting, ignoring("data.theirs"))
+		s := start(t, inline(newUser(t))).resource(t, "web")
+		_, _, err := s.preview(in)
+		require.NoError(t, err)
+		assert.Empty(t, s.warned())
+		s.mustUp("create", in).mustUp("same", in)
+		assert.Equal(t, "yes", w.value("ConfigMap", "web", "data", "theirs"))
+	})
 	t.Run("nothing there to adopt is an ordinary create [O11]", func(t *testing.T) {
 		w := newWorld(t)
 		in := program(w.configMap("web", nil), adopting)
