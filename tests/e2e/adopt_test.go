@@ -123,7 +123,7 @@ func TestAdoptNotOurs(t *testing.T) {
 		t.Run("what another stack manages is refused "+name+" [O9]", func(t *testing.T) {
 			second.declare(t, replaceAll(manifest, "SPACE", space), properties, "")
 			for _, out := range []string{second.previewFails(t), second.upFails(t)} {
-				assert.Contains(t, out, `managed by resource "owner"`)
+				assert.Contains(t, out, `managed by the KubeObject "owner"`)
 				assert.Contains(t, out, first.project)
 			}
 			assert.Empty(t, second.export(t).resources)

@@ -116,7 +116,7 @@ func pageOnTerraform(t *testing.T, p page) {
 		s, space := newStack(t), c.Namespace(t)
 		applyAs(t, c, "k8sconnect-patch-0a1b2c3d4e5f", "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: "+space+"}, data: {a: '1'}}")
 		s.program(t, "%s", strings.Replace(configMap("settings", "settings", space), "      manifest:", "      adopt: true\n      manifest:", 1))
-		assert.Contains(t, s.previewFails(t), "already exists and is managed by resource the Patch")
+		assert.Contains(t, s.previewFails(t), "already exists and is managed by the Patch")
 	})
 	t.Run("a path that the page converts is refused as it was", func(t *testing.T) {
 		t.Parallel()

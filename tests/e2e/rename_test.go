@@ -59,7 +59,7 @@ func TestRename(t *testing.T) {
 		before := k.get(t, id)
 		s.program(t, configMap("new", "same", space))
 		for _, out := range []string{s.previewFails(t), s.upFails(t)} {
-			assert.Contains(t, out, `managed by resource "old"`)
+			assert.Contains(t, out, `managed by the KubeObject "old"`)
 			assert.Contains(t, out, s.project)
 			assert.Contains(t, out, "aliases")
 		}
@@ -82,7 +82,7 @@ func TestRename(t *testing.T) {
 		before := k.get(t, id)
 		s.declare(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: same, namespace: `+space+`}, data: {a: "1"}}`, "adopt: true", "")
 		for _, out := range []string{s.previewFails(t), s.upFails(t)} {
-			assert.Contains(t, out, `managed by resource "old"`)
+			assert.Contains(t, out, `managed by the KubeObject "old"`)
 		}
 		live := k.get(t, id)
 		assert.Equal(t, before.GetResourceVersion(), live.GetResourceVersion())

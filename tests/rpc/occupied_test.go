@@ -30,7 +30,7 @@ func TestSomebodyElsesObjectIsNotTouched(t *testing.T) {
 		before := w.get("ConfigMap", "owned").GetResourceVersion()
 		s := p.resource(t, "second")
 		err := s.create(in)
-		require.ErrorContains(t, err, `managed by resource "first" of shop/dev`)
+		require.ErrorContains(t, err, `managed by the KubeObject "first" of shop/dev`)
 		assert.ErrorContains(t, err, "aliases")
 		assert.Equal(t, stored{}, s.stored)
 		assert.Equal(t, before, w.get("ConfigMap", "owned").GetResourceVersion())
@@ -56,7 +56,7 @@ func TestSomebodyElsesObjectIsNotTouched(t *testing.T) {
 				winner, loser = 1, 0
 			}
 			require.NoError(t, results[winner])
-			require.ErrorContains(t, results[loser], `managed by resource "`+racers[winner].urn.Name()+`"`)
+			require.ErrorContains(t, results[loser], `managed by the KubeObject "`+racers[winner].urn.Name()+`"`)
 			require.Equal(t, stored{}, racers[loser].stored)
 			managers := w.get("ConfigMap", "raced").GetManagedFields()
 			require.Len(t, managers, 1)

@@ -252,7 +252,7 @@ func TestARenamedResourceKeepsItsFieldManager(t *testing.T) {
 		s.mustRead()
 		anew := s.process.resource(t, "after")
 		err := anew.create(in)
-		require.ErrorContains(t, err, `managed by resource "before"`)
+		require.ErrorContains(t, err, `managed by the KubeObject "before"`)
 		assert.ErrorContains(t, err, "aliases")
 		assert.True(t, w.exists("ConfigMap", "web"))
 	})
