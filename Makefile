@@ -39,7 +39,7 @@ PULUMI := bin/pulumi bin/pulumi-language-yaml
 say = @echo "--- $(1)"
 
 # Runs a go command without its lines about downloads and about packages that have no tests.
-quietly = set -o pipefail && $(1) 2>&1 | { grep -Ev '^go: downloading |\[no test files\]$$' || true; }
+quietly = set -o pipefail && $(1) 2>&1 | { grep --line-buffered -Ev '^go: downloading |\[no test files\]$$' || true; }
 
 # $(call go-build,DIR,OUTPUT,PACKAGE,LDFLAGS): a binary of the module in DIR. It appears when it is complete, and
 # replaces the old one even where that is running.
