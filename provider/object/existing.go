@@ -82,10 +82,14 @@ func (t target) occupied(live *unstructured.Unstructured) error {
 func (t target) managedBy(live *unstructured.Unstructured) error {
 	for _, manager := range ownership.Managers(live) {
 		if ownership.Foreign(manager, t.manager) {
+			owner := ownership.DescribeManager(manager)
+			if !ownership.IsPatchManager(manager) {
+				owner = "the KubeObject " + owner
+			}
 			return refused("%s already exists and is managed by %s (field manager %q).\n"+
 				"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias "+
 				"(the resource option `aliases`); else remove one of the two.",
-				t.ref, ownership.DescribeManager(manager), manager)
+				t.ref, owner, manager)
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ func (t target) refuseOwn(live *unstructured.Unstructured) error {
 		if !ownership.Foreign(manager, t.manager) || ownership.IsPatchManager(manager) {
 			continue
 		}
-		return refused("%s is managed by %s (field manager %q). Nothing was changed.\n"+
+		return refused("%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
 			"A Patch is for objects of others: the two would take the fields from each other in turns.\n"+
 			"Either set the fields in the manifest of that KubeObject, or take the object out of its program (with the resource "+
 			"option retainOnDelete) before patching it.", t.ref, ownership.DescribeManager(manager), manager)

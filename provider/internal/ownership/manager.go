@@ -69,7 +69,7 @@ func Foreign(manager, own string) bool {
 }
 
 // DescribeManager says in words whose field manager of this provider it is:
-// the KubeObject "web" of shop/prod, or the Patch "web" of shop/prod. Names whose parts cannot be
+// "web" of shop/prod, or the Patch "web" of shop/prod. Names whose parts cannot be
 // told apart, because project or stack contain dots, are described as they are.
 func DescribeManager(manager string) string {
 	if IsPatchManager(manager) {
@@ -79,7 +79,7 @@ func DescribeManager(manager string) string {
 		return fmt.Sprintf("the Patch %q", manager)
 	}
 	if described, ok := describeAfter(manager, ManagerPrefix); ok {
-		return "the KubeObject " + described
+		return described
 	}
 	return fmt.Sprintf("%q", manager)
 }
