@@ -73,7 +73,7 @@ var stories = map[string]story{
 
 	"crd-and-cr": {
 		prints: map[string][]string{
-			"kubectl get backups --namespace crd-and-cr --output yaml": {"name: nightly", "keep: 7"},
+			"kubectl get backups.crd-and-cr.example.com --namespace crd-and-cr --output yaml": {"name: nightly", "keep: 7"},
 		},
 		promised: func(t *testing.T, e *example) {
 			const definition, nightly = "apiextensions.k8s.io/v1/CustomResourceDefinition/backups.crd-and-cr.example.com",
