@@ -29,6 +29,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	in.stay(old)
 	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
 	ignored := tracking.ParseIgnored(req.IgnoreChanges)
 	clu, err := r.source.Cluster(req.Inputs)
@@ -46,9 +47,10 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	namespace := ""
 	if clu != nil {
 		namespace = clu.Namespace()
+		in.warnStay(ctx, namespace)
 	}
 	if diff, replaced := identityDiff(in, old, namespace); replaced {
-		return diff, in.refuseMove(old, diff, namespace)
+		return diff, nil
 	}
 	if old.pending {
 		// The whole manifest is shown: nothing is known of what is live.
@@ -143,21 +145,6 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 	replace(keyManifest+".metadata.name", id.Name != was.Name)
 	replace(keyManifest+".metadata.namespace", id.Namespace != was.Namespace)
 	return diff, diff.HasChanges
-}
-
-// refuseMove keeps another default namespace, which may be that of a kubeconfig's
-// context, from moving an object that holds data: nobody has asked to delete it.
-func (in inputs) refuseMove(old state, diff p.DiffResponse, namespace string) error {
-	id, _ := in.identity()
-	_, moves := diff.DetailedDiff[keyManifest+".metadata.namespace"]
-	if !moves || len(diff.DetailedDiff) > 1 || id.Namespace != "" || in.onImmutable(old.ref.identity) != immutableFail {
-		return nil
-	}
-	was := old.ref.identity
-	return refused("%s %s/%s: the manifest names no namespace, and the default namespace is %q by now, that of the provider or of the "+
-		"kubeconfig's context.\nIt was not touched. Moving it would delete it first, and onImmutable is \"fail\" (the default for kinds "+
-		"that hold data). Write namespace: %s into the manifest to leave it where it is, or set onImmutable to \"replace\" if it may be "+
-		"deleted.", was.Kind, was.Namespace, was.Name, namespace, was.Namespace)
 }
 
 // lookAgain reads the live object from inside Diff, because the read before it

@@ -33,6 +33,8 @@ type inputs struct {
 	applied map[string]any
 	// secrets are the secret places of written.
 	secrets values.Marks
+	// namespace is where the object stays if the manifest names none; empty for the default namespace.
+	namespace string
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
 	// unknown counts the values that are known only after the apply.
@@ -107,6 +109,11 @@ func (in inputs) identity() (id manifest.Identity, known bool) {
 	if in.written == nil {
 		return manifest.Identity{}, false
 	}
+	defer func() {
+		if id.Namespace == "" && known {
+			id.Namespace = in.namespace
+		}
+	}()
 	metadata, _ := in.written["metadata"].(map[string]any)
 	for _, v := range []any{in.written["apiVersion"], in.written["kind"], in.written["metadata"], metadata["name"], metadata["namespace"]} {
 		if values.IsUnknown(v) {

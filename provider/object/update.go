@@ -24,6 +24,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
+	in.stay(old)
 	clu, err := r.source.Cluster(req.Inputs)
 	unknown := errors.Is(err, connection.ErrUnknown)
 	if err != nil && !unknown {

@@ -219,7 +219,12 @@ outputs: {whole: "${token.manifest}", value: "${token.manifest.stringData.token}
 			"kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}\n")
 		s.up(t)
 		s.config(t, "k8sconnect:namespace", c.Namespace(t))
-		assert.Contains(t, s.previewFails(t), "Write namespace: "+space+" into the manifest")
+		out := s.run(t, "preview", "--diff", "--expect-no-changes")
+		assert.Contains(t, out, "PersistentVolumeClaim "+space+"/data stays in namespace")
+		s.up(t)
+		s.run(t, "refresh", "--yes", "--skip-preview")
+		s.destroy(t)
+		k.gone(t, "v1/PersistentVolumeClaim/"+space+"/data")
 	})
 
 	t.Run("a claim is not replaced", func(t *testing.T) {

@@ -1,0 +1,32 @@
+package object
+
+import (
+	"context"
+
+	p "github.com/pulumi/pulumi-go-provider"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// stay keeps an object that holds data in the namespace that it is in, if the
+// manifest names none. The default namespace may be that of a kubeconfig's context,
+// which somebody changes for other reasons, and a move deletes: nobody has asked.
+//
+// It is no error, since the engine calls Diff after every read: a refresh and a
+// destroy would fail as well, and with them every way out.
+func (in *inputs) stay(old state) {
+	if old.ref.uid != "" && in.onImmutable(old.ref.identity) == immutableFail {
+		in.namespace = old.ref.identity.Namespace
+	}
+}
+
+// warnStay says that another namespace is the default by now.
+func (in inputs) warnStay(ctx context.Context, defaultNamespace string) {
+	if in.namespace == "" || in.namespace == defaultNamespace || manifest.IdentityOf(in.written).Namespace != "" {
+		return
+	}
+	id, _ := in.identity()
+	p.GetLogger(ctx).Warningf("%s stays in namespace %q, where it is, although the default namespace is %q by now and the manifest "+
+		"names none: objects that hold data are not moved unasked. Write the namespace into the manifest; or, if it may be deleted, "+
+		"set onImmutable to \"replace\".", refOf(id), in.namespace, defaultNamespace)
+}
