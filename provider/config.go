@@ -29,7 +29,8 @@ var _ infer.Annotated = (*Config)(nil)
 // Annotate describes the configuration for the schema.
 func (c *Config) Annotate(a infer.Annotator) {
 	a.Describe(&c.Namespace, "The namespace of namespaced objects that name none. "+
-		"Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.")
+		"Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, "+
+		"but for kinds that hold data, such as claims, which stay where they are.")
 	a.Describe(&c.DriftDetection, "When drift is looked for: `preview` (the default) reads the live objects before "+
 		"every preview, update and destroy; `refresh` only in `pulumi refresh`.")
 }

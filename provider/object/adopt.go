@@ -78,7 +78,7 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	if err != nil {
 		return err
 	}
-	abandoned, _ = in.ignore.Split(abandoned)
+	abandoned, _ = in.ignore.Split(abandoned.Difference(fieldpath.NewSet(lastAppliedPath)))
 	if abandoned.Empty() {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	abandoned.Iterate(func(path fieldpath.Path) {
 		before, _, _ := ownership.Locate(live.Object, path)
 		after, _, _ := ownership.Locate(fresh.Object, path)
-		if !path.Equals(lastAppliedPath) && !ownership.Equal(before, after) {
+		if !ownership.Equal(before, after) {
 			lines = append(lines, fmt.Sprintf("%s: %s -> %s", ownership.Format(path), in.show(live, path), in.show(fresh, path)))
 		}
 	})

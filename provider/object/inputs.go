@@ -109,18 +109,17 @@ func (in inputs) identity() (id manifest.Identity, known bool) {
 	if in.written == nil {
 		return manifest.Identity{}, false
 	}
-	defer func() {
-		if id.Namespace == "" && known {
-			id.Namespace = in.namespace
-		}
-	}()
 	metadata, _ := in.written["metadata"].(map[string]any)
 	for _, v := range []any{in.written["apiVersion"], in.written["kind"], in.written["metadata"], metadata["name"], metadata["namespace"]} {
 		if values.IsUnknown(v) {
 			return manifest.IdentityOf(in.written), false
 		}
 	}
-	return manifest.IdentityOf(in.written), true
+	id = manifest.IdentityOf(in.written)
+	if id.Namespace == "" {
+		id.Namespace = in.namespace
+	}
+	return id, true
 }
 
 // isBare reports whether the manifest is an identity and nothing else but empty

@@ -59,7 +59,7 @@ namespace K8sConnect.Kubernetes
         public Output<string?> Kubeconfig { get; private set; } = null!;
 
         /// <summary>
-        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
         /// </summary>
         [Output("namespace")]
         public Output<string?> Namespace { get; private set; } = null!;
@@ -219,7 +219,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }

@@ -53,7 +53,7 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly kubeconfig: pulumi.Output<string | undefined>;
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
      */
     declare public readonly namespace: pulumi.Output<string | undefined>;
     /**
@@ -147,7 +147,7 @@ export interface ProviderArgs {
      */
     kubeconfig?: pulumi.Input<string | undefined>;
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**

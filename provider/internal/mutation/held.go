@@ -17,8 +17,8 @@ type anything struct{}
 // touched. It goes back from the last operation to the first and undoes each, so that each is judged by what it
 // left and not by what came after it.
 //
-// A test counts where it is about something that the patch has left alone. A value may have more members than the operation has set: the API server adds defaults. Whether a list item
-// has been removed cannot be seen.
+// A test counts where it is about something that the patch has left alone. A value may have more members than the
+// operation has set: the API server adds defaults. Whether a list item has been removed cannot be seen.
 func (p JSONPatch) Held(live *unstructured.Unstructured) (Effect, bool) {
 	past := history{tree: normalized(live.Object)}
 	for _, operation := range slices.Backward(p.operations) {

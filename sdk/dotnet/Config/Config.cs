@@ -134,7 +134,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _namespace = new __Value<string?>(() => __config.Get("namespace"));
         /// <summary>
-        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
         /// </summary>
         public static string? Namespace
         {

@@ -29,7 +29,7 @@ type Provider struct {
 	Host pulumi.StringPtrOutput `pulumi:"host"`
 	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 	Kubeconfig pulumi.StringPtrOutput `pulumi:"kubeconfig"`
-	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
 	Namespace pulumi.StringPtrOutput `pulumi:"namespace"`
 	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl pulumi.StringPtrOutput `pulumi:"proxyUrl"`
@@ -98,7 +98,7 @@ type providerArgs struct {
 	Insecure *bool `pulumi:"insecure"`
 	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 	Kubeconfig *string `pulumi:"kubeconfig"`
-	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
 	Namespace *string `pulumi:"namespace"`
 	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl *string `pulumi:"proxyUrl"`
@@ -130,7 +130,7 @@ type ProviderArgs struct {
 	Insecure pulumi.BoolPtrInput
 	// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 	Kubeconfig pulumi.StringPtrInput
-	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+	// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
 	Namespace pulumi.StringPtrInput
 	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
 	ProxyUrl pulumi.StringPtrInput
@@ -212,7 +212,7 @@ func (o ProviderOutput) Kubeconfig() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Kubeconfig }).(pulumi.StringPtrOutput)
 }
 
-// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
 func (o ProviderOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Namespace }).(pulumi.StringPtrOutput)
 }

@@ -120,7 +120,7 @@ Object.defineProperty(exports, "kubeconfig", {
 });
 
 /**
- * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+ * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
  */
 export declare const namespace: string | undefined;
 Object.defineProperty(exports, "namespace", {

@@ -61,7 +61,7 @@ func GetKubeconfig(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:kubeconfig")
 }
 
-// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
 func GetNamespace(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:namespace")
 }

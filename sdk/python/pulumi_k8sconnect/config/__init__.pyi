@@ -67,7 +67,7 @@ A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the hom
 
 namespace: Optional[str]
 """
-The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
 """
 
 proxyUrl: Optional[str]

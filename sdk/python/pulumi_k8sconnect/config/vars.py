@@ -94,7 +94,7 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def namespace(self) -> Optional[str]:
         """
-        The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none.
+        The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
         """
         return __config__.get('namespace')
 

@@ -68,7 +68,7 @@ public final class Config {
         return Codegen.stringProp("kubeconfig").config(config).get();
     }
 /**
- * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none.
+ * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
  * 
  */
     public Optional<String> namespace() {

@@ -119,14 +119,14 @@ public class Provider extends com.pulumi.resources.ProviderResource {
         return Codegen.optional(this.kubeconfig);
     }
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none.
+     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
      * 
      */
     @Export(name="namespace", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> namespace;
 
     /**
-     * @return The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none.
+     * @return The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
      * 
      */
     public Output<Optional<String>> namespace() {

@@ -169,14 +169,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none.
+     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none.
+     * @return The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -476,7 +476,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none.
+         * @param namespace The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
          * 
          * @return builder
          * 
@@ -487,7 +487,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none.
+         * @param namespace The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
          * 
          * @return builder
          * 
