@@ -17,7 +17,7 @@ const Key = "clusterConnection"
 // connection. One client serves all resources with the same connection.
 type Source struct {
 	registry *cluster.Registry
-	warned   sync.Map // *cluster.Cluster -> bool
+	unread   sync.Map // *cluster.Cluster -> bool
 	told     sync.Map // warning -> bool
 
 	mu       sync.RWMutex
@@ -65,17 +65,16 @@ func (s *Source) connection(inputs property.Map) (cluster.Connection, error) {
 // process before. Where a cluster cannot be reached, its thousand objects are one
 // problem. clu is nil where the connection is not usable.
 func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, cause error) {
-	if _, said := s.warned.LoadOrStore(clu, true); !said {
+	if _, said := s.unread.LoadOrStore(clu, true); !said {
 		p.GetLogger(ctx).Warningf("The cluster could not be read. What is known of its objects may be out of date; "+
 			"this is said once for all of them.\n%v", cause)
 	}
 }
 
-// Warned reports whether this cluster was warned about, which [Source.WarnUnread] does
-// when it could not be reached.
-func (s *Source) Warned(clu *cluster.Cluster) bool {
-	_, said := s.warned.Load(clu)
-	return said
+// Unreachable reports whether a read of this cluster has failed in this process.
+func (s *Source) Unreachable(clu *cluster.Cluster) bool {
+	_, failed := s.unread.Load(clu)
+	return failed
 }
 
 // WarnIfMoved warns when the inputs of a resource lead to another cluster than

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // offline is the file system that a kustomization is built from. The library fetches URLs and clones
@@ -84,7 +84,7 @@ func (o *offline) inspect(path, text string, kustomization bool) []*manifest.Pla
 	for _, placed := range found {
 		object := placed.Object
 		if id := manifest.IdentityOf(object); manifest.IsSecretKind(id.APIVersion, id.Kind) {
-			o.sensitive = append(append(o.sensitive, tracking.Texts(object["data"])...), tracking.Texts(object["stringData"])...)
+			o.sensitive = append(append(o.sensitive, tracked.Texts(object["data"])...), tracked.Texts(object["stringData"])...)
 		}
 		if kustomization || object["apiVersion"] == konfig.BuiltinPluginApiVersion {
 			o.walk(path, "", object)

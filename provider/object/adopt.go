@@ -24,7 +24,7 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 		return attempt{err: err}
 	}
 	if preview {
-		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.ref)
+		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
 	} else if err := t.migrate(ctx, live); err != nil {
 		// Whether it came through or not, no value has changed, and the next attempt
 		// finds its way from either.
@@ -53,12 +53,12 @@ var lastAppliedPath = fieldpath.MakePathOrDie("metadata", "annotations", lastApp
 // migrate makes the fields of client-side appliers ours, as kubectl does when it
 // changes to server-side apply.
 func (t target) migrate(ctx context.Context, live *unstructured.Unstructured) error {
-	return t.cluster.Edit(ctx, t.ref, live.GetUID(), t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
+	return t.Cluster.Edit(ctx, t.Ref, live.GetUID(), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		appliers := clientSideAppliers(live)
 		if appliers.Len() == 0 {
 			return nil, nil
 		}
-		return csaupgrade.UpgradeManagedFieldsPatch(live, appliers, t.manager)
+		return csaupgrade.UpgradeManagedFieldsPatch(live, appliers, t.Manager)
 	})
 }
 
@@ -66,15 +66,15 @@ func (t target) migrate(ctx context.Context, live *unstructured.Unstructured) er
 // does not show it: nothing is migrated for that.
 func (t target) announceLosses(ctx context.Context, in inputs, live, answer *unstructured.Unstructured) error {
 	appliers := clientSideAppliers(live)
-	wanted, _, err := ownership.Applied(answer, t.manager)
+	wanted, _, err := ownership.Applied(answer, t.Manager)
 	if err != nil || appliers.Len() == 0 {
 		return err
 	}
 	migrated := live.DeepCopy()
-	if err := csaupgrade.UpgradeManagedFields(migrated, appliers, t.manager); err != nil {
+	if err := csaupgrade.UpgradeManagedFields(migrated, appliers, t.Manager); err != nil {
 		return err
 	}
-	abandoned, err := ownership.Abandoned(migrated, t.manager, wanted)
+	abandoned, err := ownership.Abandoned(migrated, t.Manager, wanted)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	if len(lines) > 0 {
 		slices.Sort(lines)
 		p.GetLogger(ctx).Warningf("%s: the manifest has not got these fields, which %s has applied. The adoption takes them away, "+
-			"or back to their defaults:\n  %s", t.ref, strings.Join(sets.List(appliers), ", "), strings.Join(lines, "\n  "))
+			"or back to their defaults:\n  %s", t.Ref, strings.Join(sets.List(appliers), ", "), strings.Join(lines, "\n  "))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 var (
@@ -58,7 +58,7 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), fail)
 	for _, key := range []string{keyConflictPolicy, keyOnImmutable, keyDeletionPropagation} {
 		v := req.Inputs.Get(key)
-		if !v.IsNull() && !v.IsComputed() && !slices.Contains(choices[key], text(v)) {
+		if !v.IsNull() && !v.IsComputed() && !slices.Contains(choices[key], values.Text(v)) {
 			fail(key, "The value must be one of "+strings.Join(choices[key], ", ")+".")
 		}
 	}
@@ -156,7 +156,7 @@ func normalize(
 	clean, dropped := manifest.Normalize(object)
 	problems := manifest.Validate(clean)
 	for _, problem := range problems {
-		fail(joinPath(input, problem.Path), problem.Reason)
+		fail(values.JoinPath(input, problem.Path), problem.Reason)
 	}
 	if len(dropped) > 0 {
 		p.GetLogger(ctx).Warningf("%s: %s left out, because the API server alone writes it.",
@@ -164,7 +164,7 @@ func normalize(
 	}
 	if id := manifest.IdentityOf(clean); manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		for _, key := range []string{"data", "stringData"} {
-			secrets.Add(tracking.PropertyPath(ownership.Location{key}))
+			secrets.Add(tracked.PropertyPath(ownership.Location{key}))
 		}
 	}
 	result, err := values.ToProperty(clean, secrets)
@@ -176,16 +176,4 @@ func normalize(
 		result = result.WithSecret(true)
 	}
 	return result, len(problems) == 0
-}
-
-// joinPath puts a path inside the manifest behind the input's name.
-func joinPath(input, path string) string {
-	switch {
-	case path == "":
-		return input
-	case strings.HasPrefix(path, "["):
-		return input + path
-	default:
-		return input + "." + path
-	}
 }

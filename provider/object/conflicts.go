@@ -17,7 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // What to do about fields that other managers own with other values.
@@ -56,11 +56,11 @@ func (t target) applyOnto(
 		// Only ignored fields are in dispute, and the apply will not send them.
 		return forced, nil
 	case in.conflicts == conflictFail:
-		return nil, refused("%s: other managers own fields that this manifest sets to other values, and conflictPolicy is "+
+		return nil, tracked.Refused("%s: other managers own fields that this manifest sets to other values, and conflictPolicy is "+
 			"\"fail\". Nothing was changed.\n  %s\nTo leave the fields to them:\n  ignoreFields: [%s]\n"+
-			"To take the fields over, set conflictPolicy to \"force\".", t.ref, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
+			"To take the fields over, set conflictPolicy to \"force\".", t.Ref, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
 	}
-	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", t.ref, strings.Join(lines, "\n  "))
+	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", t.Ref, strings.Join(lines, "\n  "))
 	return forced, nil
 }
 
@@ -69,7 +69,7 @@ func (t target) applyOnto(
 func (t target) disputes(
 	ctx context.Context, in inputs, forced *unstructured.Unstructured, conflicts []failure.FieldConflict,
 ) (lines, paths []string, err error) {
-	live, err := t.cluster.Get(ctx, t.ref)
+	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,11 +77,11 @@ func (t target) disputes(
 	for _, conflict := range conflicts {
 		disputed[conflict.Field] = true
 	}
-	fields, _, err := ownership.Applied(forced, t.manager)
+	fields, _, err := ownership.Applied(forced, t.Manager)
 	if err != nil {
 		return nil, nil, err
 	}
-	owners, err := ownership.Owners(live, fields, t.manager)
+	owners, err := ownership.Owners(live, fields, t.Manager)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,7 +104,7 @@ func (in inputs) show(object *unstructured.Unstructured, path fieldpath.Path) st
 	if first := path[0].FieldName; first != nil && *first == "data" {
 		secret = secret || manifest.IsSecretKind(object.GetAPIVersion(), object.GetKind())
 	}
-	return tracking.Show(v, found, secret)
+	return tracked.Show(v, found, secret)
 }
 
 // isOtherObject recognises the API server's answers to a uid that is not the

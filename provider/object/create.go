@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -15,7 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // prerequisitePatience bounds how long an apply waits for a namespace or a kind
@@ -46,14 +45,14 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	r.planned.add(clu, id, req.DryRun)
 
 	outcome, err := r.create(r.source.Listen(ctx, req.Urn), clu, in, creation{
-		manager: managerOf(req.Urn), hashKey: tracking.NewHashKey(), preview: req.DryRun,
-		stands: func(uid string) bool { return r.standing.Is(req.Urn, uid) },
+		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun,
+		stands: func(uid string) bool { return r.guard.IsCurrent(req.Urn, uid) },
 	})
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
 	if !req.DryRun {
-		r.standing.See(req.Urn, outcome.state.ref.uid, outcome.state.hashKey)
+		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
 	}
 	return outcome.createResponse(in, req.DryRun)
 }
@@ -70,8 +69,8 @@ type outcome struct {
 
 // unknownOutputs are the outputs of a preview that could not ask the API server.
 func (o outcome) unknownOutputs(in inputs, uid string) property.Map {
-	if o.target.ref.Name != "" {
-		return unknownOutputs(o.target.identity(), true, uid)
+	if o.target.Ref.Name != "" {
+		return unknownOutputs(o.target.Identity(), true, uid)
 	}
 	id, _ := in.identity()
 	return unknownOutputs(id, false, uid)
@@ -89,11 +88,11 @@ func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, erro
 	}
 	if preview {
 		// The API server makes up a uid for every dry-run, and the revision's key is new.
-		ref := o.state.ref.encodeIdentity()
-		ref["uid"], ref["revision"] = property.New(property.Computed), property.New(property.Computed)
-		return p.CreateResponse{Properties: out.Set(keyResourceRef, property.New(ref))}, nil
+		unknown := property.New(property.Computed)
+		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("uid", unknown).Set("revision", unknown)
+		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
 	}
-	resp := p.CreateResponse{ID: o.state.ref.identity.String(), Properties: out}
+	resp := p.CreateResponse{ID: o.state.Ref.Identity.String(), Properties: out}
 	if o.unconfirmed != nil {
 		resp.PartialState, err = pendingFailure(o.target, o.unconfirmed)
 	}
@@ -117,7 +116,7 @@ type creation struct {
 // attempt of our own has left there.
 func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
 	id, _ := in.identity()
-	t := target{cluster: clu, manager: c.manager}
+	t := target{tracked.Target{Cluster: clu, Manager: c.manager}}
 	apply := func() (*unstructured.Unstructured, error) {
 		var err error
 		if t, err = resolve(ctx, clu, id, c.manager); err != nil {
@@ -137,11 +136,8 @@ func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs
 		answer, err = retryPrerequisite(ctx, err, apply)
 		err = clu.Elsewhere(ctx, err)
 	}
-	if t.ref.Name == "" {
-		t.ref = refOf(id) // as it is written, for the message
-	}
-	if t.namespaceIgnored {
-		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.ref)
+	if t.NamespaceIgnored {
+		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.Ref)
 	}
 	result := attempt{answer: answer, err: err, wrote: !c.preview}
 	if apierrors.IsConflict(err) {
@@ -171,7 +167,7 @@ func (t target) conclude(a attempt, in inputs, hashKey, verb string) (outcome, e
 			return outcome{target: t, state: s}, nil
 		}
 		uid = string(a.answer.GetUID())
-	} else if refusal := (refusal{}); !a.wrote || errors.As(err, &refusal) || failure.Outcome(err).Definite() {
+	} else if !a.wrote || tracked.IsRefusal(err) || failure.Outcome(err).Definite() {
 		return outcome{target: t}, t.explain(verb, err, in)
 	}
 	if !a.wrote {
@@ -184,22 +180,14 @@ func (t target) conclude(a attempt, in inputs, hashKey, verb string) (outcome, e
 func (t target) apply(
 	ctx context.Context, body map[string]any, options cluster.ApplyOptions,
 ) (*unstructured.Unstructured, error) {
-	options.FieldManager = t.manager
+	options.FieldManager = t.Manager
 	object := t.object(body)
-	result, err := t.cluster.Apply(ctx, object, options)
+	result, err := t.Cluster.Apply(ctx, object, options)
 	if err != nil {
-		return nil, t.cluster.Diagnose(ctx, object, err)
+		return nil, t.Cluster.Diagnose(ctx, object, err)
 	}
 	return result.Object, nil
 }
-
-// refusal is an apply that we refuse ourselves. It is complete as it is: what
-// happened, why, and what to do.
-type refusal struct{ text string }
-
-func (r refusal) Error() string { return r.text }
-
-func refused(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
 
 // isPrerequisiteMissing reports whether a namespace or a kind is not there, which
 // may be because it is made in the same run.

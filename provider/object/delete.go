@@ -15,8 +15,8 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Delete deletes the very object that the state knows and waits until it is gone.
@@ -30,25 +30,24 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	id := old.ref.identity
-	if id.Name == "" {
-		if id, err = manifest.ParseID(req.ID); err != nil {
-			return err
-		}
+	id, err := old.IdentityIn(req.ID)
+	if err != nil {
+		return err
 	}
 	clu, err := r.source.Cluster(req.OldInputs)
 	if err != nil {
 		return err
 	}
-	t, err := find(ctx, clu, id, managerFor(req.Urn, old))
-	if failure.Gone(err) {
+	found, err := tracked.Find(ctx, clu, id, old.ManagerOr(managerOf(req.Urn)))
+	t := target{found}
+	switch {
+	case failure.Gone(err):
 		return nil
+	case err != nil:
+		return t.explain("delete", err, in)
 	}
-	if err != nil {
-		return target{cluster: clu, ref: refOf(id)}.explain("delete", err, in)
-	}
-	uid := old.ref.uid
-	if uid == "" || (old.pending && in.adopt) {
+	uid := old.Ref.UID
+	if uid == "" || (old.Pending && in.adopt) {
 		// Whether the object ever became ours is not known.
 		own, err := t.ownUID(ctx)
 		if err != nil {
@@ -59,8 +58,8 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 		}
 		uid = own
 	}
-	if r.standing.Lives(req.Urn, old.ref.uid, old.hashKey) {
-		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one has taken up the same object.", t.ref)
+	if r.guard.Superseded(req.Urn, old.Ref.UID, old.HashKey) {
+		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one has taken up the same object.", t.Ref)
 		return nil
 	}
 	if req.Timeout == 0 {
@@ -71,30 +70,30 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err := t.delete(ctx, in, uid); err != nil {
 		return err
 	}
-	r.standing.Gone(req.Urn)
+	r.guard.Forget(req.Urn)
 	return nil
 }
 
 // ownUID returns the uid of the object in our place if we have made it, which is
 // so if it carries our field manager; else "".
 func (t target) ownUID(ctx context.Context) (string, error) {
-	live, err := t.cluster.Get(ctx, t.ref)
+	live, err := t.Cluster.Get(ctx, t.Ref)
 	if apierrors.IsNotFound(err) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	_, ours, err := ownership.Applied(live, t.manager)
+	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {
 	case err != nil:
 		return "", err
 	case ours:
 		return string(live.GetUID()), nil
-	case !namesOwners(live):
-		return "", refused("%s was not deleted: what was read of it does not say who owns its fields, so it is not known whether "+
+	case !tracked.NamesOwners(live):
+		return "", tracked.Refused("%s was not deleted: what was read of it does not say who owns its fields, so it is not known whether "+
 			"this resource has made it. It was not touched.\n"+
-			"Look for a proxy that leaves out metadata.managedFields, and run the command again.", t.ref)
+			"Look for a proxy that leaves out metadata.managedFields, and run the command again.", t.Ref)
 	default:
 		return "", nil
 	}
@@ -103,9 +102,9 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 func (t target) delete(ctx context.Context, in inputs, uid string) error {
 	policy := metav1.DeletionPropagation(in.propagation)
 	if policy == "" {
-		policy = deletionPolicy(t.identity())
+		policy = deletionPolicy(t.Identity())
 	}
-	result, err := t.cluster.Delete(ctx, t.ref, cluster.DeleteOptions{UID: types.UID(uid), Propagation: policy})
+	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: types.UID(uid), Propagation: policy})
 	if err != nil {
 		return t.explain("delete", err, in)
 	}
@@ -135,13 +134,13 @@ func (t target) stillThere(still *cluster.StillThereError, took time.Duration) e
 	}
 	return fmt.Errorf("%s is still there after %s, but marked for deletion: %s.\n%s"+
 		"The deletion goes on in the cluster and ends as soon as nothing holds the object. When it does, run the command again; "+
-		"it continues here. %s: %w", t.ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), force, still)
+		"it continues here. %s: %w", t.Ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), force, still)
 }
 
 func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unstructured) error {
 	// Else the last status stays beside the resource that is long deleted.
 	defer p.GetLogger(ctx).InfoStatus("")
-	return t.cluster.AwaitDeleted(ctx, t.ref, terminating, func(live *unstructured.Unstructured) {
+	return t.Cluster.AwaitDeleted(ctx, t.Ref, terminating, func(live *unstructured.Unstructured) {
 		p.GetLogger(ctx).InfoStatusf("Deleting; %s", holding(live))
 	})
 }
@@ -154,7 +153,7 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	// The deadline of the operation has passed; this is its last step.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyPatience)
 	defer cancel()
-	err := t.cluster.Edit(ctx, t.ref, types.UID(uid), t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
+	err := t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		last = live
 		return ownership.WithoutFinalizers(live)
 	})
@@ -162,7 +161,7 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 		return t.explain("remove the finalizers of", err, in)
 	}
 	p.GetLogger(ctx).Warningf("%s: forceDestroy removed the finalizers %s. What they protect may be left behind.",
-		t.ref, strings.Join(last.GetFinalizers(), ", "))
+		t.Ref, strings.Join(last.GetFinalizers(), ", "))
 	started := time.Now()
 	err = t.awaitDeleted(ctx, nil)
 	var still *cluster.StillThereError

@@ -12,7 +12,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 func TestDetailedDiff(t *testing.T) {
@@ -83,8 +84,8 @@ func TestDetailedDiff(t *testing.T) {
 				require.NoError(t, err)
 				in.secrets.Add(parsed)
 			}
-			s := state{live: parse(t, test.live), fields: fields}
-			got := detailedDiff(ownership.Compare(s.live, in.applied, fields), s, in, tracking.ParseIgnored(test.ignore))
+			s := state{State: tracked.State{Live: parse(t, test.live)}, fields: fields}
+			got := detailedDiff(ownership.Compare(s.Live, in.applied, fields), s, in, tracked.ParseIgnored(test.ignore))
 			kinds := map[string]p.DiffKind{}
 			for path, change := range got.DetailedDiff {
 				kinds[path] = change.Kind
@@ -96,9 +97,9 @@ func TestDetailedDiff(t *testing.T) {
 }
 
 func TestIdentityDiff(t *testing.T) {
-	was := state{ref: objectRef{identity: manifest.Identity{
+	was := state{State: tracked.State{Ref: reference.Object{Identity: manifest.Identity{
 		APIVersion: "apps/v1", Kind: "Deployment", Namespace: "prod", Name: "web",
-	}}}
+	}}}}
 	tests := []struct {
 		name, manifest string
 		replaces       []string
@@ -154,7 +155,7 @@ func TestDrift(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := state{live: parse(t, test.live), applied: wanted, fields: fields, ownership: test.ownership, manager: "us"}
+			s := state{State: tracked.State{Live: parse(t, test.live), Applied: wanted, Ownership: test.ownership, Manager: "us"}, fields: fields}
 			diff := s.drift(in, nil)
 			var paths []string
 			for path := range diff.DetailedDiff {
@@ -166,7 +167,7 @@ func TestDrift(t *testing.T) {
 		})
 	}
 	t.Run("is none on an imported object that was not applied yet", func(t *testing.T) {
-		s := state{live: wanted, fields: fields, ownership: map[string]string{"spec.a": "kubectl", "spec.b": "kubectl"}}
+		s := state{State: tracked.State{Live: wanted, Ownership: map[string]string{"spec.a": "kubectl", "spec.b": "kubectl"}}, fields: fields}
 		assert.False(t, s.drift(in, nil).HasChanges)
 	})
 }

@@ -2,19 +2,15 @@ package object
 
 import (
 	"context"
-	"crypto/hmac"
-	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Diff compares what is wanted with what was applied and with what is live. While
@@ -30,20 +26,12 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{}, err
 	}
 	in.stay(old)
-	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
-	ignored := tracking.ParseIgnored(req.IgnoreChanges)
-	clu, err := r.source.Cluster(req.Inputs)
-	clusterUnknown := errors.Is(err, connection.ErrUnknown)
-	// The engine also calls Diff right after the read that failed, with the connection of the last run. Where that cannot
-	// be used any more, what is known is compared: the program that runs now may bring another one.
-	if err != nil && !clusterUnknown {
-		if !old.stale || !old.pending && !old.unchanged(in) {
-			return p.DiffResponse{}, err
-		}
-		r.source.WarnUnread(ctx, clu, err)
+	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
+	ignored := tracked.ParseIgnored(req.IgnoreChanges)
+	clu, clusterKnown, err := old.ClusterForDiff(ctx, r.source, req, old.unchanged(in))
+	if err != nil {
+		return p.DiffResponse{}, err
 	}
-	r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
-
 	namespace := ""
 	if clu != nil {
 		namespace = clu.Namespace()
@@ -52,24 +40,23 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if diff, replaced := identityDiff(in, old, namespace); replaced {
 		return diff, nil
 	}
-	if old.pending {
+	if old.Pending {
 		// The whole manifest is shown: nothing is known of what is live.
-		return changed(keyManifest, p.Update), nil
+		return tracked.Changed(keyManifest, p.Update), nil
 	}
-	// Asking the same connection again would fail again, and with it the operation.
-	if old.stale && clu != nil && !r.source.Warned(clu) {
-		if old, err = r.lookAgain(ctx, req, old, in); err != nil {
+	if old.IsToReread(r.source, clu) {
+		if old, err = r.reread(ctx, req, old, in); err != nil {
 			return p.DiffResponse{}, err
 		}
 	}
 	if old.unchanged(in) {
 		return old.drift(in, ignored), nil
 	}
-	if clusterUnknown || in.unknown > 0 {
-		return writtenDiff(req.OldInputs, req.Inputs, ignored), nil
+	if !clusterKnown || in.unknown > 0 {
+		return tracked.InputChanges(req.OldInputs, req.Inputs, ignored, keyManifest, keyIgnoreFields), nil
 	}
 
-	result, err := r.update(r.source.Listen(ctx, req.Urn), clu, in, old, managerFor(req.Urn, old), true)
+	result, err := r.update(r.source.Listen(ctx, req.Urn), clu, in, old, old.ManagerOr(managerOf(req.Urn)), true)
 	if apierrors.IsInvalid(err) {
 		return result.target.replacement(ctx, in, old, err, ignored)
 	}
@@ -77,16 +64,16 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{}, err
 	}
 	if result.unresolved {
-		return changed(keyManifest, p.Update), nil
+		return tracked.Changed(keyManifest, p.Update), nil
 	}
-	r.answers.keep(req.Urn, old, result)
+	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	diff := detailedDiff(in.compare(old, result.state), old, in, ignored)
 	switch {
 	case diff.HasChanges:
-	case old.hash == "":
+	case old.Hash == "":
 		// An earlier update was not confirmed. Applying again settles it.
-		return changed(keyManifest, p.Update), nil
-	case old.manager != "" && !in.newlyIgnored(old).Empty():
+		return tracked.Changed(keyManifest, p.Update), nil
+	case old.Manager != "" && !in.newlyIgnored(old).Empty():
 		// Nothing to apply, but fields to release.
 		return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
 			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
@@ -102,7 +89,7 @@ func (in inputs) compare(old, wanted state) []ownership.Change {
 		fields = fields.Union(old.fields)
 	}
 	fields, _ = in.ignore.Split(fields)
-	return ownership.Compare(old.live, wanted.live, fields)
+	return ownership.Compare(old.Live, wanted.Live, fields)
 }
 
 // newlyIgnored are fields that were compared until now and are ignored from now on.
@@ -114,46 +101,27 @@ func (in inputs) newlyIgnored(old state) *fieldpath.Set {
 	return ignored
 }
 
-// identityDiff reports a replacement where the object would be another one. A new
-// version of the same API group is not. The default namespace is empty while the
-// cluster is not known.
+// identityDiff reports a replacement where the object would be another one. The default
+// namespace is empty while the cluster is not known.
 func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse, bool) {
 	id, known := in.identity()
-	was := old.ref.identity
-	if !known || was.Name == "" {
+	if !known {
 		return p.DiffResponse{}, false
 	}
-	// Whether the kind has namespaces is not known here without a request, but the
-	// state knows where the object went.
-	switch {
-	case was.Namespace == "":
-		id.Namespace = ""
-	case id.Namespace == "" && defaultNamespace == "":
-		id.Namespace = was.Namespace
-	case id.Namespace == "":
-		id.Namespace = defaultNamespace
-	}
-	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	replace := func(path string, differs bool) {
-		if differs {
-			diff.HasChanges = true
-			diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.UpdateReplace}
+	was := old.Ref.Identity
+	return tracked.IdentityDiff(was, tracked.InDefaultNamespace(id, was, defaultNamespace), func(part string) string {
+		if part == "name" || part == "namespace" {
+			part = "metadata." + part
 		}
-	}
-	replace(keyManifest+".apiVersion", id.Group() != was.Group())
-	replace(keyManifest+".kind", id.Kind != was.Kind)
-	replace(keyManifest+".metadata.name", id.Name != was.Name)
-	replace(keyManifest+".metadata.namespace", id.Namespace != was.Namespace)
-	return diff, diff.HasChanges
+		return values.JoinPath(keyManifest, part)
+	}, p.PropertyDiff{})
 }
 
-// lookAgain reads the live object from inside Diff, because the read before it
-// failed. That read used the connection of the last run; this one uses the
-// connection of the program that runs now.
-func (r *kubeObject) lookAgain(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
-	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerFor(req.Urn, old))
+// reread reads the live object from inside Diff, because the read before it failed.
+func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
+	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
 	if failure.Gone(err) {
-		old.applied, old.live = old.wanted(), map[string]any{}
+		old.Applied, old.Live = old.Wanted(), map[string]any{}
 		return old, nil
 	}
 	if err != nil {
@@ -165,53 +133,29 @@ func (r *kubeObject) lookAgain(ctx context.Context, req p.DiffRequest, old state
 // unchanged reports whether in is what was applied last. A manifest with values
 // that are not known yet never is.
 func (s state) unchanged(in inputs) bool {
-	if s.hash == "" || in.unknown > 0 || in.applied == nil {
-		return false
-	}
-	sum, err := tracking.Hash(s.hashKey, in.sent())
-	return err == nil && hmac.Equal([]byte(sum), []byte(s.hash))
+	return in.unknown == 0 && in.applied != nil && s.Upholds(in.sent())
 }
 
 // drift compares what was applied with what is live. A field that another manager
 // has taken has drifted also if its value is the same.
-func (s state) drift(in inputs, ignored tracking.IgnoredPaths) p.DiffResponse {
+func (s state) drift(in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
 	if s.fields == nil {
 		return p.DiffResponse{}
 	}
 	s.fields, _ = in.ignore.Split(s.fields)
 	var changes []ownership.Change
-	if s.applied != nil {
-		changes = ownership.Compare(s.live, s.applied, s.fields)
+	if s.Applied != nil {
+		changes = ownership.Compare(s.Live, s.Applied, s.fields)
 	}
-	if s.manager != "" {
-		changes = append(changes, s.lost(changes)...)
+	if s.Manager != "" {
+		changes = append(changes, s.Lost(leavesOf(s.fields), changes)...)
 	}
 	return detailedDiff(changes, s, in, ignored)
 }
 
-// changed is a diff of one path.
-func changed(path string, kind p.DiffKind) p.DiffResponse {
-	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{path: {Kind: kind}}}
-}
-
-// writtenDiff compares the inputs as they are written, for where the API server
-// cannot be asked: the cluster or a value is not known yet.
-func writtenDiff(olds, news property.Map, ignored tracking.IgnoredPaths) p.DiffResponse {
-	written := func(in property.Map) property.Map {
-		compared := property.Map{}
-		for _, key := range []string{keyManifest, keyIgnoreFields} {
-			if v, ok := in.GetOk(key); ok {
-				compared = compared.Set(key, v)
-			}
-		}
-		return compared
-	}
-	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	for path, kind := range values.Differences(written(olds), written(news)) {
-		if !ignored.Covers(path) {
-			diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
-		}
-	}
-	diff.HasChanges = len(diff.DetailedDiff) > 0
-	return diff
+// leavesOf lists the leaves of a set.
+func leavesOf(fields *fieldpath.Set) []fieldpath.Path {
+	var leaves []fieldpath.Path
+	fields.Leaves().Iterate(func(path fieldpath.Path) { leaves = append(leaves, path.Copy()) })
+	return leaves
 }

@@ -7,17 +7,18 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // takeUp decides what an object in our place means. One that an earlier attempt
 // of ours made, whose reply was lost, is continued; one that is to be adopted is
 // taken over; any other is not touched.
 func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
-	live, err := t.cluster.Get(ctx, t.ref)
+	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
 		return attempt{err: err}
 	}
-	_, ours, err := ownership.Applied(live, t.manager)
+	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {
 	case err != nil:
 		return attempt{err: err}
@@ -42,9 +43,9 @@ func (t target) succeed(ctx context.Context, in inputs, live *unstructured.Unstr
 		answer, err := t.tryAsNew(ctx, in, live)
 		return attempt{answer: answer, err: err}
 	}
-	return attempt{err: refused("%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
+	return attempt{err: tracked.Refused("%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
 		"Delete it first: set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object is kept "+
-		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.ref)}
+		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.Ref)}
 }
 
 // recognise continues with an object that carries our field manager although the
@@ -54,18 +55,18 @@ func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Uns
 	if err != nil {
 		return attempt{err: err}
 	}
-	fields, _, err := ownership.Applied(live, t.manager)
+	fields, _, err := ownership.Applied(live, t.Manager)
 	if err != nil {
 		return attempt{err: err}
 	}
-	wanted, _, err := ownership.Applied(answer, t.manager)
+	wanted, _, err := ownership.Applied(answer, t.Manager)
 	if err != nil {
 		return attempt{err: err}
 	}
 	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
 	if !fields.Equals(wanted) || len(ownership.Compare(before, after, wanted)) > 0 {
-		return attempt{err: refused("%s already exists. This resource has applied it before, with other content, "+
-			"and the state does not know of it.\n%s", t.ref, t.waysIn())}
+		return attempt{err: tracked.Refused("%s already exists. This resource has applied it before, with other content, "+
+			"and the state does not know of it.\n%s", t.Ref, t.waysIn())}
 	}
 	return attempt{answer: live}
 }
@@ -75,29 +76,27 @@ func (t target) occupied(live *unstructured.Unstructured) error {
 	if err := t.managedBy(live); err != nil {
 		return err
 	}
-	return refused("%s already exists. It was not touched.\n%s", t.ref, t.waysIn())
+	return tracked.Refused("%s already exists. It was not touched.\n%s", t.Ref, t.waysIn())
 }
 
 // managedBy refuses an object that another resource of this provider manages.
 func (t target) managedBy(live *unstructured.Unstructured) error {
-	for _, manager := range ownership.Managers(live) {
-		if ownership.Foreign(manager, t.manager) {
-			owner := ownership.DescribeManager(manager)
-			if !ownership.IsPatchManager(manager) {
-				owner = "the KubeObject " + owner
-			}
-			return refused("%s already exists and is managed by %s (field manager %q).\n"+
-				"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias "+
-				"(the resource option `aliases`); else remove one of the two.",
-				t.ref, owner, manager)
-		}
+	manager := tracked.KubeObjectOf(live, t.Manager)
+	owner := "the KubeObject " + ownership.DescribeManager(manager)
+	if patches := tracked.PatchesOn(live, t.Manager); manager == "" && len(patches) > 0 {
+		manager, owner = patches[0], ownership.DescribeManager(patches[0])
 	}
-	return nil
+	if manager == "" {
+		return nil
+	}
+	return tracked.Refused("%s already exists and is managed by %s (field manager %q).\n"+
+		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias "+
+		"(the resource option `aliases`); else remove one of the two.", t.Ref, owner, manager)
 }
 
 // waysIn says how an existing object comes under a resource.
 func (t target) waysIn() string {
-	return "To manage it with this resource, import it: pulumi import " + Token + " NAME '" + t.identity().String() + "'\n" +
+	return "To manage it with this resource, import it: pulumi import " + Token + " NAME '" + t.Identity().String() + "'\n" +
 		"or set `adopt: true` on the resource, which takes over the fields that its manifest sets."
 }
 

@@ -18,7 +18,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // What to do about a change that the API server does not allow on an existing object.
@@ -57,8 +58,8 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 // cannot be made in place.
 //
 // It returns a diff that replaces, or the error for the user.
-func (t target) replacement(ctx context.Context, in inputs, old state, invalid error, ignored tracking.IgnoredPaths) (p.DiffResponse, error) {
-	live, err := t.cluster.Get(ctx, t.ref)
+func (t target) replacement(ctx context.Context, in inputs, old state, invalid error, ignored tracked.IgnoredPaths) (p.DiffResponse, error) {
+	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
 		return p.DiffResponse{}, t.explain("read", err, in)
 	}
@@ -69,20 +70,20 @@ func (t target) replacement(ctx context.Context, in inputs, old state, invalid e
 	if err := t.addressTaken(ctx, in, live); err != nil {
 		return p.DiffResponse{}, err
 	}
-	if in.onImmutable(t.identity()) == immutableFail {
-		return p.DiffResponse{}, refused("%s: %s cannot be changed on an existing object.\n"+
+	if in.onImmutable(t.Identity()) == immutableFail {
+		return p.DiffResponse{}, tracked.Refused("%s: %s cannot be changed on an existing object.\n"+
 			"It was not touched. Replacing it would delete it first, and onImmutable is \"fail\" (the default for kinds that "+
 			"hold data). Take the change back, or set onImmutable to \"replace\" if the object may be deleted.\n%v",
-			t.ref, strings.Join(causeFields(invalid), ", "), t.explain("update", invalid, in))
+			t.Ref, strings.Join(causeFields(invalid), ", "), t.explain("update", invalid, in))
 	}
-	wanted, err := t.settle(answer, in, tracking.NewHashKey())
+	wanted, err := t.settle(answer, in, tracked.NewHashKey())
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
 	changes := slices.DeleteFunc(in.compare(old, wanted), func(change ownership.Change) bool {
 		// What the probe left out is as it was.
 		_, _, sent := ownership.Locate(in.applied, change.Path)
-		return sent && len(ownership.Compare(old.live, in.applied, fieldpath.NewSet(change.Path))) == 0
+		return sent && len(ownership.Compare(old.Live, in.applied, fieldpath.NewSet(change.Path))) == 0
 	})
 	diff := detailedDiff(changes, old, in, ignored)
 	forced := false
@@ -111,7 +112,7 @@ func concerns(path string, fields []string) bool {
 	for _, field := range fields {
 		// A Service's address is written in one field and refused in the list of all.
 		field = strings.Replace(field, "spec.clusterIPs[0]", "spec.clusterIP", 1)
-		named, err := resource.ParsePropertyPath(joinPath(keyManifest, field))
+		named, err := resource.ParsePropertyPath(values.JoinPath(keyManifest, field))
 		if err == nil && (named.Contains(at) || at.Contains(named)) {
 			return true
 		}
@@ -138,13 +139,13 @@ func (t target) tryAsNew(ctx context.Context, in inputs, live *unstructured.Unst
 	object := t.object(in.applied)
 	object.SetName(fmt.Sprintf("k8sconnect-probe-%s", rand.String(10)))
 	dropAllocated(object, live)
-	result, err := t.cluster.Apply(ctx, object, cluster.ApplyOptions{
-		FieldManager: t.manager, Force: true, CreateOnly: true, DryRun: true,
+	result, err := t.Cluster.Apply(ctx, object, cluster.ApplyOptions{
+		FieldManager: t.Manager, Force: true, CreateOnly: true, DryRun: true,
 	})
 	if err != nil {
 		return nil, err
 	}
-	result.Object.SetName(t.ref.Name)
+	result.Object.SetName(t.Ref.Name)
 	return result.Object, nil
 }
 
@@ -184,13 +185,13 @@ func dropAllocated(object, live *unstructured.Unstructured) {
 func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
 	address, _, _ := unstructured.NestedString(in.applied, "spec", "clusterIP")
 	held, _, _ := unstructured.NestedString(live.Object, "spec", "clusterIP")
-	if t.ref.APIVersion != "v1" || t.ref.Kind != "Service" || address == "" || address == "None" || address == held {
+	if t.Ref.APIVersion != "v1" || t.Ref.Kind != "Service" || address == "" || address == "None" || address == held {
 		return nil
 	}
-	resolved, err := t.cluster.Resolve(ctx, "networking.k8s.io/v1", "IPAddress", "", address)
+	resolved, err := t.Cluster.Resolve(ctx, "networking.k8s.io/v1", "IPAddress", "", address)
 	var taken *unstructured.Unstructured
 	if err == nil {
-		taken, err = t.cluster.Get(ctx, resolved.Ref)
+		taken, err = t.Cluster.Get(ctx, resolved.Ref)
 	}
 	switch {
 	case failure.Gone(err):
@@ -199,13 +200,13 @@ func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.
 		return nil
 	case err != nil:
 		// Not knowing is no reason to delete anything.
-		return refused("%s: spec.clusterIP can only be changed by replacing the object, and it could not be decided whether %s "+
+		return tracked.Refused("%s: spec.clusterIP can only be changed by replacing the object, and it could not be decided whether %s "+
 			"is free. It was not touched.\n"+
 			"Allow reading it (get ipaddresses in networking.k8s.io), or delete the Service by hand: the next `pulumi up` "+
-			"creates it with the new address.\n%v", t.ref, address, t.explain("read the address of", err, in))
+			"creates it with the new address.\n%v", t.Ref, address, t.explain("read the address of", err, in))
 	}
 	namespace, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "namespace")
 	name, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "name")
-	return refused("%s: spec.clusterIP can only be changed by replacing the object, and %s belongs to Service %s/%s. "+
-		"It was not touched.", t.ref, address, namespace, name)
+	return tracked.Refused("%s: spec.clusterIP can only be changed by replacing the object, and %s belongs to Service %s/%s. "+
+		"It was not touched.", t.Ref, address, namespace, name)
 }

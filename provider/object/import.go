@@ -14,7 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // lastApplied is where kubectl keeps a copy of the manifest. It may hold a
@@ -29,48 +30,45 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	live, t, err := r.look(ctx, property.Map{}, id, managerOf(req.Urn))
+	t, live, err := look(ctx, r.source, property.Map{}, id, managerOf(req.Urn))
 	switch {
 	case failure.Gone(err):
 		return p.ReadResponse{}, nil
-	case err != nil && t.cluster != nil:
-		return p.ReadResponse{}, t.explain("read", err, inputs{})
 	case err != nil:
-		return p.ReadResponse{}, err
+		return p.ReadResponse{}, t.explain("read", err, inputs{})
 	}
 
 	written, fields, err := imported(live)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	owners, err := ownership.Owners(live, fields, t.manager)
+	owners, err := ownership.Owners(live, fields, t.Manager)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	hashKey := tracking.NewHashKey()
-	sum, err := tracking.Hash(hashKey, written)
+	hashKey := tracked.NewHashKey()
+	sum, err := tracked.Hash(hashKey, written)
 	if err != nil {
 		return p.ReadResponse{}, fmt.Errorf("manifest: %w", err)
 	}
-	s := state{
-		live:      written,
-		ownership: owners,
-		ref:       objectRef{identity: t.identity(), uid: string(live.GetUID()), revision: sum[:revisionLength]},
-		hash:      sum,
-		hashKey:   hashKey,
-		fields:    fields,
-	}
-	s.secrets, _ = tracking.SecretPlaces(written, fields)
+	s := state{State: tracked.State{
+		Live:      written,
+		Ownership: owners,
+		Ref:       reference.Object{Identity: t.Identity(), UID: string(live.GetUID()), Revision: tracked.RevisionOf(sum)},
+		Hash:      sum,
+		HashKey:   hashKey,
+	}, fields: fields}
+	s.Secrets, _ = tracked.SecretPlaces(written, fields)
 	out, err := s.encode(nil)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	object, err := values.ToProperty(written, s.secrets)
+	object, err := values.ToProperty(written, s.Secrets)
 	if err != nil {
-		return p.ReadResponse{}, fmt.Errorf("%s: %w", t.ref, err)
+		return p.ReadResponse{}, fmt.Errorf("%s: %w", t.Ref, err)
 	}
 	return p.ReadResponse{
-		ID:         t.identity().String(),
+		ID:         t.Identity().String(),
 		Properties: out,
 		Inputs:     property.NewMap(map[string]property.Value{keyManifest: object}),
 	}, nil

@@ -5,17 +5,18 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // The names of the inputs.
 const (
 	keyManifest            = "manifest"
 	keyYAML                = "yaml"
-	keyClusterConnection   = "clusterConnection"
+	keyClusterConnection   = connection.Key
 	keyIgnoreFields        = "ignoreFields"
 	keyConflictPolicy      = "conflictPolicy"
 	keyAdopt               = "adopt"
@@ -64,11 +65,11 @@ func decodeInputs(properties property.Map) (inputs, error) {
 		in.applied = manifest.FoldStringData(object)
 	}
 	in.ignore, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
-	in.conflicts = text(properties.Get(keyConflictPolicy))
-	in.adopt = flag(properties.Get(keyAdopt))
-	in.immutable = text(properties.Get(keyOnImmutable))
-	in.propagation = text(properties.Get(keyDeletionPropagation))
-	in.forceDestroy = flag(properties.Get(keyForceDestroy))
+	in.conflicts = values.Text(properties.Get(keyConflictPolicy))
+	in.adopt = values.Flag(properties.Get(keyAdopt))
+	in.immutable = values.Text(properties.Get(keyOnImmutable))
+	in.propagation = values.Text(properties.Get(keyDeletionPropagation))
+	in.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
 	return in, nil
 }
 
@@ -87,7 +88,7 @@ func decodeIgnore(v property.Value, unknown int) (ownership.Ignore, int) {
 			unknown++
 			continue
 		}
-		if pattern, err := ownership.ParsePattern(text(item)); err == nil {
+		if pattern, err := ownership.ParsePattern(values.Text(item)); err == nil {
 			ignore = append(ignore, pattern)
 		}
 	}
@@ -169,8 +170,8 @@ func isHollow(tree any) bool {
 }
 
 // marked is the manifest with its secret places, as the fields see it.
-func (in inputs) marked() tracking.Marked {
-	return tracking.Marked{Tree: in.applied, Secrets: in.secrets}
+func (in inputs) marked() tracked.Marked {
+	return tracked.Marked{Tree: in.applied, Secrets: in.secrets}
 }
 
 // sensitive lists the secret texts of the manifest, which the API server may
@@ -178,10 +179,10 @@ func (in inputs) marked() tracking.Marked {
 func (in inputs) sensitive() []string {
 	id := manifest.IdentityOf(in.written)
 	secretKind := manifest.IsSecretKind(id.APIVersion, id.Kind)
-	texts := tracking.Sensitive(in.written, in.secrets, !secretKind)
+	texts := tracked.Sensitive(in.written, in.secrets, !secretKind)
 	if secretKind {
 		for _, key := range []string{"data", "stringData"} {
-			texts = append(append(texts, tracking.Texts(in.written[key])...), tracking.Texts(in.applied[key])...)
+			texts = append(append(texts, tracked.Texts(in.written[key])...), tracked.Texts(in.applied[key])...)
 		}
 	}
 	return texts

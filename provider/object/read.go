@@ -6,13 +6,11 @@ import (
 	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Read looks at the live object once. Without inputs and state it is an import.
@@ -28,14 +26,12 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	if old.ref.identity.Name == "" {
-		if old.ref.identity, err = manifest.ParseID(req.ID); err != nil {
-			return p.ReadResponse{}, err
-		}
+	if old.Ref.Identity, err = old.IdentityIn(req.ID); err != nil {
+		return p.ReadResponse{}, err
 	}
 
-	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
-	live, t, err := r.look(ctx, req.Inputs, old.ref.identity, managerFor(req.Urn, old))
+	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
+	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
 	switch {
 	case failure.Gone(err):
 		return p.ReadResponse{}, nil
@@ -71,42 +67,16 @@ var (
 
 // stillPending tells the engine that an earlier apply is still not confirmed.
 func stillPending(s state, cause error) (*p.InitializationFailed, error) {
-	err := fmt.Errorf("%s: an earlier apply is still not confirmed; the next `pulumi up` applies again, in place: %w",
-		s.ref.identity, cause)
-	return &p.InitializationFailed{Reasons: []string{err.Error()}}, err
+	return tracked.Unfinished(fmt.Errorf("%s: an earlier apply is still not confirmed; the next `pulumi up` applies again, in place: %w",
+		s.Ref.Identity, cause))
 }
 
-// look gets the live object.
-func (r *kubeObject) look(
-	ctx context.Context, in property.Map, id manifest.Identity, manager string,
-) (*unstructured.Unstructured, target, error) {
-	clu, err := r.source.Cluster(in)
-	if err != nil {
-		return nil, target{}, err
-	}
-	t, err := find(ctx, clu, id, manager)
-	if err != nil {
-		return nil, target{cluster: clu, ref: refOf(id), manager: manager}, err
-	}
-	live, err := clu.Get(ctx, t.ref)
-	return live, t, err
-}
-
-// keepUnread answers a read that failed with what was known before. An error
-// would end the whole operation, a destroy included. The mark makes the next Diff
-// look for itself, with the connection of the program that runs now.
+// keepUnread answers a read that failed with what was known before.
 func (r *kubeObject) keepUnread(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	explained := cause
-	if t.cluster != nil {
-		explained = t.explain("read", cause, in)
-	}
-	r.source.WarnUnread(ctx, t.cluster, explained)
-	resp := p.ReadResponse{
-		ID: req.ID, Inputs: req.Inputs, Properties: req.Properties.Set(keyStale, property.New(true)),
-	}
-	if !old.pending {
+	resp := tracked.KeepUnread(ctx, r.source, t.Cluster, req, t.explain("read", cause, in))
+	if !old.Pending {
 		return resp, nil
 	}
 	var err error
@@ -116,71 +86,59 @@ func (r *kubeObject) keepUnread(
 
 // observe renews the state from the live object.
 func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (state, error) {
-	if s.pending || s.fields == nil {
+	if s.Pending || s.fields == nil {
 		return s.confirm(t, live, in)
 	}
-	now := s
-	now.stale = false
-	applied := s.wanted()
+	now, projection := s, t.project(live, s.fields, s.Wanted())
 	var err error
-	if s.manager == "" {
-		now.live, _, err = imported(live)
-	} else {
-		now.live = t.project(live, s.fields, applied)
+	if s.Manager == "" {
+		if projection, _, err = imported(live); err != nil {
+			return state{}, err
+		}
 	}
-	if err != nil {
-		return state{}, err
-	}
+	now.State, now.Stale = s.Drifted(projection, s.fields), false
 	// A recreated object keeps the old uid in the state, so that the next update
 	// notices. One that carries our own field manager is ours.
-	if _, ours, err := ownership.Applied(live, t.manager); err != nil {
+	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {
 		return state{}, err
 	} else if ours {
-		now.ref.uid = string(live.GetUID())
+		now.Ref.UID = string(live.GetUID())
 	}
-	if now.ownership, err = ownership.Owners(live, s.fields, t.manager); err != nil {
+	if now.Ownership, err = ownership.Owners(live, s.fields, t.Manager); err != nil {
 		return state{}, err
 	}
-	sources := []tracking.Marked{
-		in.marked(), {Tree: s.live, Secrets: s.secrets}, {Tree: s.applied, Secrets: s.appliedSecrets},
+	sources := []tracked.Marked{
+		in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets},
 	}
-	now.secrets, now.namesSecret = tracking.SecretPlaces(now.live, s.fields, sources...)
-	now.applied = nil
-	if len(ownership.Compare(now.live, applied, s.fields)) > 0 {
-		now.applied = applied
-		now.appliedSecrets, _ = tracking.SecretPlaces(applied, s.fields, sources...)
-	}
+	now.Secrets, now.NamesSecret = tracked.SecretPlaces(now.Live, s.fields, sources...)
+	now.AppliedSecrets, _ = tracked.SecretPlaces(now.Applied, s.fields, sources...)
 	return now, nil
 }
-
-// namesOwners reports whether an object says who owns its fields. The API server
-// always does. Where a proxy has left it out, it is not known whose the object is.
-func namesOwners(live *unstructured.Unstructured) bool { return len(live.GetManagedFields()) > 0 }
 
 // confirm settles an apply whose effect was not known by looking at what we own
 // now. An apply that was to make the object has made it, if it carries our field
 // manager. Whether an apply onto an existing object came through cannot be seen;
 // the hash is left empty, and the next update applies again, in place.
 func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (state, error) {
-	_, ours, err := ownership.Applied(live, t.manager)
+	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {
 	case err != nil:
 		return state{}, err
-	case !ours && s.ref.uid == "" && namesOwners(live):
+	case !ours && s.Ref.UID == "" && tracked.NamesOwners(live):
 		return state{}, errNotOurs
 	case !ours:
 		return state{}, errUnconfirmed
 	}
-	hashKey := s.hashKey
+	hashKey := s.HashKey
 	if hashKey == "" {
-		hashKey = tracking.NewHashKey()
+		hashKey = tracked.NewHashKey()
 	}
 	now, err := t.settle(live, in, hashKey)
 	if err != nil {
 		return state{}, err
 	}
-	if s.ref.uid != "" {
-		now.hash = ""
+	if s.Ref.UID != "" {
+		now.Hash = ""
 	}
 	return now, nil
 }

@@ -36,7 +36,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/middleware/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Token is the resource's type. It is not "Object": a class of that name does
@@ -57,10 +57,10 @@ func New(source *connection.Source) infer.InferredResource {
 type kubeObject struct {
 	infer.InferredResource
 
-	source   *connection.Source
-	planned  planned
-	answers  answers
-	standing tracking.Standing
+	source  *connection.Source
+	planned planned
+	dryRuns tracked.DryRuns[outcome]
+	guard   tracked.ReplacementGuard
 }
 
 var (
@@ -78,7 +78,7 @@ var (
 // resourceRef is always there, and a Wait takes it as it is only where its type says so.
 func (r *kubeObject) GetSchema(register schema.RegisterDerivativeType) (pschema.ResourceSpec, error) {
 	spec, err := r.InferredResource.GetSchema(register)
-	spec.Required = append(spec.Required, keyResourceRef)
+	spec.Required = append(spec.Required, tracked.KeyResourceRef)
 	return spec, err
 }
 

@@ -6,6 +6,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // stay keeps an object that holds data in the namespace that it is in, if the
@@ -15,8 +16,8 @@ import (
 // It is no error, since the engine calls Diff after every read: a refresh and a
 // destroy would fail as well, and with them every way out.
 func (in *inputs) stay(old state) {
-	if old.ref.uid != "" && in.onImmutable(old.ref.identity) == immutableFail {
-		in.namespace = old.ref.identity.Namespace
+	if old.Ref.UID != "" && in.onImmutable(old.Ref.Identity) == immutableFail {
+		in.namespace = old.Ref.Identity.Namespace
 	}
 }
 
@@ -28,5 +29,5 @@ func (in inputs) warnStay(ctx context.Context, defaultNamespace string) {
 	id, _ := in.identity()
 	p.GetLogger(ctx).Warningf("%s stays in namespace %q, where it is, although the default namespace is %q by now and the manifest "+
 		"names none: objects that hold data are not moved unasked. Write the namespace into the manifest; or, if it may be deleted, "+
-		"set onImmutable to \"replace\".", refOf(id), in.namespace, defaultNamespace)
+		"set onImmutable to \"replace\".", tracked.RefOf(id), in.namespace, defaultNamespace)
 }

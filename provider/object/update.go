@@ -10,7 +10,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Update applies the object in place. It is also what repairs: an apply whose
@@ -30,17 +30,17 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if err != nil && !unknown {
 		return p.UpdateResponse{}, err
 	}
-	if unknown || in.unknown > 0 || (old.pending && req.DryRun) {
+	if unknown || in.unknown > 0 || (old.Pending && req.DryRun) {
 		if !req.DryRun {
 			return p.UpdateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
 		}
-		return p.UpdateResponse{Properties: unknownOutputs(old.ref.identity, true, old.ref.uid)}, nil
+		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
 	}
 
 	var result outcome
-	if remembered, ok := r.answers.take(req.Urn, old, in); ok && req.DryRun {
-		result = remembered
-	} else if result, err = r.update(r.source.Listen(ctx, req.Urn), clu, in, old, managerFor(req.Urn, old), req.DryRun); err != nil {
+	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.state.unchanged(in) }); ok && req.DryRun {
+		result = answered
+	} else if result, err = r.update(r.source.Listen(ctx, req.Urn), clu, in, old, old.ManagerOr(managerOf(req.Urn)), req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
 	return result.updateResponse(in, old)
@@ -49,7 +49,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 // updateResponse is the answer to the engine.
 func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) {
 	if o.unresolved {
-		return p.UpdateResponse{Properties: o.unknownOutputs(in, old.ref.uid)}, nil
+		return p.UpdateResponse{Properties: o.unknownOutputs(in, old.Ref.UID)}, nil
 	}
 	out, err := o.state.encode(in.written)
 	if err != nil {
@@ -67,12 +67,12 @@ func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) 
 func (r *kubeObject) update(
 	ctx context.Context, clu *cluster.Cluster, in inputs, old state, manager string, preview bool,
 ) (outcome, error) {
-	hashKey := old.hashKey
+	hashKey := old.HashKey
 	if hashKey == "" {
-		hashKey = tracking.NewHashKey()
+		hashKey = tracked.NewHashKey()
 	}
 	anew := creation{manager: manager, hashKey: hashKey, preview: preview}
-	if old.ref.uid == "" {
+	if old.Ref.UID == "" {
 		anew.continuing = true
 		return r.create(ctx, clu, in, anew)
 	}
@@ -95,9 +95,9 @@ func (r *kubeObject) update(
 		err = clu.Elsewhere(ctx, err)
 	}
 	if err != nil {
-		return outcome{}, target{cluster: clu, ref: refOf(id)}.explain("update", err, in)
+		return outcome{}, t.explain("update", err, in)
 	}
-	uid, body := types.UID(old.ref.uid), in.sent()
+	uid, body := types.UID(old.Ref.UID), in.sent()
 	if unreleased := in.unreleased(old); !unreleased.Empty() {
 		if preview {
 			// A dry-run cannot release first, and must not look as if it would delete.
@@ -106,10 +106,10 @@ func (r *kubeObject) update(
 			return outcome{target: t}, t.explain("release fields of", err, in)
 		}
 	}
-	result := attempt{wrote: !preview, uid: old.ref.uid}
+	result := attempt{wrote: !preview, uid: old.Ref.UID}
 	result.answer, result.err = t.applyOnto(ctx, in, body, uid, preview)
 	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
-		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.ref)
+		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
 		return r.create(ctx, clu, in, anew)
 	}
 	return t.conclude(result, in, hashKey, "update")

@@ -37,15 +37,15 @@ func (a application) send(
 	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
 ) (*unstructured.Unstructured, error) {
 	object := a.object(t)
-	options := cluster.ApplyOptions{FieldManager: t.manager, Force: true, UID: live.GetUID(), DryRun: dryRun}
+	options := cluster.ApplyOptions{FieldManager: t.Manager, Force: true, UID: live.GetUID(), DryRun: dryRun}
 	if dryRun {
 		options.FieldManager = probe
 	}
 	guarded := object.DeepCopy()
 	guarded.SetResourceVersion(live.GetResourceVersion())
-	result, err := t.cluster.Apply(ctx, guarded, options)
+	result, err := t.Cluster.Apply(ctx, guarded, options)
 	if err != nil {
-		return nil, t.cluster.Diagnose(ctx, object, err)
+		return nil, t.Cluster.Diagnose(ctx, object, err)
 	}
 	return result.Object, nil
 }
@@ -53,10 +53,10 @@ func (a application) send(
 // object is the body of the apply.
 func (a application) object(t target) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: values.DeepCopy(a.body).(map[string]any)}
-	object.SetAPIVersion(t.ref.APIVersion)
-	object.SetKind(t.ref.Kind)
-	object.SetNamespace(t.ref.Namespace)
-	object.SetName(t.ref.Name)
+	object.SetAPIVersion(t.Ref.APIVersion)
+	object.SetKind(t.Ref.Kind)
+	object.SetNamespace(t.Ref.Namespace)
+	object.SetName(t.Ref.Name)
 	return object
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
@@ -44,7 +44,7 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 			warnOfLostNull(ctx, kind, req.Inputs.Get(kind))
 		}
 	}
-	if v := req.Inputs.Get(keyTakeOwnership); !v.IsComputed() && !flag(v) {
+	if v := req.Inputs.Get(keyTakeOwnership); !v.IsComputed() && !values.Flag(v) {
 		fail(keyTakeOwnership, "The value must be true. A Patch takes its fields from their owners by force, and they may take "+
 			"them back: say that you know.")
 	}
@@ -148,9 +148,9 @@ func checkPatch(kind string, v property.Value, object manifest.Identity, fail fa
 		whole, secrets = v.Secret(), values.Marks{}
 	}
 	problems := checkDocument(kind, plain, object)
-	hide := failure.NewRedactor(tracking.Sensitive(plain, secrets, false))
+	hide := failure.NewRedactor(tracked.Sensitive(plain, secrets, false))
 	for _, problem := range problems {
-		fail(joinPath(kind, problem.Path), hide.Redact(problem.Reason))
+		fail(values.JoinPath(kind, problem.Path), hide.Redact(problem.Reason))
 	}
 	if len(problems) > 0 {
 		return property.Value{}, false
@@ -235,17 +235,5 @@ func markSecretKind(kind string, document any, secrets *values.Marks) {
 	list, _ := document.([]any)
 	for i := range list {
 		secrets.Add(property.PathFromSegments(property.NewSegment(i), property.NewSegment("value")))
-	}
-}
-
-// joinPath puts a path inside the patch behind the input's name.
-func joinPath(input, path string) string {
-	switch {
-	case path == "":
-		return input
-	case strings.HasPrefix(path, "["):
-		return input + path
-	default:
-		return input + "." + path
 	}
 }

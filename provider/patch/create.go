@@ -14,7 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Create patches the target for the first time.
@@ -28,13 +28,13 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 		return p.CreateResponse{Properties: unknownOutputs(in, in.object, "")}, err
 	}
 	result, err := r.patch(r.source.Listen(ctx, req.Urn), request{
-		urn: req.Urn, cluster: clu, in: in, old: state{touched: nothing(), hashKey: tracking.NewHashKey()}, preview: req.DryRun,
+		urn: req.Urn, cluster: clu, in: in, old: state{State: tracked.State{HashKey: tracked.NewHashKey()}, touched: nothing()}, preview: req.DryRun,
 	})
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
 	if result.unresolved {
-		return p.CreateResponse{Properties: unknownOutputs(in, result.target.identity(), "")}, nil
+		return p.CreateResponse{Properties: unknownOutputs(in, result.target.Identity(), "")}, nil
 	}
 	if req.DryRun {
 		out, err := result.state.encode(in)
@@ -42,11 +42,11 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 			return p.CreateResponse{}, err
 		}
 		// The revision's key is made anew in the real run.
-		ref := out.Get(keyResourceRef).AsMap().Set("revision", property.New(property.Computed))
-		return p.CreateResponse{Properties: out.Set(keyResourceRef, property.New(ref))}, nil
+		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("revision", property.New(property.Computed))
+		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
 	}
-	resp := p.CreateResponse{ID: result.target.identity().String()}
-	r.standing.See(req.Urn, result.state.ref.uid, result.state.hashKey)
+	resp := p.CreateResponse{ID: result.target.Identity().String()}
+	r.guard.Observe(req.Urn, result.state.Ref.UID, result.state.HashKey)
 	resp.Properties, resp.PartialState, err = result.finish(ctx, in)
 	return resp, err
 }
@@ -63,11 +63,11 @@ type request struct {
 // patch carries a request out.
 func (r *patchResource) patch(ctx context.Context, req request) (outcome, error) {
 	w := work{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims}
-	if w.old.hashKey == "" {
-		w.old.hashKey = tracking.NewHashKey()
+	if w.old.HashKey == "" {
+		w.old.HashKey = tracked.NewHashKey()
 	}
 	var err error
-	w.target, err = find(ctx, req.cluster, req.in.object, managerFor(req.urn, req.old))
+	w.target, err = find(ctx, req.cluster, req.in.object, req.old.ManagerOr(managerOf(req.urn)))
 	switch {
 	case failure.Gone(err):
 		return w.nowhere(ctx, err)
@@ -97,15 +97,15 @@ func isUnknown(ctx context.Context, in inputs, clusterErr error, preview bool) (
 // empty where it is not known either.
 func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
 	unknown := property.New(property.Computed)
-	ref := reference.Encode(id, uid, "").AsMap().Set("revision", unknown)
+	ref := reference.Object{Identity: id, UID: uid}.Encode().AsMap().Set("revision", unknown)
 	for _, member := range []string{"apiVersion", "kind", "name", "uid"} {
 		if ref.Get(member).IsNull() {
 			ref = ref.Set(member, unknown)
 		}
 	}
 	return property.NewMap(map[string]property.Value{
-		keyManagedFields: unknown, keyFieldOwnership: unknown, keyPreviousOwners: unknown, in.kind: unknown,
-		keyResourceRef: property.New(ref),
+		keyManagedFields: unknown, tracked.KeyFieldOwnership: unknown, keyPreviousOwners: unknown, in.kind: unknown,
+		tracked.KeyResourceRef: property.New(ref),
 	})
 }
 
@@ -116,7 +116,7 @@ func (o outcome) finish(ctx context.Context, in inputs) (property.Map, *p.Initia
 	if o.unconfirmed != nil {
 		cause = fmt.Errorf("%s: it is not known whether the API server carried out the patch.\n"+
 			"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` finds out and continues.\n"+
-			"Cause: %w", o.target.ref, o.unconfirmed)
+			"Cause: %w", o.target.Ref, o.unconfirmed)
 	} else if in.wait.Goal != nil {
 		cause = o.await(ctx, in)
 	}
@@ -125,5 +125,6 @@ func (o outcome) finish(ctx context.Context, in inputs) (property.Map, *p.Initia
 	if err != nil || cause == nil {
 		return out, nil, err
 	}
-	return out, &p.InitializationFailed{Reasons: []string{cause.Error()}}, cause
+	failed, cause := tracked.Unfinished(cause)
+	return out, failed, cause
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Delete hands the fields back. They keep their values and belong to nobody, so that
@@ -27,42 +27,40 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	id := old.ref.identity
-	if id.Name == "" {
-		if id, err = manifest.ParseID(req.ID); err != nil {
-			return err
-		}
+	id, err := old.IdentityIn(req.ID)
+	if err != nil {
+		return err
 	}
 	clu, err := r.source.Cluster(req.OldInputs)
 	if err != nil {
 		return err
 	}
-	t, err := find(ctx, clu, id, managerFor(req.Urn, old))
+	t, err := find(ctx, clu, id, old.ManagerOr(managerOf(req.Urn)))
 	if failure.Gone(err) {
 		return nil
 	}
 	if err != nil {
 		return t.explain("hand back fields of", err, in)
 	}
-	if r.standing.Lives(req.Urn, old.ref.uid, old.hashKey) {
-		p.GetLogger(ctx).Infof("%s: the fields are kept, because the Patch that replaces this one has them now.", t.ref)
+	if r.guard.Superseded(req.Urn, old.Ref.UID, old.HashKey) {
+		p.GetLogger(ctx).Infof("%s: the fields are kept, because the Patch that replaces this one has them now.", t.Ref)
 		return nil
 	}
-	if old.ref.uid == "" {
+	if old.Ref.UID == "" {
 		// The state does not say which object it was. The one with our field manager is.
-		live, err := clu.Get(ctx, t.ref)
+		live, err := clu.Get(ctx, t.Ref)
 		if failure.Gone(err) {
 			return nil
 		}
 		if err != nil {
 			return t.explain("hand back fields of", err, in)
 		}
-		old.ref.uid = string(live.GetUID())
+		old.Ref.UID = string(live.GetUID())
 	}
 	released, readable := false, true
-	err = clu.Edit(ctx, t.ref, types.UID(old.ref.uid), t.manager, func(live *unstructured.Unstructured) ([]byte, error) {
-		readable = len(live.GetManagedFields()) > 0
-		body, err := ownership.HandBack(live, t.manager, ownership.Kept{})
+	err = clu.Edit(ctx, t.Ref, types.UID(old.Ref.UID), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		readable = tracked.NamesOwners(live)
+		body, err := ownership.HandBack(live, t.Manager, ownership.Kept{})
 		released = body != nil
 		return body, err
 	})
@@ -71,13 +69,13 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	if !readable {
 		p.GetLogger(ctx).Warningf("%s: what was read of it does not say who owns its fields, so none could be handed back. "+
-			"If a proxy leaves out metadata.managedFields, the field manager %s is still on it.", t.ref, t.manager)
+			"If a proxy leaves out metadata.managedFields, the field manager %s is still on it.", t.Ref, t.Manager)
 	}
 	if released {
 		t.record(ctx, old)
 	}
 	r.claims.drop(req.Urn)
-	r.standing.Gone(req.Urn)
+	r.guard.Forget(req.Urn)
 	return nil
 }
 
@@ -90,18 +88,18 @@ func (t target) record(ctx context.Context, old state) {
 	ctx, cancel := context.WithTimeout(ctx, recordPatience)
 	defer cancel()
 	fields := "its fields"
-	if !old.namesSecret {
+	if !old.NamesSecret {
 		var names []string
 		for _, path := range leaves(old.touched.all()) {
 			names = append(names, ownership.Format(path))
 		}
 		fields = strings.Join(names, ", ")
 	}
-	err := t.cluster.Record(ctx, t.ref, types.UID(old.ref.uid), cluster.Event{
+	err := t.Cluster.Record(ctx, t.Ref, types.UID(old.Ref.UID), cluster.Event{
 		Reason:  "PatchReleased",
-		Message: fmt.Sprintf("Field manager %s has handed back, with the values that they have: %s", t.manager, fields),
+		Message: fmt.Sprintf("Field manager %s has handed back, with the values that they have: %s", t.Manager, fields),
 	})
 	if err != nil {
-		p.GetLogger(ctx).Debugf("%s: no event was recorded: %v", t.ref, err)
+		p.GetLogger(ctx).Debugf("%s: no event was recorded: %v", t.Ref, err)
 	}
 }

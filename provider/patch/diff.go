@@ -3,16 +3,16 @@ package patch
 import (
 	"context"
 	"errors"
+	"maps"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Diff compares what is wanted with what was patched and with what is live. While the
@@ -27,35 +27,28 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
-	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
-	clu, err := r.source.Cluster(req.Inputs)
-	clusterUnknown := errors.Is(err, connection.ErrUnknown)
-	// The engine also calls Diff right after the read that failed, with the connection of the last run. Where that cannot
-	// be used any more, what is known is compared: the program that runs now may bring another one.
-	if err != nil && !clusterUnknown {
-		if !old.stale || !old.pending && !old.settled(in) {
-			return p.DiffResponse{}, err
-		}
-		r.source.WarnUnread(ctx, clu, err)
+	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
+	clu, clusterKnown, err := old.ClusterForDiff(ctx, r.source, req, old.upToDate(in))
+	if err != nil {
+		return p.DiffResponse{}, err
 	}
-	r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
 	if diff, replaced := identityDiff(req, in, old, clu); replaced {
 		return diff, nil
 	}
-	ignored := tracking.ParseIgnored(req.IgnoreChanges)
-	if old.pending {
-		return changed(in.kind, p.Update), nil
+	ignored := tracked.ParseIgnored(req.IgnoreChanges)
+	if old.Pending {
+		return tracked.Changed(in.kind, p.Update), nil
 	}
-	if old.stale && clu != nil && !r.source.Warned(clu) {
-		if old, err = r.lookAgain(ctx, req, in, old, clu); err != nil {
+	if old.IsToReread(r.source, clu) {
+		if old, err = r.reread(ctx, req, in, old); err != nil {
 			return p.DiffResponse{}, err
 		}
 	}
 	var diff p.DiffResponse
 	switch {
-	case old.settled(in):
+	case old.upToDate(in):
 		diff = old.detailedDiff(old.drift(in), in, ignored)
-	case clusterUnknown || in.unknown > 0:
+	case !clusterKnown || in.unknown > 0:
 		diff = written(req, ignored, in.kind)
 	default:
 		if diff, err = r.changes(ctx, req, in, old, clu, ignored); err != nil {
@@ -67,7 +60,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 
 // changes finds out by a dry-run what a changed patch would do.
 func (r *patchResource) changes(
-	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster, ignored tracking.IgnoredPaths,
+	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster, ignored tracked.IgnoredPaths,
 ) (p.DiffResponse, error) {
 	result, err := r.patch(r.source.Listen(ctx, req.Urn), request{
 		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
@@ -76,17 +69,17 @@ func (r *patchResource) changes(
 		return p.DiffResponse{}, err
 	}
 	if result.unresolved {
-		return changed(in.kind, p.Update), nil
+		return tracked.Changed(in.kind, p.Update), nil
 	}
-	r.answers.keep(req.Urn, old, result)
+	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	now := result.state
 	fields := old.touched.watched().Union(now.touched.watched())
-	changes := ownership.Compare(old.live, now.live, fields)
+	changes := ownership.Compare(old.Live, now.Live, fields)
 	if in.kind != keyJSONPatch {
 		diff := old.detailedDiff(changes, in, ignored)
 		if !diff.HasChanges && !old.touched.all().Equals(now.touched.all()) {
 			// No value changes, but who has which field.
-			return changed(in.kind, p.Update), nil
+			return tracked.Changed(in.kind, p.Update), nil
 		}
 		return diff, nil
 	}
@@ -100,66 +93,40 @@ func (r *patchResource) changes(
 // identityDiff reports a replacement where another object is to be patched. A new
 // version of the same API group shows the same object.
 func identityDiff(req p.DiffRequest, in inputs, old state, clu *cluster.Cluster) (p.DiffResponse, bool) {
-	was, is := old.ref.identity, in.object
 	target := req.Inputs.Get(keyTarget)
-	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	if was.Name == "" || !target.IsMap() {
-		return diff, false
+	if !target.IsMap() {
+		return p.DiffResponse{}, false
 	}
-	// Whether the kind has namespaces is not known here without a request, but the
-	// state knows where the object is.
-	switch {
-	case was.Namespace == "":
-		is.Namespace = ""
-	case is.Namespace == "" && clu == nil:
-		is.Namespace = was.Namespace // the default is not known yet
-	case is.Namespace == "":
-		is.Namespace = clu.Namespace()
+	namespace := ""
+	if clu != nil {
+		namespace = clu.Namespace()
 	}
-	replace := func(member string, differs bool) {
-		if differs && !target.AsMap().Get(member).IsComputed() {
-			diff.HasChanges = true
-			diff.DetailedDiff[keyTarget+"."+member] = p.PropertyDiff{Kind: p.UpdateReplace, InputDiff: true}
+	was := old.Ref.Identity
+	return tracked.IdentityDiff(was, tracked.InDefaultNamespace(in.object, was, namespace), func(part string) string {
+		if target.AsMap().Get(part).IsComputed() {
+			return ""
 		}
-	}
-	replace("apiVersion", was.Group() != is.Group())
-	replace("kind", was.Kind != is.Kind)
-	replace("namespace", was.Namespace != is.Namespace)
-	replace("name", was.Name != is.Name)
-	return diff, diff.HasChanges
+		return keyTarget + "." + part
+	}, p.PropertyDiff{InputDiff: true})
 }
 
-// lookAgain reads the object from inside Diff, because the read before it failed. That
-// used the connection of the last run; this uses that of the program that runs now.
-func (r *patchResource) lookAgain(
-	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster,
-) (state, error) {
-	w := work{target: target{}, in: in, old: old}
-	t, live, err := look(ctx, clu, old.ref, managerFor(req.Urn, old))
-	w.target = t
+// reread reads the object from inside Diff, because the read before it failed.
+func (r *patchResource) reread(ctx context.Context, req p.DiffRequest, in inputs, old state) (state, error) {
+	t, live, err := r.look(ctx, req.Inputs, old, managerOf(req.Urn))
 	switch {
 	case errors.Is(err, errGone):
-		// Another object, or none: to be patched anew.
-		old.hash = ""
+		// Another object, or none: the patch is carried out again.
+		old.Hash = ""
 		return old, nil
 	case err != nil:
 		return state{}, t.explain("read", err, in)
 	}
-	return w.observe(live)
+	return work{target: t, in: in, old: old}.observe(live)
 }
 
 // detailedDiff writes changes of fields as changes of properties.
-func (s state) detailedDiff(changes []ownership.Change, in inputs, ignored tracking.IgnoredPaths) p.DiffResponse {
-	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	for _, change := range changes {
-		path, kind := s.place(change, in)
-		if ignored.Covers(path) {
-			continue
-		}
-		diff.HasChanges = true
-		diff.DetailedDiff[path] = p.PropertyDiff{Kind: kind}
-	}
-	return tracking.Outermost(diff)
+func (s state) detailedDiff(changes []ownership.Change, in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
+	return tracked.Detailed(changes, func(change ownership.Change) (string, p.DiffKind) { return s.place(change, in) }, ignored)
 }
 
 // place returns where the engine shows a change, and as what. The left side is the
@@ -168,29 +135,9 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	if in.kind == keyJSONPatch {
 		return s.placeInOperations(change.Path), p.Update
 	}
-	path := change.Path
-	for _, m := range []tracking.Marked{
-		partOf(s.ref.identity, in.tree(), in.secrets), partOf(s.ref.identity, s.live, s.secrets),
-	} {
-		// Inside a secret not even the names of fields are shown.
-		if depth, ok := m.SecretDepth(path); ok && m.HidesNames(path, depth) {
-			path, change.Kind = path[:depth], ownership.Changed
-		}
-	}
-	_, before, had := ownership.Locate(s.live, path)
-	_, after, has := ownership.Locate(in.tree(), path)
-	kind, at := p.Update, after
-	switch {
-	case has && !had:
-		kind = p.Add
-	case had && !has:
-		kind, at = p.Delete, before
-	case had && has:
-		// An item that stands elsewhere on the other side cannot be shown alone.
-		at = after[:tracking.SharedPrefix(before, after)]
-	}
-	segments := append([]property.PathSegment{property.NewSegment(in.kind)}, tracking.Segments(at)...)
-	return values.FormatPath(property.PathFromSegments(segments...)), kind
+	id := s.Ref.Identity
+	at, kind := tracked.Place(change, partOf(id, s.Live, s.Secrets), partOf(id, in.tree(), in.secrets))
+	return tracked.PropertyAt(in.kind, at), kind
 }
 
 // placeInOperations returns where in a JSON patch a field gets its value.
@@ -212,33 +159,13 @@ func (s state) placeInOperations(field fieldpath.Path) string {
 	return keyJSONPatch
 }
 
-// changed is a diff of one path.
-func changed(path string, kind p.DiffKind) p.DiffResponse {
-	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{path: {Kind: kind}}}
-}
-
 // written compares the patches as they are written.
-func written(req p.DiffRequest, ignored tracking.IgnoredPaths, kind string) p.DiffResponse {
-	only := func(in property.Map) property.Map {
-		compared := property.Map{}
-		for _, key := range append([]string{keyTarget}, kinds...) {
-			if v, ok := in.GetOk(key); ok && !v.IsNull() {
-				compared = compared.Set(key, v)
-			}
-		}
-		return compared
-	}
-	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	for path, kind := range values.Differences(only(req.OldInputs), only(req.Inputs)) {
-		if !ignored.Covers(path) {
-			diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
-		}
-	}
-	if len(diff.DetailedDiff) == 0 && !ignored.Covers(kind) {
+func written(req p.DiffRequest, ignored tracked.IgnoredPaths, kind string) p.DiffResponse {
+	diff := tracked.InputChanges(req.OldInputs, req.Inputs, ignored, append([]string{keyTarget}, kinds...)...)
+	if !diff.HasChanges && !ignored.Covers(kind) {
 		// The inputs are those of an update that failed.
-		return changed(kind, p.Update)
+		return tracked.Changed(kind, p.Update)
 	}
-	diff.HasChanges = len(diff.DetailedDiff) > 0
 	return diff
 }
 
@@ -271,15 +198,10 @@ func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse 
 
 // withWait adds that it is to be waited again.
 func withWait(diff p.DiffResponse, req p.DiffRequest, old state) p.DiffResponse {
-	only := func(in property.Map) property.Map {
-		return property.NewMap(map[string]property.Value{keyWaitFor: in.Get(keyWaitFor)})
-	}
 	if diff.DetailedDiff == nil {
 		diff.DetailedDiff = map[string]p.PropertyDiff{}
 	}
-	for path, kind := range values.Differences(only(req.OldInputs), only(req.Inputs)) {
-		diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
-	}
+	maps.Copy(diff.DetailedDiff, tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyWaitFor).DetailedDiff)
 	if len(diff.DetailedDiff) == 0 && old.pendingWait {
 		diff.DetailedDiff[keyWaitFor] = p.PropertyDiff{Kind: p.Update}
 	}

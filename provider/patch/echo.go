@@ -14,11 +14,11 @@ import (
 func (s state) echo(in inputs) (property.Value, error) {
 	switch in.kind {
 	case keyPatch:
-		return values.ToProperty(s.live, s.secrets)
+		return values.ToProperty(s.Live, s.Secrets)
 	case keyJSONPatch:
 		return values.ToProperty(s.echoOperations(in), in.secrets)
 	default:
-		return values.ToProperty(echoTree(in.document, s.live), in.secrets)
+		return values.ToProperty(echoTree(in.document, s.Live), in.secrets)
 	}
 }
 
@@ -48,7 +48,7 @@ func (s state) echoOperations(in inputs) any {
 			continue
 		}
 		if operation, ok := list[i].(map[string]any); ok {
-			operation["value"], _, _ = ownership.Locate(s.live, path)
+			operation["value"], _, _ = ownership.Locate(s.Live, path)
 		}
 	}
 	return list

@@ -11,6 +11,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // tree reads YAML.
@@ -61,27 +62,27 @@ func TestEcho(t *testing.T) {
 	}{
 		"a merge patch has the live values": {
 			inputs{kind: keyMergePatch, document: object(t, "data: {a: wanted, list: [1]}")},
-			state{live: object(t, "data: {a: live, list: [1, 2]}")},
+			state{State: tracked.State{Live: object(t, "data: {a: live, list: [1, 2]}")}},
 			"data: {a: live, list: [1, 2]}",
 		},
 		"what a merge patch takes away is null while it is gone": {
-			inputs{kind: keyMergePatch, document: object(t, "data: {a: null}")}, state{live: map[string]any{}}, "data: {a: null}",
+			inputs{kind: keyMergePatch, document: object(t, "data: {a: null}")}, state{State: tracked.State{Live: map[string]any{}}}, "data: {a: null}",
 		},
 		"what a merge patch takes away has its value when it is back": {
-			inputs{kind: keyMergePatch, document: object(t, "data: {a: null}")}, state{live: object(t, "data: {a: back}")},
+			inputs{kind: keyMergePatch, document: object(t, "data: {a: null}")}, state{State: tracked.State{Live: object(t, "data: {a: back}")}},
 			"data: {a: back}",
 		},
 		"a JSON patch has live values where they are watched": {
 			inputs{kind: keyJSONPatch, document: tree(t, "[{op: test, path: /data/a, value: x}, {op: add, path: /data/a, value: wanted}, {op: remove, path: /data/b}]")},
-			state{live: object(t, "data: {a: live}"), touched: touched{operations: operationsOf(t, "", "data.a", "")}},
+			state{State: tracked.State{Live: object(t, "data: {a: live}")}, touched: touched{operations: operationsOf(t, "", "data.a", "")}},
 			"[{op: test, path: /data/a, value: x}, {op: add, path: /data/a, value: live}, {op: remove, path: /data/b}]",
 		},
 		"of a JSON patch that is unconfirmed nothing is known but what is written": {
-			inputs{kind: keyJSONPatch, document: tree(t, "[{op: add, path: /data/a, value: wanted}]")}, state{live: map[string]any{}},
+			inputs{kind: keyJSONPatch, document: tree(t, "[{op: add, path: /data/a, value: wanted}]")}, state{State: tracked.State{Live: map[string]any{}}},
 			"[{op: add, path: /data/a, value: wanted}]",
 		},
 		"an apply has what is live of its fields": {
-			inputs{kind: keyPatch, document: object(t, "spec: {replicas: 3}")}, state{live: object(t, "spec: {replicas: 5}")},
+			inputs{kind: keyPatch, document: object(t, "spec: {replicas: 3}")}, state{State: tracked.State{Live: object(t, "spec: {replicas: 5}")}},
 			"spec: {replicas: 5}",
 		},
 	}
@@ -118,26 +119,26 @@ func TestPlaces(t *testing.T) {
 		kind   string
 	}{
 		"a field of an apply is where it stands in both": {
-			inputs{kind: keyPatch, document: object(t, env)}, state{live: object(t, env)},
+			inputs{kind: keyPatch, document: object(t, env)}, state{State: tracked.State{Live: object(t, env)}},
 			"spec.template.spec.containers[name=a].env[name=V].value",
 			"patch.spec.template.spec.containers[0].env[1].value", "update",
 		},
 		"an item that stands elsewhere is shown with its list": {
 			inputs{kind: keyPatch, document: object(t, "env: [{name: V, value: '3'}]")},
-			state{live: object(t, "env: [{name: X, value: '1'}, {name: V, value: '2'}]")},
+			state{State: tracked.State{Live: object(t, "env: [{name: X, value: '1'}, {name: V, value: '2'}]")}},
 			"env[name=V].value", "patch.env", "update",
 		},
 		"a field that only the patch has is added": {
-			inputs{kind: keyPatch, document: object(t, "data: {a: '1'}")}, state{live: map[string]any{}},
+			inputs{kind: keyPatch, document: object(t, "data: {a: '1'}")}, state{State: tracked.State{Live: map[string]any{}}},
 			"data.a", "patch.data.a", "add",
 		},
 		"a field that the patch no longer has is deleted from it": {
-			inputs{kind: keyPatch, document: object(t, "data: {a: '1'}")}, state{live: object(t, "data: {a: '1', b: '2'}")},
+			inputs{kind: keyPatch, document: object(t, "data: {a: '1'}")}, state{State: tracked.State{Live: object(t, "data: {a: '1', b: '2'}")}},
 			"data.b", "patch.data.b", "delete",
 		},
 		"a key with a dot is quoted": {
 			inputs{kind: keyMergePatch, document: object(t, "metadata: {annotations: {a.b/c: x}}")},
-			state{live: object(t, "metadata: {annotations: {a.b/c: y}}")},
+			state{State: tracked.State{Live: object(t, "metadata: {annotations: {a.b/c: y}}")}},
 			`metadata.annotations["a.b/c"]`, `mergePatch.metadata.annotations["a.b/c"]`, "update",
 		},
 		"a field of a JSON patch is the value of the last operation that sets it": {

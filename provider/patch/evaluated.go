@@ -10,6 +10,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // evaluated is a JSON patch or a merge patch. What it touches is found by evaluating it.
@@ -37,7 +39,7 @@ func (e evaluated) foresee(
 ) (touched, *unstructured.Unstructured, error) {
 	effect, err := e.patch.Evaluate(live)
 	if operation := (*mutation.OperationError)(nil); errors.As(err, &operation) {
-		err = refused("%v.\nNothing was changed.", err)
+		err = tracked.Refused("%v.\nNothing was changed.", err)
 	}
 	if err != nil {
 		return nothing(), nil, err
@@ -79,8 +81,8 @@ func (r restoration) send(
 ) (*unstructured.Unstructured, error) {
 	body, err := mutation.Restore(live, r.wanted, r.fields.set, live.GetUID(), live.GetResourceVersion())
 	if err != nil {
-		return nil, refused("%s: %v.\nThe operation that set it cannot be carried out again. Change jsonPatch to what is there now.",
-			t.ref, err)
+		return nil, tracked.Refused("%s: %v.\nThe operation that set it cannot be carried out again. Change jsonPatch to what is there now.",
+			t.Ref, err)
 	}
 	if body == nil {
 		return live, nil
@@ -104,7 +106,7 @@ func (untraced) kept(t touched) ownership.Kept { return ownership.Kept{Updated: 
 func (t target) send(
 	ctx context.Context, kind types.PatchType, body []byte, dryRun bool,
 ) (*unstructured.Unstructured, error) {
-	return t.cluster.Patch(ctx, t.ref, body, cluster.PatchOptions{Type: kind, FieldManager: t.manager, DryRun: dryRun})
+	return t.Cluster.Patch(ctx, t.Ref, body, cluster.PatchOptions{Type: kind, FieldManager: t.Manager, DryRun: dryRun})
 }
 
 // effects are the fields that an evaluation has touched.
@@ -126,5 +128,5 @@ func firstProblem(input string, problems []mutation.Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	return refused("%s: %s", joinPath(input, problems[0].Path), problems[0].Reason)
+	return tracked.Refused("%s: %s", values.JoinPath(input, problems[0].Path), problems[0].Reason)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
@@ -88,7 +88,8 @@ func (in inputs) body() map[string]any {
 	return tree
 }
 
+// content is what the hash of a patch is about.
+func (in inputs) content() any { return map[string]any{in.kind: in.document} }
+
 // hash is the keyed hash of the patch.
-func (in inputs) hash(key string) (string, error) {
-	return tracking.Hash(key, map[string]any{in.kind: in.document})
-}
+func (in inputs) hash(key string) (string, error) { return tracked.Hash(key, in.content()) }

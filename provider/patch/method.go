@@ -74,7 +74,7 @@ func (in inputs) method() (method, error) {
 // drifted are set again.
 func (in inputs) repair(old state) (method, error) {
 	if in.kind == keyJSONPatch {
-		return restoration{wanted: old.wanted(), fields: old.touched}, nil
+		return restoration{wanted: old.Wanted(), fields: old.touched}, nil
 	}
 	return in.method()
 }

@@ -8,14 +8,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // observe renews the state from the live object, which is the one that was patched.
 func (w work) observe(live *unstructured.Unstructured) (state, error) {
-	now := w.old
-	now.stale = false
-	wanted := w.old.wanted()
+	now, wanted := w.old, w.old.Wanted()
 	now.returned = fieldpath.NewSet()
 	w.old.touched.removed.Leaves().Iterate(func(path fieldpath.Path) {
 		if _, _, ok := ownership.Locate(live.Object, path); ok {
@@ -23,20 +21,17 @@ func (w work) observe(live *unstructured.Unstructured) (state, error) {
 		}
 	})
 	shown := w.old.touched.present().Union(now.returned)
-	now.live = ownership.Project(live.Object, shown, w.in.template(wanted))
+	projection := ownership.Project(live.Object, shown, w.in.template(wanted))
+	now.State, now.Stale = w.old.Drifted(projection, w.old.touched.set), false
 	var err error
-	if now.ownership, err = w.owned(live, w.old.touched); err != nil {
+	if now.Ownership, err = w.owned(live, w.old.touched); err != nil {
 		return state{}, err
 	}
-	now.secrets, now.namesSecret = w.secretPlaces(now.live, touched{
+	now.Secrets, now.NamesSecret = w.secretPlaces(now.Live, touched{
 		set: w.old.touched.set.Union(now.returned), removed: w.old.touched.removed, once: w.old.touched.once,
 		operations: w.old.touched.operations,
 	})
-	now.applied = nil
-	if len(ownership.Compare(now.live, wanted, w.old.touched.set)) > 0 {
-		now.applied = wanted
-		now.appliedSecrets, _ = w.secretPlaces(wanted, w.old.touched)
-	}
+	now.AppliedSecrets, _ = w.secretPlaces(now.Applied, w.old.touched)
 	return now, nil
 }
 
@@ -81,67 +76,38 @@ func (s state) hasDrifted(in inputs) bool { return len(s.drift(in)) > 0 }
 // that it took away, and, of an apply, fields that now are somebody else's.
 func (s state) drift(in inputs) []ownership.Change {
 	var changes []ownership.Change
-	if s.applied != nil {
-		changes = ownership.Compare(s.live, s.applied, s.touched.set)
+	if s.Applied != nil {
+		changes = ownership.Compare(s.Live, s.Applied, s.touched.set)
 	}
 	if s.returned != nil {
 		for _, path := range leaves(s.returned) {
-			v, _, _ := ownership.Locate(s.live, path)
+			v, _, _ := ownership.Locate(s.Live, path)
 			changes = append(changes, ownership.Change{Kind: ownership.Removed, Path: path, Old: v})
 		}
 	}
-	if in.kind == keyPatch && s.ownership != nil {
-		changes = append(changes, s.lost(changes)...)
+	if in.kind == keyPatch && s.Ownership != nil {
+		changes = append(changes, s.Lost(leaves(s.touched.set), changes)...)
 	}
 	return changes
-}
-
-// lost lists fields that this Patch has applied and no longer owns, beside those that
-// are listed already.
-func (s state) lost(listed []ownership.Change) []ownership.Change {
-	known := fieldpath.NewSet()
-	for _, change := range listed {
-		known.Insert(change.Path)
-	}
-	var lost []ownership.Change
-	for _, path := range leaves(s.touched.set) {
-		owner, ok := s.ownership[ownership.Format(path)]
-		if !ok || owner == s.manager || covered(known, path) {
-			continue
-		}
-		v, _, _ := ownership.Locate(s.live, path)
-		lost = append(lost, ownership.Change{Kind: ownership.Changed, Path: path, Old: v, New: v})
-	}
-	return lost
-}
-
-// covered reports whether set has path or something above it.
-func covered(set *fieldpath.Set, path fieldpath.Path) bool {
-	for n := 1; n <= len(path); n++ {
-		if set.Has(path[:n]) {
-			return true
-		}
-	}
-	return false
 }
 
 // secretPlaces returns what is secret in a projection: what comes from secret values of
 // the patch or was secret before, and a Secret's data. It also reports whether names
 // of fields are secret.
 func (w work) secretPlaces(projection map[string]any, fields touched) (values.Marks, bool) {
-	sources := []tracking.Marked{
-		w.marked(w.old.live, w.old.secrets), w.marked(w.old.applied, w.old.appliedSecrets),
+	sources := []tracked.Marked{
+		w.marked(w.old.Live, w.old.Secrets), w.marked(w.old.Applied, w.old.AppliedSecrets),
 	}
 	if tree := w.in.tree(); tree != nil {
 		sources = append(sources, w.marked(tree, w.in.secrets))
 	}
-	marks, namesSecret := tracking.SecretPlaces(projection, fields.all(), sources...)
+	marks, namesSecret := tracked.SecretPlaces(projection, fields.all(), sources...)
 	w.in.secretOperations(fields).Iterate(func(path fieldpath.Path) {
 		if _, at, ok := ownership.Locate(projection, path); ok {
-			marks.Add(tracking.PropertyPath(at))
+			marks.Add(tracked.PropertyPath(at))
 		}
 	})
-	id := w.target.identity()
+	id := w.target.Identity()
 	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		for _, key := range []string{"data", "stringData"} {
 			marks.Add(property.PathFromSegments(property.NewSegment(key)))

@@ -10,41 +10,20 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // refuseOwn refuses an object that a KubeObject manages, of this program or another.
 // It would take the field back at once, and its preview would show drift for ever.
 func (t target) refuseOwn(live *unstructured.Unstructured) error {
-	for _, manager := range ownership.Managers(live) {
-		if !ownership.Foreign(manager, t.manager) || ownership.IsPatchManager(manager) {
-			continue
-		}
-		return refused("%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
-			"A Patch is for objects of others: the two would take the fields from each other in turns.\n"+
-			"Either set the fields in the manifest of that KubeObject, or take the object out of its program (with the resource "+
-			"option retainOnDelete) before patching it.", t.ref, ownership.DescribeManager(manager), manager)
+	manager := tracked.KubeObjectOf(live, t.Manager)
+	if manager == "" {
+		return nil
 	}
-	return nil
-}
-
-// hasPatches reports whether other Patches are on the object, or an earlier one of ours.
-func hasPatches(live *unstructured.Unstructured) bool {
-	for _, manager := range ownership.Managers(live) {
-		if ownership.IsPatchManager(manager) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasOtherPatches reports whether Patches beside this one are on the object.
-func (t target) hasOtherPatches(live *unstructured.Unstructured) bool {
-	for _, manager := range ownership.Managers(live) {
-		if ownership.IsPatchManager(manager) && manager != t.manager {
-			return true
-		}
-	}
-	return false
+	return tracked.Refused("%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
+		"A Patch is for objects of others: the two would take the fields from each other in turns.\n"+
+		"Either set the fields in the manifest of that KubeObject, or take the object out of its program (with the resource "+
+		"option retainOnDelete) before patching it.", t.Ref, ownership.DescribeManager(manager), manager)
 }
 
 // refuseOverlap refuses fields that another Patch has. claimed are those that other
@@ -57,7 +36,7 @@ func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, cla
 	shared := map[string][]string{}
 	for _, path := range leaves(wanted.all()) {
 		for _, owner := range owners.Of(path) {
-			if ownership.IsPatchManager(owner.Manager) && owner.Manager != w.target.manager {
+			if ownership.IsPatchManager(owner.Manager) && owner.Manager != w.target.Manager {
 				name := fmt.Sprintf("%s (field manager %q)", ownership.DescribeManager(owner.Manager), owner.Manager)
 				shared[name] = append(shared[name], w.name(path))
 			}
@@ -75,9 +54,9 @@ func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, cla
 	for _, name := range sortedKeys(shared) {
 		lines = append(lines, fmt.Sprintf("%s: %s", name, strings.Join(unique(shared[name]), ", ")))
 	}
-	return refused("%s: another Patch has fields that this one names. Nothing was changed.\n  %s\n"+
+	return tracked.Refused("%s: another Patch has fields that this one names. Nothing was changed.\n  %s\n"+
 		"A field can be in one Patch only. Take it out of one of the two and run `pulumi up` there first. If the resource was "+
-		"renamed, give it the old name as an alias (the resource option `aliases`).", w.target.ref, strings.Join(lines, "\n  "))
+		"renamed, give it the old name as an alias (the resource option `aliases`).", w.target.Ref, strings.Join(lines, "\n  "))
 }
 
 // claims are the fields that the Patches of this run are going to have. The API server

@@ -9,9 +9,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // errImport is the answer to pulumi import and to .get.
@@ -34,23 +34,17 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	if old.ref.identity.Name == "" {
-		if old.ref.identity, err = manifest.ParseID(req.ID); err != nil {
-			return p.ReadResponse{}, err
-		}
+	if old.Ref.Identity, err = old.IdentityIn(req.ID); err != nil {
+		return p.ReadResponse{}, err
 	}
-	r.standing.See(req.Urn, old.ref.uid, old.hashKey)
-	clu, err := r.source.Cluster(req.Inputs)
-	if err != nil {
-		return r.keepUnread(ctx, req, target{}, in, old, err)
-	}
-	t, live, err := look(ctx, clu, old.ref, managerFor(req.Urn, old))
+	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
+	t, live, err := r.look(ctx, req.Inputs, old, managerOf(req.Urn))
 	switch {
 	case errors.Is(err, errGone):
 		return p.ReadResponse{}, nil
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)
-	case old.pending:
+	case old.Pending:
 		// Which fields the patch has touched is not known. The next update finds out.
 		return kept(req, old, "the next `pulumi up` finds out whether it was carried out, and continues")
 	}
@@ -71,23 +65,15 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	return kept(req, now, waiting)
 }
 
-// look gets the object that was patched.
-func look(ctx context.Context, clu *cluster.Cluster, ref objectRef, manager string) (target, *unstructured.Unstructured, error) {
-	t, err := find(ctx, clu, ref.identity, manager)
-	if failure.Gone(err) {
-		return t, nil, errGone
+// look reads the object that was patched. Another one of its name is not it.
+func (r *patchResource) look(
+	ctx context.Context, inputs property.Map, old state, manager string,
+) (target, *unstructured.Unstructured, error) {
+	t, live, err := tracked.Look(ctx, r.source, inputs, old.Ref.Identity, old.ManagerOr(manager))
+	if failure.Gone(err) || err == nil && old.Ref.UID != "" && old.Ref.UID != string(live.GetUID()) {
+		return target{t}, nil, errGone
 	}
-	if err != nil {
-		return t, nil, err
-	}
-	live, err := clu.Get(ctx, t.ref)
-	switch {
-	case failure.Gone(err):
-		return t, nil, errGone
-	case err == nil && ref.uid != "" && ref.uid != string(live.GetUID()):
-		return t, nil, errGone
-	}
-	return t, live, err
+	return target{t}, live, err
 }
 
 // stillMissing says in a few words what keeps a wait pending; empty if it has come true.
@@ -111,27 +97,21 @@ func kept(req p.ReadRequest, s state, why string) (p.ReadResponse, error) {
 	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
 	var err error
 	switch {
-	case s.pending:
+	case s.Pending:
 		err = fmt.Errorf("%s: it is still not known whether an earlier patch was carried out; %s", req.ID, why)
 	case s.pendingWait:
 		err = fmt.Errorf("%s: an earlier wait timed out or failed, and %s; the next `pulumi up` waits again, in place", req.ID, why)
 	default:
 		return resp, nil
 	}
-	resp.PartialState = &p.InitializationFailed{Reasons: []string{err.Error()}}
+	resp.PartialState, err = tracked.Unfinished(err)
 	return resp, err
 }
 
-// keepUnread answers a look that failed with what was known before. An error would end
-// the whole operation, a destroy included. The mark makes the next Diff look for itself.
+// keepUnread answers a look that failed with what was known before.
 func (r *patchResource) keepUnread(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	explained := cause
-	if t.cluster != nil {
-		explained = t.explain("read", cause, in)
-	}
-	r.source.WarnUnread(ctx, t.cluster, explained)
-	req.Properties = req.Properties.Set(keyStale, property.New(true))
+	req.Properties = tracked.KeepUnread(ctx, r.source, t.Cluster, req, t.explain("read", cause, in)).Properties
 	return kept(req, old, "the object could not be read")
 }

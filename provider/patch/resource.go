@@ -40,7 +40,7 @@ import (
 	pschema "github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // New makes the resource. source gives it its clusters.
@@ -53,10 +53,10 @@ func New(source *connection.Source) infer.InferredResource {
 type patchResource struct {
 	infer.InferredResource
 
-	source   *connection.Source
-	answers  answers
-	claims   claims
-	standing tracking.Standing
+	source  *connection.Source
+	dryRuns tracked.DryRuns[outcome]
+	claims  claims
+	guard   tracked.ReplacementGuard
 }
 
 var (
@@ -84,7 +84,7 @@ func (r *patchResource) GetSchema(register schema.RegisterDerivativeType) (psche
 		property.Language = map[string]pschema.RawMessage{"csharp": pschema.RawMessage(`{"name":"ApplyPatch"}`)}
 		properties["patch"] = property
 	}
-	spec.Required = append(spec.Required, keyResourceRef)
+	spec.Required = append(spec.Required, tracked.KeyResourceRef)
 	return spec, nil
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // resume finds out whether a JSON patch was carried out by an earlier try whose reply
@@ -25,13 +27,13 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 	}
 	// An operation that cannot be repeated changes something, and leaves our field manager until somebody else
 	// changes the same field.
-	traces := slices.Contains(ownership.Managers(live), w.target.manager)
-	if w.old.pending {
-		sum, err := w.in.hash(w.old.hashKey)
+	traces := slices.Contains(ownership.Managers(live), w.target.Manager)
+	if w.old.Pending {
+		sum, err := w.in.hash(w.old.HashKey)
 		if err != nil {
 			return nothing(), false, err
 		}
-		if sum != w.old.hash || live.GetResourceVersion() == w.old.base {
+		if sum != w.old.Hash || live.GetResourceVersion() == w.old.base {
 			return nothing(), false, nil
 		}
 		if untouched, err := w.untouched(live); err != nil || (untouched && !traces) {
@@ -49,16 +51,16 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 		return nothing(), false, nil
 	}
 	if effect, held := patch.Held(live); held {
-		if w.old.pending && len(w.old.touched.operations) > 0 {
+		if w.old.Pending && len(w.old.touched.operations) > 0 {
 			return w.old.touched, true, nil
 		}
 		return effects(effect), true, nil
 	}
-	if w.old.pending {
-		return nothing(), false, refused("%s: it is not known whether an earlier try of this patch was carried out: its reply was "+
+	if w.old.Pending {
+		return nothing(), false, tracked.Refused("%s: it is not known whether an earlier try of this patch was carried out: its reply was "+
 			"lost, and the object has been changed since. Operations that must not be carried out twice: %s.\n"+
 			"Look at the object. To carry the patch out, change it in any way that means the same; to leave the object as it is, "+
-			"take the operations that are done already out of jsonPatch.", w.target.ref, strings.Join(once, ", "))
+			"take the operations that are done already out of jsonPatch.", w.target.Ref, strings.Join(once, ", "))
 	}
 	return nothing(), false, nil
 }
@@ -103,7 +105,7 @@ func datedOwners(object *unstructured.Unstructured, entries []metav1.ManagedFiel
 // unconfirmed is the state of a patch of which it is not known whether it was carried
 // out.
 func (w work) unconfirmed(lost *lostError) (state, error) {
-	sum, err := w.in.hash(w.old.hashKey)
+	sum, err := w.in.hash(w.old.HashKey)
 	if err != nil {
 		return state{}, err
 	}
@@ -112,14 +114,16 @@ func (w work) unconfirmed(lost *lostError) (state, error) {
 		before = lost.live.GetManagedFields()
 	}
 	return state{
+		State: tracked.State{
+			Live:    map[string]any{},
+			Ref:     reference.Object{Identity: w.target.Identity(), UID: string(lost.live.GetUID())},
+			Manager: w.target.Manager,
+			Hash:    sum,
+			HashKey: w.old.HashKey,
+			Pending: true,
+		},
 		touched:  lost.fields,
-		live:     map[string]any{},
 		previous: w.old.previous,
-		ref:      objectRef{identity: w.target.identity(), uid: string(lost.live.GetUID())},
-		manager:  w.target.manager,
-		hash:     sum,
-		hashKey:  w.old.hashKey,
-		pending:  true,
 		before:   before,
 		base:     lost.live.GetResourceVersion(),
 	}, nil

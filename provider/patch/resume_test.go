@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // TestResuming shows what is made of an object to which a JSON patch was sent whose reply was lost.
@@ -67,17 +69,17 @@ func TestResuming(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := inputs{kind: keyJSONPatch, document: tree(t, c.patch)}
-			w := work{in: in, target: target{manager: manager}, old: state{touched: nothing(), hashKey: "key", manager: manager}}
+			w := work{in: in, target: target{tracked.Target{Manager: manager}}, old: state{State: tracked.State{HashKey: "key", Manager: manager}, touched: nothing()}}
 			if !c.fresh {
 				sum, err := in.hash("key")
 				require.NoError(t, err)
-				w.old.pending, w.old.base, w.old.hash, w.old.ref.uid = true, "1", sum, "uid"
+				w.old.Pending, w.old.base, w.old.Hash, w.old.Ref.UID = true, "1", sum, "uid"
 			}
 			if c.changed {
-				w.old.hash = "another"
+				w.old.Hash = "another"
 			}
 			if c.killed {
-				w.old.pending, w.old.base = false, ""
+				w.old.Pending, w.old.base = false, ""
 			}
 			live := &unstructured.Unstructured{Object: object(t, c.live)}
 			live.SetResourceVersion(c.version)

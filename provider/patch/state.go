@@ -8,154 +8,81 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// The names of the outputs, beside the one that has the name of the patch. Those that
-// begin with "__" are hidden: they are absent from the schema and not displayed.
+// The names of the outputs that are this resource's own, beside the one that has the name of the patch. Those that
+// begin with "__" are hidden.
 const (
 	keyManagedFields  = "managedFields"
-	keyFieldOwnership = "fieldOwnership"
 	keyPreviousOwners = "previousOwners"
-	keyResourceRef    = "resourceRef"
 
-	keyFieldManager = "__fieldManager"
-	keyAppliedHash  = "__appliedHash"
-	keyHashKey      = "__hashKey"
-	keySetFields    = "__setFields"
-	keyRemoved      = "__removedFields"
-	keyOnce         = "__onceFields"
-	keyReturned     = "__returnedFields"
-	keyOperations   = "__operationFields"
-	keyApplied      = "__appliedProjection"
-	keyPending      = "__pendingPatch"
-	keyBefore       = "__managedFieldsBefore"
-	keyBase         = "__resourceVersionBefore"
-	keyPendingWait  = "__pendingWait"
-	keyStale        = "__staleRead"
+	keySetFields   = "__setFields"
+	keyRemoved     = "__removedFields"
+	keyOnce        = "__onceFields"
+	keyReturned    = "__returnedFields"
+	keyOperations  = "__operationFields"
+	keyPending     = "__pendingPatch"
+	keyBefore      = "__managedFieldsBefore"
+	keyBase        = "__resourceVersionBefore"
+	keyPendingWait = "__pendingWait"
 )
+
+// form is how the state is written.
+var form = tracked.Form{Live: keyManagedFields, Pending: keyPending}
 
 // state is what the engine keeps of one resource.
 type state struct {
+	tracked.State
+
 	// touched are the fields that the patch is about.
 	touched touched
-	// live is the projection of the object on them at the last look. Its secrets are
-	// marked in secrets.
-	live    map[string]any
-	secrets values.Marks
-	// namesSecret says that names of fields come from secrets.
-	namesSecret bool
 	// returned are fields that the patch took away and that are there again.
 	returned *fieldpath.Set
-	// ownership and previous say who owns the fields and who owned them before.
-	ownership, previous map[string]string
-	// ref points at the object.
-	ref objectRef
-	// manager is our field manager.
-	manager string
-	// hash is the keyed hash of the patch that was carried out last.
-	hash, hashKey string
-	// applied is the projection right after the last patch. It is nil while the live
-	// object agrees with it.
-	applied        map[string]any
-	appliedSecrets values.Marks
+	// previous says who owned the fields before.
+	previous map[string]string
 
-	// pending says that the patch may have been carried out, or not. before and base are
-	// the managed fields and the resourceVersion of the object that it was sent to.
-	pending bool
-	before  []metav1.ManagedFieldsEntry
-	base    string
+	// before and base are the managed fields and the resourceVersion of the object that
+	// a pending patch was sent to.
+	before []metav1.ManagedFieldsEntry
+	base   string
 	// pendingWait says that what is waited for has not come true.
 	pendingWait bool
-	// stale says that the last read failed.
-	stale bool
 }
 
-// objectRef is the resourceRef output.
-type objectRef struct {
-	identity manifest.Identity
-	uid      string
-	revision string
-}
-
-// revisionLength is how many hex digits of the hash make the revision.
-const revisionLength = 12
-
-// wanted is the projection that the object should have.
-func (s state) wanted() map[string]any {
-	if s.applied != nil {
-		return s.applied
-	}
-	return s.live
-}
-
-// settled reports whether the patch is the one that was carried out last.
-func (s state) settled(in inputs) bool {
-	if s.pending || s.hash == "" || s.ref.uid == "" || in.unknown > 0 {
-		return false
-	}
-	sum, err := in.hash(s.hashKey)
-	return err == nil && sum == s.hash
+// upToDate reports whether the patch is the one that was carried out last.
+func (s state) upToDate(in inputs) bool {
+	return !s.Pending && s.Ref.UID != "" && in.unknown == 0 && s.Upholds(in.content())
 }
 
 // encode writes the state.
 func (s state) encode(in inputs) (property.Map, error) {
-	out := map[string]property.Value{}
-	for key, tree := range map[string]struct {
-		plain   map[string]any
-		secrets values.Marks
-	}{keyManagedFields: {s.live, s.secrets}, keyApplied: {s.applied, s.appliedSecrets}} {
-		if tree.plain == nil && key == keyApplied {
-			continue
-		}
-		v, err := values.ToProperty(tree.plain, tree.secrets)
-		if err != nil {
-			return property.Map{}, fmt.Errorf("%s: %w", key, err)
-		}
-		out[key] = v
-	}
-	echo, err := s.echo(in)
+	out, err := s.Encode(form)
 	if err != nil {
 		return property.Map{}, err
 	}
-	out[in.kind] = echo
-	for key, owners := range map[string]map[string]string{keyFieldOwnership: s.ownership, keyPreviousOwners: s.previous} {
-		names := make(map[string]property.Value, len(owners))
-		for path, manager := range owners {
-			names[path] = property.New(manager)
-		}
-		out[key] = property.New(names).WithSecret(s.namesSecret)
+	if out[in.kind], err = s.echo(in); err != nil {
+		return property.Map{}, err
 	}
-	out[keyResourceRef] = reference.Encode(s.ref.identity, s.ref.uid, s.ref.revision)
-	for key, fields := range map[string]*fieldpath.Set{
+	out[tracked.KeyFieldOwnership] = tracked.EncodeOwners(s.Ownership, s.NamesSecret)
+	out[keyPreviousOwners] = tracked.EncodeOwners(s.previous, s.NamesSecret)
+	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{
 		keySetFields: s.touched.set, keyRemoved: s.touched.removed, keyOnce: s.touched.once, keyReturned: s.returned,
-	} {
-		if fields == nil || fields.Empty() {
-			continue
-		}
-		text, err := ownership.Encode(fields)
-		if err != nil {
-			return property.Map{}, err
-		}
-		out[key] = property.New(text).WithSecret(s.namesSecret)
+	}, s.NamesSecret)
+	if err != nil {
+		return property.Map{}, err
 	}
 	if len(s.touched.operations) > 0 {
 		paths := make([]property.Value, len(s.touched.operations))
 		for i, path := range s.touched.operations {
 			paths[i] = property.New(ownership.Format(path))
 		}
-		out[keyOperations] = property.New(paths).WithSecret(s.namesSecret)
+		out[keyOperations] = property.New(paths).WithSecret(s.NamesSecret)
 	}
-	for key, text := range map[string]string{keyFieldManager: s.manager, keyAppliedHash: s.hash, keyBase: s.base} {
-		if text != "" {
-			out[key] = property.New(text)
-		}
-	}
-	if s.hashKey != "" {
-		out[keyHashKey] = property.New(s.hashKey).WithSecret(true)
+	if s.base != "" {
+		out[keyBase] = property.New(s.base)
 	}
 	if s.before != nil {
 		text, err := json.Marshal(s.before)
@@ -164,84 +91,40 @@ func (s state) encode(in inputs) (property.Map, error) {
 		}
 		out[keyBefore] = property.New(string(text)).WithSecret(true) // names of fields may be secret
 	}
-	for key, set := range map[string]bool{keyPending: s.pending, keyPendingWait: s.pendingWait, keyStale: s.stale} {
-		if set {
-			out[key] = property.New(true)
-		}
+	if s.pendingWait {
+		out[keyPendingWait] = property.New(true)
 	}
 	return property.NewMap(out), nil
 }
 
-// decodeState reads a state leniently: what is missing or has another type than
-// expected is left zero, so that no old state can make a resource unusable.
+// decodeState reads a state, of whatever version.
 func decodeState(properties property.Map) (state, error) {
-	s := state{touched: nothing()}
-	plain, secrets, err := values.FromProperty(properties.Get(keyManagedFields))
+	shared, err := tracked.DecodeState(properties, form)
 	if err != nil {
-		return state{}, fmt.Errorf("state: %s: %w", keyManagedFields, err)
+		return state{}, err
 	}
-	if tree, ok := plain.(map[string]any); ok {
-		s.live, s.secrets = tree, secrets
-	}
-	if plain, secrets, err = values.FromProperty(properties.Get(keyApplied)); err != nil {
-		return state{}, fmt.Errorf("state: %s: %w", keyApplied, err)
-	}
-	if tree, ok := plain.(map[string]any); ok {
-		s.applied, s.appliedSecrets = tree, secrets
-	}
-	s.ownership = decodeOwners(properties.Get(keyFieldOwnership))
-	s.previous = decodeOwners(properties.Get(keyPreviousOwners))
-	s.namesSecret = properties.Get(keyFieldOwnership).Secret()
+	s := state{State: shared, touched: nothing(), previous: tracked.DecodeOwners(properties.Get(keyPreviousOwners))}
 	for key, fields := range map[string]**fieldpath.Set{
 		keySetFields: &s.touched.set, keyRemoved: &s.touched.removed, keyOnce: &s.touched.once, keyReturned: &s.returned,
 	} {
-		if set, err := ownership.Decode(text(properties.Get(key))); err == nil {
+		if set := tracked.DecodeFields(properties.Get(key)); set != nil {
 			*fields = set
 		}
 	}
 	if v := properties.Get(keyOperations); v.IsArray() {
 		for _, item := range v.AsArray().All {
-			path, err := ownership.ParsePath(text(item))
+			path, err := ownership.ParsePath(values.Text(item))
 			if err != nil {
 				path = nil
 			}
 			s.touched.operations = append(s.touched.operations, path)
 		}
 	}
-	ref := reference.Decode(properties.Get(keyResourceRef))
-	s.ref = objectRef{identity: ref.Identity, uid: ref.UID}
-	if v := properties.Get(keyResourceRef); v.IsMap() {
-		s.ref.revision = text(v.AsMap().Get("revision"))
-	}
-	s.manager = text(properties.Get(keyFieldManager))
-	s.hash = text(properties.Get(keyAppliedHash))
-	s.hashKey = text(properties.Get(keyHashKey))
-	s.base = text(properties.Get(keyBase))
-	if before := text(properties.Get(keyBefore)); before != "" {
+	s.base = values.Text(properties.Get(keyBase))
+	if before := values.Text(properties.Get(keyBefore)); before != "" {
 		// Without it, the owners of before are not known.
 		_ = json.Unmarshal([]byte(before), &s.before)
 	}
-	s.pending = flag(properties.Get(keyPending))
-	s.pendingWait = flag(properties.Get(keyPendingWait))
-	s.stale = flag(properties.Get(keyStale))
+	s.pendingWait = values.Flag(properties.Get(keyPendingWait))
 	return s, nil
 }
-
-func decodeOwners(v property.Value) map[string]string {
-	owners := map[string]string{}
-	if v.IsMap() {
-		for path, manager := range v.AsMap().All {
-			owners[path] = text(manager)
-		}
-	}
-	return owners
-}
-
-func text(v property.Value) string {
-	if v.IsString() {
-		return v.AsString()
-	}
-	return ""
-}
-
-func flag(v property.Value) bool { return v.IsBool() && v.AsBool() }

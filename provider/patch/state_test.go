@@ -11,6 +11,8 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 func TestAStateIsReadAsItWasWritten(t *testing.T) {
@@ -18,16 +20,9 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	in := inputs{kind: keyJSONPatch, document: tree(t, "[{op: add, path: /data/a, value: x}, {op: remove, path: /data/b}]")}
 	var secrets values.Marks
 	secrets.Add(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a")))
-	full := state{
-		touched: touched{
-			set: fields(t, "data.a"), removed: fields(t, "data.c"), once: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
-		},
-		live: object(t, "data: {a: x, c: back}"), secrets: secrets, returned: fields(t, "data.c"),
-		ownership: map[string]string{"data.a": "us"}, previous: map[string]string{"data.a": "them, others"},
-		ref:     objectRef{manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, "uid", "rev"},
-		manager: "us", hash: "abc", hashKey: "key", applied: object(t, "data: {a: x}"),
-		pending: true, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", pendingWait: true, stale: true,
-	}
+	full := state{State: tracked.State{Live: object(t, "data: {a: x, c: back}"), Secrets: secrets, Ownership: map[string]string{"data.a": "us"}, Ref: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, UID: "uid", Revision: "rev"}, Manager: "us", Hash: "abc", HashKey: "key", Applied: object(t, "data: {a: x}"), Pending: true, Stale: true}, touched: touched{
+		set: fields(t, "data.a"), removed: fields(t, "data.c"), once: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
+	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", pendingWait: true}
 	written, err := full.encode(in)
 	require.NoError(t, err)
 	read, err := decodeState(written)
@@ -35,12 +30,12 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	assert.True(t, full.touched.all().Equals(read.touched.all()))
 	assert.True(t, full.returned.Equals(read.returned))
 	assert.Equal(t, full.touched.operations, read.touched.operations)
-	assert.True(t, read.secrets.IsSecret(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a"))))
+	assert.True(t, read.Secrets.IsSecret(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a"))))
 	full.touched, read.touched = touched{}, touched{}
 	full.returned, read.returned = nil, nil
-	full.secrets, read.secrets = values.Marks{}, values.Marks{}
+	full.Secrets, read.Secrets = values.Marks{}, values.Marks{}
 	assert.Equal(t, full, read)
-	assert.True(t, written.Get(keyHashKey).Secret(), "whoever reads the hash's key can try out guesses")
+	assert.True(t, written.Get("__hashKey").Secret(), "whoever reads the hash's key can try out guesses")
 }
 
 func TestAStateOfWhateverKindIsRead(t *testing.T) {
@@ -48,9 +43,9 @@ func TestAStateOfWhateverKindIsRead(t *testing.T) {
 	for name, properties := range map[string]property.Map{
 		"nothing": {},
 		"other types than expected": property.NewMap(map[string]property.Value{
-			keyManagedFields: property.New("x"), keyFieldOwnership: property.New(1.0), keySetFields: property.New("{"),
+			keyManagedFields: property.New("x"), tracked.KeyFieldOwnership: property.New(1.0), keySetFields: property.New("{"),
 			keyOperations: property.New([]property.Value{property.New(true), property.New("a[")}), keyBefore: property.New("{"),
-			keyResourceRef: property.New("x"), keyPending: property.New("yes"),
+			tracked.KeyResourceRef: property.New("x"), keyPending: property.New("yes"),
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +53,7 @@ func TestAStateOfWhateverKindIsRead(t *testing.T) {
 			s, err := decodeState(properties)
 			require.NoError(t, err)
 			assert.NotNil(t, s.touched.set)
-			assert.False(t, s.pending)
+			assert.False(t, s.Pending)
 		})
 	}
 }
@@ -72,28 +67,13 @@ func TestDrift(t *testing.T) {
 		s    state
 		want []string
 	}{
-		"nothing, while what is live is what was applied": {keyPatch, state{
-			live: same, touched: touched{set: fields(t, "data.a")}, manager: "us", ownership: map[string]string{"data.a": "us"},
-		}, nil},
-		"another value": {keyMergePatch, state{
-			live: object(t, "data: {a: y}"), applied: same, touched: touched{set: fields(t, "data.a")},
-		}, []string{"data.a"}},
-		"a field that is gone": {keyJSONPatch, state{
-			live: map[string]any{}, applied: same, touched: touched{set: fields(t, "data.a")},
-		}, []string{"data"}},
-		"a field that is back": {keyMergePatch, state{
-			live: object(t, "data: {a: x, b: back}"), touched: touched{set: fields(t, "data.a")}, returned: fields(t, "data.b"),
-		}, []string{"data.b"}},
-		"an applied field that is somebody else's": {keyPatch, state{
-			live: same, touched: touched{set: fields(t, "data.a")}, manager: "us", ownership: map[string]string{"data.a": "them"},
-		}, []string{"data.a"}},
-		"not a merged field that is somebody else's: it may never have been ours": {keyMergePatch, state{
-			live: same, touched: touched{set: fields(t, "data.a")}, manager: "us", ownership: map[string]string{"data.a": "them"},
-		}, nil},
-		"one line for a field that has another value and another owner": {keyPatch, state{
-			live: object(t, "data: {a: y}"), applied: same, touched: touched{set: fields(t, "data.a")}, manager: "us",
-			ownership: map[string]string{"data.a": "them"},
-		}, []string{"data.a"}},
+		"nothing, while what is live is what was applied": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "us"}}, touched: touched{set: fields(t, "data.a")}}, nil},
+		"another value":                            {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same}, touched: touched{set: fields(t, "data.a")}}, []string{"data.a"}},
+		"a field that is gone":                     {keyJSONPatch, state{State: tracked.State{Live: map[string]any{}, Applied: same}, touched: touched{set: fields(t, "data.a")}}, []string{"data"}},
+		"a field that is back":                     {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: x, b: back}")}, touched: touched{set: fields(t, "data.a")}, returned: fields(t, "data.b")}, []string{"data.b"}},
+		"an applied field that is somebody else's": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: touched{set: fields(t, "data.a")}}, []string{"data.a"}},
+		"not a merged field that is somebody else's: it may never have been ours": {keyMergePatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: touched{set: fields(t, "data.a")}}, nil},
+		"one line for a field that has another value and another owner":           {keyPatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: touched{set: fields(t, "data.a")}}, []string{"data.a"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

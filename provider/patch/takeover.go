@@ -14,7 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // warnOfTakeover says in a preview which fields change hands. A field that keeps its
@@ -34,11 +34,11 @@ func (w work) warnOfTakeover(ctx context.Context, live, after *unstructured.Unst
 		}
 		secret := w.isSecret(live, path, fields)
 		lines = append(lines, fmt.Sprintf("will take from %s: %s: %s -> %s", others, w.name(path),
-			tracking.Show(before, had, secret), tracking.Show(now, has, secret)))
+			tracked.Show(before, had, secret), tracked.Show(now, has, secret)))
 	}
 	if len(lines) > 0 {
 		p.GetLogger(ctx).Warningf("%s: this Patch takes fields from other managers, who may take them back.\n  %s",
-			w.target.ref, strings.Join(lines, "\n  "))
+			w.target.Ref, strings.Join(lines, "\n  "))
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func (w work) warnOfRepetition(ctx context.Context, m method) {
 	}
 	if again := patch.onceOperations(); len(again) > 0 {
 		p.GetLogger(ctx).Warningf("%s: jsonPatch has changed, so all of it is carried out, operations that were carried out before "+
-			"included: %s. Take out what is done.", w.target.ref, strings.Join(again, ", "))
+			"included: %s. Take out what is done.", w.target.Ref, strings.Join(again, ", "))
 	}
 }
 
@@ -60,7 +60,7 @@ func (w work) warnOfRepetition(ctx context.Context, m method) {
 func (w work) others(owners []ownership.Owner) string {
 	var names []string
 	for _, owner := range owners {
-		if owner.Manager != w.target.manager && owner.Manager != probe {
+		if owner.Manager != w.target.Manager && owner.Manager != probe {
 			names = append(names, owner.Manager)
 		}
 	}
@@ -71,8 +71,8 @@ func (w work) others(owners []ownership.Owner) string {
 // sharing a value is no conflict.
 func (w work) holder(owners []ownership.Owner) string {
 	for _, owner := range owners {
-		if owner.Manager == w.target.manager || owner.Manager == probe {
-			return w.target.manager
+		if owner.Manager == w.target.Manager || owner.Manager == probe {
+			return w.target.Manager
 		}
 	}
 	return w.others(owners)
@@ -88,7 +88,7 @@ func (w work) isSecret(live *unstructured.Unstructured, path fieldpath.Path, fie
 		return secret
 	}
 	// Which operation that is done once gave which field is not kept.
-	return covered(w.in.secretOperations(fields), path) || !w.in.secrets.Empty() && covered(fields.once, path)
+	return ownership.Around(w.in.secretOperations(fields), path) || !w.in.secrets.Empty() && ownership.Around(fields.once, path)
 }
 
 // name writes a field for a message. Inside a secret not even the names of fields are shown.
@@ -103,15 +103,15 @@ func (w work) name(path fieldpath.Path) string {
 }
 
 // marked is a tree with its secret places, as a part of the target.
-func (w work) marked(tree map[string]any, secrets values.Marks) tracking.Marked {
-	return partOf(w.target.identity(), tree, secrets)
+func (w work) marked(tree map[string]any, secrets values.Marks) tracked.Marked {
+	return partOf(w.target.Identity(), tree, secrets)
 }
 
 // partOf makes a tree a part of an object: what is secret in it depends on the kind.
-func partOf(id manifest.Identity, tree map[string]any, secrets values.Marks) tracking.Marked {
+func partOf(id manifest.Identity, tree map[string]any, secrets values.Marks) tracked.Marked {
 	object := map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}
 	maps.Copy(object, tree)
-	return tracking.Marked{Tree: object, Secrets: secrets}
+	return tracked.Marked{Tree: object, Secrets: secrets}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -22,12 +22,12 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	clu, err := r.source.Cluster(req.Inputs)
 	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
-		return p.UpdateResponse{Properties: unknownOutputs(in, old.ref.identity, old.ref.uid)}, err
+		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, err
 	}
-	if req.DryRun && old.pending {
-		return p.UpdateResponse{Properties: unknownOutputs(in, old.ref.identity, old.ref.uid)}, nil
+	if req.DryRun && old.Pending {
+		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, nil
 	}
-	result, ok := r.answers.take(req.Urn, old, in)
+	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.state.upToDate(in) })
 	if !ok || !req.DryRun {
 		result, err = r.patch(r.source.Listen(ctx, req.Urn), request{
 			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
@@ -37,7 +37,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		return p.UpdateResponse{}, err
 	}
 	if result.unresolved {
-		return p.UpdateResponse{Properties: unknownOutputs(in, old.ref.identity, "")}, nil
+		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, "")}, nil
 	}
 	var resp p.UpdateResponse
 	if req.DryRun {
@@ -51,7 +51,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 // await waits for what the patch is to bring about.
 func (o outcome) await(ctx context.Context, in inputs) error {
 	_, err := waitfor.Run(ctx, waitfor.Request{
-		Cluster: o.target.cluster, Object: o.target.identity(), UID: types.UID(o.state.ref.uid), Spec: in.wait,
+		Cluster: o.target.Cluster, Object: o.target.Identity(), UID: types.UID(o.state.Ref.UID), Spec: in.wait,
 	})
 	return err
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // work is one run of a patch on its target.
@@ -45,14 +47,14 @@ var patience = wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 
 // run patches the target, or tries what would happen. It looks at the object before
 // each try; a try on an object that has changed since is a conflict.
 func (w work) run(ctx context.Context) (outcome, error) {
-	if w.target.namespaceIgnored {
-		p.GetLogger(ctx).Warningf("%s belongs to no namespace; target.namespace is ignored.", w.target.ref)
+	if w.target.NamespaceIgnored {
+		p.GetLogger(ctx).Warningf("%s belongs to no namespace; target.namespace is ignored.", w.target.Ref)
 	}
 	var result outcome
 	var live *unstructured.Unstructured
 	err := retry.OnError(patience, apierrors.IsConflict, func() error {
 		var err error
-		if live, err = w.target.cluster.Get(ctx, w.target.ref); err != nil {
+		if live, err = w.target.Cluster.Get(ctx, w.target.Ref); err != nil {
 			return err
 		}
 		result, err = w.on(ctx, live)
@@ -79,7 +81,7 @@ func (w work) run(ctx context.Context) (outcome, error) {
 // nowhere is for a target that is not there. What a preview misses may be made in the
 // same run, unless it is of a kind that nobody can add.
 func (w work) nowhere(ctx context.Context, cause error) (outcome, error) {
-	cause = w.target.cluster.Elsewhere(ctx, cause)
+	cause = w.target.Cluster.Elsewhere(ctx, cause)
 	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) && notServed.Final {
 		return outcome{target: w.target}, w.target.explain("patch", cause, w.in)
 	}
@@ -96,11 +98,11 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	if err := w.target.refuseOwn(live); err != nil {
 		return outcome{}, err
 	}
-	if w.old.ref.uid != "" && w.old.ref.uid != string(live.GetUID()) {
+	if w.old.Ref.UID != "" && w.old.Ref.UID != string(live.GetUID()) {
 		// Another object has the name. Nothing that is known is about it.
-		w.old = state{touched: nothing(), manager: w.old.manager, hashKey: w.old.hashKey}
+		w.old = state{State: tracked.State{Manager: w.old.Manager, HashKey: w.old.HashKey}, touched: nothing()}
 	}
-	if w.old.settled(w.in) {
+	if w.old.upToDate(w.in) {
 		return w.putRight(ctx, live)
 	}
 	if fields, done, err := w.resume(live); err != nil || done {
@@ -113,7 +115,7 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	if err != nil {
 		return outcome{}, err
 	}
-	return w.carryOut(ctx, m, live, hasPatches(live))
+	return w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, "")) > 0)
 }
 
 // putRight sets again what has drifted, if anything has. The patch itself is the one
@@ -124,14 +126,14 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 		return outcome{}, err
 	}
 	if !now.hasDrifted(w.in) {
-		now.ref.identity = w.target.identity() // in another version of its group, perhaps
+		now.Ref.Identity = w.target.Identity() // in another version of its group, perhaps
 		return outcome{state: now}, nil
 	}
 	m, err := w.in.repair(w.old)
 	if err != nil {
 		return outcome{}, err
 	}
-	result, err := w.carryOut(ctx, m, live, w.target.hasOtherPatches(live))
+	result, err := w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, w.target.Manager)) > 0)
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
 		// What the state says of the patch stays true, and the next look tells whether it still has to be put right.
 		return outcome{}, lost.cause
@@ -181,13 +183,13 @@ func (w work) carryOut(ctx context.Context, m method, live *unstructured.Unstruc
 		return w.previewed(ctx, m, live, answer, foreseen)
 	}
 	answer, err = m.send(ctx, w.target, live, false)
-	if err != nil && !failure.Outcome(err).Definite() && !isRefusal(err) {
+	if err != nil && !failure.Outcome(err).Definite() && !tracked.IsRefusal(err) {
 		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
 	if err != nil {
 		return outcome{}, err
 	}
-	fields, err := m.touched(answer, w.target.manager, foreseen)
+	fields, err := m.touched(answer, w.target.Manager, foreseen)
 	if err != nil {
 		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
@@ -221,7 +223,7 @@ func (w work) previewed(
 func (w work) release(
 	ctx context.Context, live *unstructured.Unstructured, kept ownership.Kept,
 ) (*unstructured.Unstructured, error) {
-	body, err := ownership.HandBack(live, w.target.manager, kept)
+	body, err := ownership.HandBack(live, w.target.Manager, kept)
 	if err != nil || body == nil {
 		return live, err
 	}
@@ -238,32 +240,26 @@ type lostError struct {
 
 func (e *lostError) Error() string { return e.cause.Error() }
 
-func isRefusal(err error) bool {
-	refusal := refusal{}
-	return errors.As(err, &refusal)
-}
-
 // settle makes the state out of the object after the patch. before is the object that
 // it was carried out on.
 func (w work) settle(before, after *unstructured.Unstructured, fields touched) (state, error) {
-	s := state{
-		touched: fields,
-		live:    ownership.Project(after.Object, fields.present(), w.in.tree()),
-		manager: w.target.manager,
-		hashKey: w.old.hashKey,
-	}
+	s := state{touched: fields, State: tracked.State{
+		Live:    ownership.Project(after.Object, fields.present(), w.in.tree()),
+		Manager: w.target.Manager,
+		HashKey: w.old.HashKey,
+	}}
 	var err error
-	if s.hash, err = w.in.hash(s.hashKey); err != nil {
+	if s.Hash, err = w.in.hash(s.HashKey); err != nil {
 		return state{}, err
 	}
-	s.ref = objectRef{identity: w.target.identity(), uid: string(after.GetUID()), revision: s.hash[:revisionLength]}
-	if s.ownership, err = w.owned(after, fields); err != nil {
+	s.Ref = reference.Object{Identity: w.target.Identity(), UID: string(after.GetUID()), Revision: tracked.RevisionOf(s.Hash)}
+	if s.Ownership, err = w.owned(after, fields); err != nil {
 		return state{}, err
 	}
 	if s.previous, err = w.previousOwners(before, fields); err != nil {
 		return state{}, err
 	}
-	s.secrets, s.namesSecret = w.secretPlaces(s.live, fields)
+	s.Secrets, s.NamesSecret = w.secretPlaces(s.Live, fields)
 	return s, nil
 }
 

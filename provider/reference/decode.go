@@ -9,31 +9,29 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Decoded is a decoded reference. What is absent or not known yet is empty.
-type Decoded struct {
+// Object is what a reference says. What is absent or not known yet is empty.
+type Object struct {
 	manifest.Identity
 
-	UID string
+	UID      string
+	Revision string
 }
 
 // Decode reads a reference. It is lenient, because it also reads old states.
-func Decode(value property.Value) Decoded {
+func Decode(value property.Value) Object {
 	if !value.IsMap() {
-		return Decoded{}
+		return Object{}
 	}
-	text := func(name string) string {
-		if v := value.AsMap().Get(name); v.IsString() {
-			return v.AsString()
-		}
-		return ""
-	}
-	return Decoded{
+	text := func(name string) string { return values.Text(value.AsMap().Get(name)) }
+	return Object{
 		Identity: manifest.Identity{
 			APIVersion: text("apiVersion"), Kind: text("kind"), Namespace: text("namespace"), Name: text("name"),
 		},
-		UID: text("uid"),
+		UID:      text("uid"),
+		Revision: text("revision"),
 	}
 }
 

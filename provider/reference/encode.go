@@ -2,16 +2,14 @@ package reference
 
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
 // Encode writes a reference. What is empty is left out.
-func Encode(id manifest.Identity, uid, revision string) property.Value {
+func (o Object) Encode() property.Value {
 	members := map[string]property.Value{}
 	for name, text := range map[string]string{
-		"apiVersion": id.APIVersion, "kind": id.Kind, "namespace": id.Namespace, "name": id.Name,
-		"uid": uid, "revision": revision,
+		"apiVersion": o.APIVersion, "kind": o.Kind, "namespace": o.Namespace, "name": o.Name,
+		"uid": o.UID, "revision": o.Revision,
 	} {
 		if text != "" {
 			members[name] = property.New(text)

@@ -5,46 +5,34 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Diff says whether to wait again. Credentials are no reason to.
 func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
-	if diff := identityDiff(req); diff.HasChanges {
+	if diff, replaced := identityDiff(req); replaced {
 		return diff, nil
 	}
-	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	before, now := req.OldInputs.Delete(keyClusterConnection), req.Inputs.Delete(keyClusterConnection)
-	for path, kind := range values.Differences(before, now) {
-		diff.DetailedDiff[path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
+	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyResourceRef, keyWaitFor, keyTriggers)
+	if !diff.HasChanges && decodeState(req.State).pending {
+		return tracked.Changed(keyWaitFor, p.Update), nil
 	}
-	if len(diff.DetailedDiff) == 0 && decodeState(req.State).pending {
-		diff.DetailedDiff[keyWaitFor] = p.PropertyDiff{Kind: p.Update}
-	}
-	diff.HasChanges = len(diff.DetailedDiff) > 0
 	return diff, nil
 }
 
 // identityDiff reports a replacement where another object is waited for, as far as it
-// is known which. A new version of the same API group shows the same object.
-func identityDiff(req p.DiffRequest) p.DiffResponse {
+// is known which.
+func identityDiff(req p.DiffRequest) (p.DiffResponse, bool) {
 	before, now := req.OldInputs.Get(keyResourceRef), req.Inputs.Get(keyResourceRef)
-	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	if !before.IsMap() || !now.IsMap() {
-		return diff
+		return p.DiffResponse{}, false
 	}
-	was, is := reference.Decode(before), reference.Decode(now)
-	replace := func(member string, differs bool) {
-		if differs && !now.AsMap().Get(member).IsComputed() {
-			diff.HasChanges = true
-			diff.DetailedDiff[keyResourceRef+"."+member] = p.PropertyDiff{Kind: p.UpdateReplace, InputDiff: true}
+	return tracked.IdentityDiff(reference.Decode(before).Identity, reference.Decode(now).Identity, func(part string) string {
+		if now.AsMap().Get(part).IsComputed() {
+			return ""
 		}
-	}
-	replace("apiVersion", was.Group() != is.Group())
-	replace("kind", was.Kind != is.Kind)
-	replace("namespace", was.Namespace != is.Namespace)
-	replace("name", was.Name != is.Name)
-	return diff
+		return keyResourceRef + "." + part
+	}, p.PropertyDiff{InputDiff: true})
 }

@@ -20,7 +20,7 @@ var inputKeys = []string{keyResourceRef, keyWaitFor, keyClusterConnection, keyTr
 
 // inputs are the checked inputs of one resource.
 type inputs struct {
-	object reference.Decoded
+	object reference.Object
 	spec   waitfor.Spec
 	// extracts says that fields are waited for.
 	extracts bool

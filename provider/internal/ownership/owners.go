@@ -81,6 +81,16 @@ func touches(set *fieldpath.Set, path fieldpath.Path) bool {
 	return hasPart(set, path)
 }
 
+// Around reports whether set has path or something above it.
+func Around(set *fieldpath.Set, path fieldpath.Path) bool {
+	for n := 1; n <= len(path); n++ {
+		if set.Has(path[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
 // find reports whether set has path itself, and whether a leaf of it is above path.
 func find(set *fieldpath.Set, path fieldpath.Path) (has, leafAbove bool) {
 	for i, element := range path {

@@ -123,3 +123,15 @@ func (p *place) write(text *strings.Builder) {
 	}
 	writeSegment(text, p.segment)
 }
+
+// JoinPath puts a path inside a document behind the name of the property that holds it.
+func JoinPath(name, path string) string {
+	switch {
+	case path == "":
+		return name
+	case strings.HasPrefix(path, "["):
+		return name + path
+	default:
+		return name + "." + path
+	}
+}

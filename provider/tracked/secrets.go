@@ -1,4 +1,4 @@
-package tracking
+package tracked
 
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"

@@ -1,0 +1,18 @@
+// Package tracked is what every resource needs that owns some fields of an object: KubeObject, which applied all of
+// its manifest, and Patch, which took a few fields of an object of others.
+//
+// It holds each rule about such an object once:
+//
+//   - which object it is, who we are there, and how it is read ([Target], [Look]): target.go
+//   - whose the object is ([KubeObjectOf]): owner.go
+//   - what is remembered of it between runs ([State]): state.go
+//   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
+//   - what happens where it could not be read ([KeepUnread], [ClusterForDiff]): reread.go
+//   - how one dry-run serves Diff and the preview after it ([DryRuns]): dryrun.go
+//   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement.go
+//   - what of it is secret ([SecretPlaces], [Sensitive]): secrets.go and sensitive.go
+//   - how a value is shown in a message ([Show]): show.go
+//
+// There is no framework here: a resource embeds the structs and calls the functions. What a resource applies, compares
+// and releases is its own business.
+package tracked

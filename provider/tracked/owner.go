@@ -1,0 +1,33 @@
+package tracked
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// KubeObjectOf returns the field manager of the KubeObject that manages an object, unless that is own; "" if there is
+// none. An object that a KubeObject manages belongs to it: no other resource writes it.
+func KubeObjectOf(live *unstructured.Unstructured, own string) string {
+	for _, manager := range ownership.Managers(live) {
+		if ownership.Foreign(manager, own) && !ownership.IsPatchManager(manager) {
+			return manager
+		}
+	}
+	return ""
+}
+
+// PatchesOn lists the field managers of the Patches on an object, but for own.
+func PatchesOn(live *unstructured.Unstructured, own string) []string {
+	var patches []string
+	for _, manager := range ownership.Managers(live) {
+		if ownership.IsPatchManager(manager) && manager != own {
+			patches = append(patches, manager)
+		}
+	}
+	return patches
+}
+
+// NamesOwners reports whether an object says who owns its fields. The API server always does. Where a proxy has left it
+// out, it is not known whose the object is.
+func NamesOwners(live *unstructured.Unstructured) bool { return len(live.GetManagedFields()) > 0 }

@@ -1,0 +1,60 @@
+package tracked
+
+import (
+	"sync"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+)
+
+// ReplacementGuard remembers, for this process, which object each resource's newest state is about. Its zero value is
+// ready for use, also by several goroutines.
+//
+// A replacement with create-before-delete asks for a new object while the old one stands, and then deletes the old one.
+// With the same name these are one object: Create would find it, take it for an earlier attempt of its own, and Delete
+// would then delete it under the new state. Neither request says that it is part of a replacement, so what was seen
+// before has to.
+type ReplacementGuard struct {
+	mu    sync.Mutex
+	byURN map[resource.URN]observed
+}
+
+// observed is an object and the state that knows it. The states of one object are told apart by their hash keys: every
+// creation makes a new one.
+type observed struct{ uid, hashKey string }
+
+// Observe notes that the newest state of a resource is about the object with this uid.
+func (g *ReplacementGuard) Observe(urn resource.URN, uid, hashKey string) {
+	if uid == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.byURN == nil {
+		g.byURN = map[resource.URN]observed{}
+	}
+	g.byURN[urn] = observed{uid, hashKey}
+}
+
+// IsCurrent reports whether the newest state of a resource is known to be about this object.
+func (g *ReplacementGuard) IsCurrent(urn resource.URN, uid string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return uid != "" && g.byURN[urn].uid == uid
+}
+
+// Superseded reports whether the object of an old state, which knows it by this uid and has this hash key, has gone over
+// to a newer state of the same resource. Deleting it would delete the newer one's.
+func (g *ReplacementGuard) Superseded(urn resource.URN, uid, hashKey string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.byURN[urn]
+	return now.uid != "" && now.uid == uid &&
+		now.hashKey != "" && hashKey != "" && now.hashKey != hashKey
+}
+
+// Forget notes that a resource's object was deleted.
+func (g *ReplacementGuard) Forget(urn resource.URN) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.byURN, urn)
+}

@@ -1,0 +1,28 @@
+package tracked
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestTheNewestStateOfAResourceHasItsObject(t *testing.T) {
+	var g ReplacementGuard
+	assert.False(t, g.IsCurrent("a", ""), "no object is no match")
+	assert.False(t, g.Superseded("a", "", "old key"))
+	g.Observe("a", "uid", "key")
+	g.Observe("a", "", "other key")
+
+	assert.True(t, g.IsCurrent("a", "uid"), "a state without an object changes nothing")
+	assert.False(t, g.IsCurrent("a", "other"))
+	assert.False(t, g.IsCurrent("b", "uid"), "another resource")
+
+	assert.False(t, g.Superseded("a", "uid", "key"), "the same state")
+	assert.True(t, g.Superseded("a", "uid", "old key"), "the object went over to a newer state")
+	assert.False(t, g.Superseded("a", "other", "old key"), "another object")
+	assert.False(t, g.Superseded("a", "uid", ""), "without a key, states cannot be told apart")
+
+	g.Forget("a")
+	assert.False(t, g.IsCurrent("a", "uid"))
+	assert.False(t, g.Superseded("a", "uid", "old key"))
+}

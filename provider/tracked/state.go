@@ -1,0 +1,251 @@
+package tracked
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+)
+
+// The names of the outputs that every resource has which owns fields of an object. Those that begin with "__" are
+// hidden: they are absent from the schema and the engine does not display them.
+const (
+	KeyFieldOwnership = "fieldOwnership"
+	KeyResourceRef    = "resourceRef"
+
+	keyFieldManager      = "__fieldManager"
+	keyAppliedHash       = "__appliedHash"
+	keyHashKey           = "__hashKey"
+	keyAppliedProjection = "__appliedProjection"
+	keyStale             = "__staleRead"
+)
+
+// State is what the engine keeps of an object of which we own some fields.
+type State struct {
+	// Live is the projection of the live object on our fields at the last look. Its secrets are marked in Secrets.
+	Live    map[string]any
+	Secrets values.Marks
+
+	// NamesSecret says that names of fields, not only their values, come from secrets: keys of a secret map, or secret
+	// keys of list items.
+	NamesSecret bool
+
+	// Ownership says who owns each of our fields, by the field's string form or that of a field around it.
+	Ownership map[string]string
+
+	// Ref points at the object. UID is empty while it is not known.
+	Ref reference.Object
+
+	// Manager is our field manager; empty on an imported object that was not applied yet.
+	Manager string
+
+	// Hash is the keyed hash of the content that was applied last. It is empty where that is not known, which calls for
+	// an update.
+	Hash string
+	// HashKey keys the hash. Without a key, the hash of a manifest in the state would let anyone who reads it try out
+	// guesses of the secrets inside.
+	HashKey string
+
+	// Applied is the projection right after the last apply. It is nil while the live object agrees with it, which is
+	// nearly always.
+	Applied        map[string]any
+	AppliedSecrets values.Marks
+
+	// Pending says that a write may have succeeded whose result was not seen.
+	Pending bool
+	// Stale says that the last read failed, so Live may be out of date.
+	Stale bool
+}
+
+// Form is how a resource writes its state: the names of the outputs that are its own, and how a projection is
+// presented there and read back; nil for as it is.
+type Form struct {
+	Live, Pending string
+	Present, Read func(map[string]any) map[string]any
+}
+
+// Wanted is the projection that the live object should have.
+func (s State) Wanted() map[string]any {
+	if s.Applied != nil {
+		return s.Applied
+	}
+	return s.Live
+}
+
+// Upholds reports whether content is what was applied last.
+func (s State) Upholds(content any) bool {
+	if s.Hash == "" {
+		return false
+	}
+	sum, err := Hash(s.HashKey, content)
+	return err == nil && hmac.Equal([]byte(sum), []byte(s.Hash))
+}
+
+// ManagerOr is our field manager: the one in the state, or the resource's own where there is none. It stays what it was
+// when the resource was created: one that was renamed by an alias goes on under its old name, or it would leave the
+// fields of that behind.
+func (s State) ManagerOr(fresh string) string { return cmp.Or(s.Manager, fresh) }
+
+// IdentityIn returns which object a state is about: the one in it, or that of the resource's ID.
+func (s State) IdentityIn(id string) (manifest.Identity, error) {
+	if s.Ref.Name != "" {
+		return s.Ref.Identity, nil
+	}
+	return manifest.ParseID(id)
+}
+
+// revisionLength is how many hex digits of the hash make the revision.
+const revisionLength = 12
+
+// RevisionOf is the revision of an object onto which content with this hash was applied.
+func RevisionOf(hash string) string { return hash[:min(len(hash), revisionLength)] }
+
+// Drifted notes what is live, and what was applied where that is not the same.
+func (s State) Drifted(live map[string]any, compared *fieldpath.Set) State {
+	wanted := s.Wanted()
+	s.Live, s.Applied = live, nil
+	if len(ownership.Compare(live, wanted, compared)) > 0 {
+		s.Applied = wanted
+	}
+	return s
+}
+
+// Encode writes the state.
+func (s State) Encode(form Form) (map[string]property.Value, error) {
+	out := map[string]property.Value{KeyResourceRef: s.Ref.Encode()}
+	for key, projection := range map[string]struct {
+		tree    map[string]any
+		secrets values.Marks
+	}{form.Live: {s.Live, s.Secrets}, keyAppliedProjection: {s.Applied, s.AppliedSecrets}} {
+		if projection.tree == nil && key == keyAppliedProjection {
+			continue
+		}
+		tree := projection.tree
+		if form.Present != nil {
+			tree = form.Present(tree)
+		}
+		v, err := values.ToProperty(tree, projection.secrets)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		out[key] = v
+	}
+	if s.Ownership != nil {
+		out[KeyFieldOwnership] = EncodeOwners(s.Ownership, s.NamesSecret)
+	}
+	for key, text := range map[string]string{keyFieldManager: s.Manager, keyAppliedHash: s.Hash} {
+		if text != "" {
+			out[key] = property.New(text)
+		}
+	}
+	if s.HashKey != "" {
+		out[keyHashKey] = property.New(s.HashKey).WithSecret(true)
+	}
+	for key, set := range map[string]bool{form.Pending: s.Pending, keyStale: s.Stale} {
+		if set {
+			out[key] = property.New(true)
+		}
+	}
+	return out, nil
+}
+
+// DecodeState reads a state leniently: what is missing or has another type than expected is left zero, so that no old
+// state can make a resource unusable.
+func DecodeState(properties property.Map, form Form) (State, error) {
+	var s State
+	var err error
+	if s.Live, s.Secrets, err = decodeProjection(properties, form.Live, form.Read); err != nil {
+		return State{}, err
+	}
+	if s.Applied, s.AppliedSecrets, err = decodeProjection(properties, keyAppliedProjection, form.Read); err != nil {
+		return State{}, err
+	}
+	ownership := properties.Get(KeyFieldOwnership)
+	s.Ownership, s.NamesSecret = DecodeOwners(ownership), ownership.Secret()
+	s.Ref = reference.Decode(properties.Get(KeyResourceRef))
+	s.Manager = values.Text(properties.Get(keyFieldManager))
+	s.Hash = values.Text(properties.Get(keyAppliedHash))
+	s.HashKey = values.Text(properties.Get(keyHashKey))
+	s.Pending = values.Flag(properties.Get(form.Pending))
+	s.Stale = values.Flag(properties.Get(keyStale))
+	return s, nil
+}
+
+func decodeProjection(
+	properties property.Map, key string, read func(map[string]any) map[string]any,
+) (map[string]any, values.Marks, error) {
+	plain, secrets, err := values.FromProperty(properties.Get(key))
+	if err != nil {
+		return nil, values.Marks{}, fmt.Errorf("state: %s: %w", key, err)
+	}
+	tree, ok := plain.(map[string]any)
+	if !ok {
+		return nil, values.Marks{}, nil
+	}
+	if read != nil {
+		tree = read(tree)
+	}
+	return tree, secrets, nil
+}
+
+// EncodeOwners writes who owns which field.
+func EncodeOwners(owners map[string]string, secret bool) property.Value {
+	names := make(map[string]property.Value, len(owners))
+	for path, manager := range owners {
+		names[path] = property.New(manager)
+	}
+	return property.New(names).WithSecret(secret)
+}
+
+// DecodeOwners reads what [EncodeOwners] writes, and nil where there is nothing.
+func DecodeOwners(v property.Value) map[string]string {
+	if !v.IsMap() {
+		return nil
+	}
+	owners := map[string]string{}
+	for path, manager := range v.AsMap().All {
+		owners[path] = values.Text(manager)
+	}
+	return owners
+}
+
+// EncodeFields adds field sets to a state, by the names of their outputs. Those that are nil or empty are left out.
+func EncodeFields(out map[string]property.Value, sets map[string]*fieldpath.Set, secret bool) error {
+	for key, fields := range sets {
+		if fields == nil || fields.Empty() {
+			continue
+		}
+		text, err := ownership.Encode(fields)
+		if err != nil {
+			return err
+		}
+		out[key] = property.New(text).WithSecret(secret)
+	}
+	return nil
+}
+
+// DecodeFields reads a field set, and nil where there is none that can be read.
+func DecodeFields(v property.Value) *fieldpath.Set {
+	if !v.IsString() {
+		return nil
+	}
+	fields, err := ownership.Decode(v.AsString())
+	if err != nil {
+		return nil
+	}
+	return fields
+}
+
+// Unfinished is how the engine is told of an operation whose state is to be saved although it failed: what depends on
+// it is not created, and the next update continues.
+func Unfinished(err error) (*p.InitializationFailed, error) {
+	return &p.InitializationFailed{Reasons: []string{err.Error()}}, err
+}

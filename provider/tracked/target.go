@@ -1,0 +1,102 @@
+package tracked
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// Target is one object in one cluster, and who we are there.
+type Target struct {
+	Cluster *cluster.Cluster
+	Ref     cluster.Ref
+	Manager string
+	// NamespaceIgnored says that a namespace is named for a kind that has none.
+	NamespaceIgnored bool
+}
+
+// Resolve finds out where an object with this identity goes. It asks the API server for the kinds of one
+// group-version, once a process. With an error, the target still names the object as it is written.
+func Resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (Target, error) {
+	resolved, err := clu.Resolve(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
+	return newTarget(clu, id, manager, resolved, err), err
+}
+
+// Find is [Resolve] for an object that exists already. Where a version of an API is no longer served, its objects live
+// on in the others.
+func Find(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (Target, error) {
+	resolved, err := clu.Find(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
+	return newTarget(clu, id, manager, resolved, err), err
+}
+
+func newTarget(clu *cluster.Cluster, id manifest.Identity, manager string, resolved cluster.Resolved, err error) Target {
+	t := Target{Cluster: clu, Ref: resolved.Ref, Manager: manager, NamespaceIgnored: resolved.NamespaceIgnored}
+	if err != nil {
+		t.Ref = RefOf(id)
+	}
+	return t
+}
+
+// RefOf names an object as it is written, for messages about one that was not looked up.
+func RefOf(id manifest.Identity) cluster.Ref {
+	return cluster.Ref{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
+}
+
+// Look reads the object once: it finds the cluster that the inputs lead to, where the object is there, and what it is
+// now. An error of the API server that says that there is none is [failure.Gone]. The target has no cluster where the
+// connection cannot be used.
+func Look(
+	ctx context.Context, source *connection.Source, inputs property.Map, id manifest.Identity, manager string,
+) (Target, *unstructured.Unstructured, error) {
+	clu, err := source.Cluster(inputs)
+	if err != nil {
+		return Target{}, nil, err
+	}
+	t, err := Find(ctx, clu, id, manager)
+	if err != nil {
+		return t, nil, err
+	}
+	live, err := clu.Get(ctx, t.Ref)
+	return t, live, err
+}
+
+// Identity is where the object is, with the namespace that it is in.
+func (t Target) Identity() manifest.Identity {
+	return manifest.Identity{
+		APIVersion: t.Ref.APIVersion, Kind: t.Ref.Kind, Namespace: t.Ref.Namespace, Name: t.Ref.Name,
+	}
+}
+
+// Explain turns an error of the API server into one for the user. sensitive are the texts that it must not quote. An
+// error that is complete as it is, and one from before there was a cluster, stay as they are.
+func (t Target) Explain(verb string, err error, sensitive []string) error {
+	if IsRefusal(err) || t.Cluster == nil {
+		return err
+	}
+	return failure.Explain(err, failure.Operation{
+		Verb: verb, Subject: t.Ref.String(), Server: t.Cluster.Server(), Sensitive: sensitive,
+	})
+}
+
+// refusal is an error of our own that is complete as it is: what happened, why, and what to do.
+type refusal struct{ text string }
+
+func (r refusal) Error() string { return r.text }
+
+// Refused is an operation that we refuse ourselves, before anything is written. The text says what happened, why, and
+// what to do next.
+func Refused(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
+
+// IsRefusal reports whether an error was made by [Refused].
+func IsRefusal(err error) bool {
+	refused := refusal{}
+	return errors.As(err, &refused)
+}
