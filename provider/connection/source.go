@@ -65,16 +65,14 @@ func (s *Source) connection(inputs property.Map) (cluster.Connection, error) {
 // process before. Where a cluster cannot be reached, its thousand objects are one
 // problem. clu is nil where the connection is not usable.
 func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, cause error) {
-	if _, said := s.unread.LoadOrStore(clu, true); !said {
-		p.GetLogger(ctx).Warningf("The cluster could not be read. What is known of its objects may be out of date; "+
-			"this is said once for all of them.\n%v", cause)
+	if _, said := s.unread.LoadOrStore(clu, true); said {
+		return
 	}
-}
-
-// Unreachable reports whether a read of this cluster has failed in this process.
-func (s *Source) Unreachable(clu *cluster.Cluster) bool {
-	_, failed := s.unread.Load(clu)
-	return failed
+	name := "the cluster"
+	if clu != nil {
+		name = clu.Server()
+	}
+	p.GetLogger(ctx).Warningf("NOT CHECKED: %s could not be read. \"unchanged\" below means \"as in the state\".\n%v", name, cause)
 }
 
 // WarnIfMoved warns when the inputs of a resource lead to another cluster than

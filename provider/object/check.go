@@ -33,6 +33,7 @@ var (
 // the API server is dropped.
 func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	checked := req.Inputs.Delete(keyYAML)
+	r.calls.Check(req.Urn)
 	var failures []p.CheckFailure
 	fail := func(path, reason string) {
 		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})

@@ -2,8 +2,10 @@ package object
 
 import (
 	"context"
+	"reflect"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -13,9 +15,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Diff compares what is wanted with what was applied and with what is live. While
-// the inputs are those that were applied, and the last read went well, it makes no
-// request: the engine calls it serially, and again after every read.
+// Diff compares what is wanted with what was applied and with what is live. Where the
+// inputs are those that were saved, it makes no request, unless the last read failed:
+// the engine calls it serially, and again after every read, where an error would fail
+// every command.
 func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	in, err := decodeInputs(req.Inputs)
 	if err != nil {
@@ -28,7 +31,8 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	in.stay(old)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
-	clu, clusterKnown, err := old.ClusterForDiff(ctx, r.source, req, old.unchanged(in))
+	programmed := r.calls.IsProgrammed(req.Urn)
+	clu, clusterKnown, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
@@ -44,13 +48,18 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		// The whole manifest is shown: nothing is known of what is live.
 		return tracked.Changed(keyManifest, p.Update), nil
 	}
-	if old.IsToReread(r.source, clu) {
+	if old.IsToReread(clu, programmed) {
 		if old, err = r.reread(ctx, req, old, in); err != nil {
 			return p.DiffResponse{}, err
 		}
 	}
-	if old.unchanged(in) {
-		return old.drift(in, ignored), nil
+	switch {
+	case old.unchanged(in), old.Hash != "" && in.isAsSaved(req.OldInputs):
+		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
+		return old.UncheckedDiff(old.drift(in, ignored), programmed), nil
+	case !programmed, in.isAsSaved(req.OldInputs):
+		// An earlier update was not confirmed. Applying again settles it.
+		return tracked.Changed(keyManifest, p.Update), nil
 	}
 	if !clusterKnown || in.unknown > 0 {
 		return tracked.InputChanges(req.OldInputs, req.Inputs, ignored, keyManifest, keyIgnoreFields), nil
@@ -80,6 +89,13 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		}}, nil
 	}
 	return diff, nil
+}
+
+// isAsSaved reports whether an update would apply what the inputs of the last run said.
+func (in inputs) isAsSaved(saved property.Map) bool {
+	was, err := decodeInputs(saved)
+	return err == nil && in.unknown == 0 && was.unknown == 0 && in.written != nil &&
+		reflect.DeepEqual(in.written, was.written) && in.ignore.String() == was.ignore.String()
 }
 
 // compare lists what an update would change, ignored fields aside.

@@ -15,6 +15,7 @@ import (
 
 // Read looks at the live object once. Without inputs and state it is an import.
 func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	r.calls.Read(req.Urn)
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}

@@ -59,6 +59,7 @@ type kubeObject struct {
 
 	source  *connection.Source
 	planned planned
+	calls   tracked.Calls
 	dryRuns tracked.DryRuns[outcome]
 	guard   tracked.ReplacementGuard
 }

@@ -28,6 +28,7 @@ type fail func(path, reason string)
 // form that the other verbs read: text becomes a value.
 func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	checked := req.Inputs
+	r.calls.Check(req.Urn)
 	var failures []p.CheckFailure
 	fail := func(path, reason string) {
 		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})

@@ -47,7 +47,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	}
 	resp := p.CreateResponse{ID: result.target.Identity().String()}
 	r.guard.Observe(req.Urn, result.state.Ref.UID, result.state.HashKey)
-	resp.Properties, resp.PartialState, err = result.finish(ctx, in)
+	resp.Properties, resp.PartialState, err = result.finish(ctx, in, false)
 	return resp, err
 }
 
@@ -110,8 +110,9 @@ func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
 }
 
 // finish waits, if the patch is done and there is something to wait for, and makes the
-// answer to the engine. What has failed by now is saved all the same.
-func (o outcome) finish(ctx context.Context, in inputs) (property.Map, *p.InitializationFailed, error) {
+// answer to the engine. What has failed by now is saved all the same, in an update beside
+// the inputs of before.
+func (o outcome) finish(ctx context.Context, in inputs, updating bool) (property.Map, *p.InitializationFailed, error) {
 	cause := error(nil)
 	if o.unconfirmed != nil {
 		cause = fmt.Errorf("%s: it is not known whether the API server carried out the patch.\n"+
@@ -121,6 +122,7 @@ func (o outcome) finish(ctx context.Context, in inputs) (property.Map, *p.Initia
 		cause = o.await(ctx, in)
 	}
 	o.state.pendingWait = cause != nil && o.unconfirmed == nil
+	o.state.ahead = cause != nil && updating
 	out, err := o.state.encode(in)
 	if err != nil || cause == nil {
 		return out, nil, err

@@ -54,6 +54,7 @@ type patchResource struct {
 	infer.InferredResource
 
 	source  *connection.Source
+	calls   tracked.Calls
 	dryRuns tracked.DryRuns[outcome]
 	claims  claims
 	guard   tracked.ReplacementGuard

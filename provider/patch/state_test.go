@@ -22,7 +22,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	secrets.Add(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a")))
 	full := state{State: tracked.State{Live: object(t, "data: {a: x, c: back}"), Secrets: secrets, Ownership: map[string]string{"data.a": "us"}, Ref: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, UID: "uid", Revision: "rev"}, Manager: "us", Hash: "abc", HashKey: "key", Applied: object(t, "data: {a: x}"), Pending: true, Stale: true}, touched: touched{
 		set: fields(t, "data.a"), removed: fields(t, "data.c"), once: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
-	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", pendingWait: true}
+	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", pendingWait: true, ahead: true}
 	written, err := full.encode(in)
 	require.NoError(t, err)
 	read, err := decodeState(written)

@@ -44,7 +44,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		resp.Properties, err = result.state.encode(in)
 		return resp, err
 	}
-	resp.Properties, resp.PartialState, err = result.finish(ctx, in)
+	resp.Properties, resp.PartialState, err = result.finish(ctx, in, true)
 	return resp, err
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 )
 
-// KeepUnread answers a read that failed with what was known before. An error would end the whole operation, a destroy
-// included. The mark makes the next Diff look for itself, with the connection of the program that runs now.
+// KeepUnread answers a read that failed with what was known before, and marks it as stale. An error would end the whole
+// operation, a destroy included, and the connection is that of the last run, which may have expired since: the mark
+// makes the program's Diff read again with the connection that it has now.
 func KeepUnread(
 	ctx context.Context, source *connection.Source, clu *cluster.Cluster, req p.ReadRequest, explained error,
 ) p.ReadResponse {
@@ -22,31 +23,31 @@ func KeepUnread(
 	}
 }
 
-// ClusterForDiff returns the cluster to compare with. It is nil where the connection is not known yet, and where it
-// cannot be used although nothing else than what was applied is wanted: the engine also calls Diff right after the read
-// that failed, with the connection of the last run, and the program that runs now may bring another one.
-func (s State) ClusterForDiff(
-	ctx context.Context, source *connection.Source, req p.DiffRequest, unchanged bool,
+// ClusterForDiff returns the cluster to compare with. It is nil where the connection is not known yet, and where that
+// of the last run cannot be used any more, which must not fail the engine's own Diff. Of the program's it is an error.
+func ClusterForDiff(
+	ctx context.Context, source *connection.Source, req p.DiffRequest, programmed bool,
 ) (clu *cluster.Cluster, known bool, err error) {
 	clu, err = source.Cluster(req.Inputs)
-	switch {
-	case errors.Is(err, connection.ErrUnknown):
-		known = false
-	case err != nil && (!s.Stale || !s.Pending && !unchanged):
+	unknown := errors.Is(err, connection.ErrUnknown)
+	if err != nil && !unknown && programmed {
 		return nil, false, err
-	case err != nil:
-		source.WarnUnread(ctx, clu, err)
-		known = true
-	default:
-		known = true
 	}
 	source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
-	return clu, known, nil
+	return clu, !unknown, nil
 }
 
-// IsToReread reports whether Diff has to read for itself, because the read before it failed. That read used the
-// connection of the last run; Diff has that of the program that runs now. Asking one that has failed would fail again,
-// and with it the operation.
-func (s State) IsToReread(source *connection.Source, clu *cluster.Cluster) bool {
-	return s.Stale && clu != nil && !source.Unreachable(clu)
+// IsToReread reports whether Diff has to read for itself, because the read before it failed. What was not looked at in
+// this run is never "unchanged": where this read fails too, so does the Diff of the resource.
+func (s State) IsToReread(clu *cluster.Cluster, programmed bool) bool {
+	return s.Stale && clu != nil && programmed
+}
+
+// UncheckedDiff shows that a resource was not looked at, where the engine's own Diff follows a read that failed: a
+// refresh that could not see anything must not say that nothing has changed. It adds to what else there is to say.
+func (s State) UncheckedDiff(diff p.DiffResponse, programmed bool) p.DiffResponse {
+	if !s.Stale || programmed || diff.HasChanges {
+		return diff
+	}
+	return Changed(keyStale, p.Update)
 }

@@ -1,6 +1,8 @@
 package ownership
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
@@ -8,6 +10,15 @@ import (
 
 // Ignore selects the fields that others manage.
 type Ignore []Pattern
+
+// String is the paths as they were written.
+func (ignore Ignore) String() string {
+	var paths []string
+	for _, pattern := range ignore {
+		paths = append(paths, pattern.String())
+	}
+	return strings.Join(paths, "\n")
+}
 
 // Covers reports whether path is one of the ignored fields, or below one.
 func (ignore Ignore) Covers(path fieldpath.Path) bool {
