@@ -119,9 +119,15 @@ func TestRequestsPerConfigMap(t *testing.T) {
 		assert.Equal(t, []string{"PATCH dry-run"}, take())
 	})
 	t.Run("delete 1, with nothing that holds the object [O81]", func(t *testing.T) {
-		require.NoError(t, s.destroy())
+		require.NoError(t, s.remove())
 		assert.Equal(t, []string{"DELETE"}, take())
 		assert.False(t, w.exists("ConfigMap", "counted"))
+	})
+	t.Run("destroy 2, the read and the delete [O81]", func(t *testing.T) {
+		s.mustUp("create", first)
+		take()
+		require.NoError(t, s.destroy())
+		assert.Equal(t, []string{"GET", "DELETE"}, take())
 	})
 	t.Run("delete 1 and one watch where a finalizer holds it [O81]", func(t *testing.T) {
 		held := w.configMap("held", nil)
@@ -129,7 +135,7 @@ func TestRequestsPerConfigMap(t *testing.T) {
 		s := p.resource(t, "held").mustUp("create", program(held))
 		take()
 		done := make(chan error)
-		go func() { done <- s.destroy() }()
+		go func() { done <- s.remove() }()
 		eventually(t, func() bool { return w.value("ConfigMap", "held", "metadata", "deletionTimestamp") != nil }, "it is terminating")
 		w.patch("ConfigMap", "held", map[string]any{"metadata": map[string]any{"finalizers": nil}})
 		require.NoError(t, <-done)
@@ -203,7 +209,7 @@ func TestManyAtOnce(t *testing.T) {
 				}
 			}
 			if i%10 != 0 {
-				return s.destroy()
+				return s.remove()
 			}
 			return nil
 		})

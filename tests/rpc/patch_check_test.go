@@ -183,11 +183,11 @@ func TestPatchCheck(t *testing.T) {
 			of(m{"jsonPatch": []any{m{"op": secret(hush), "path": secret(hush), "value": secret(hush)}}}),
 			of(m{"mergePatch": m{"metadata": m{"name": secret(hush)}, "data": m{"a": "9"}}}),
 		} {
-			_, err := (&session{t: t, process: p, urn: urnOfType(patchType, "it")}).check(resource.NewPropertyMapFromMap(inputs), false)
+			s := &session{t: t, process: p, urn: urnOfType(patchType, "it")}
+			_, err := s.check(resource.NewPropertyMapFromMap(inputs), false)
 			require.Error(t, err)
-			assert.NotContains(t, err.Error(), hush)
+			requireHidden(t, s)
 		}
-		assert.NotContains(t, p.log.all(), hush)
 	})
 	t.Run("what is unknown is not refused, and known neighbours are", func(t *testing.T) {
 		s := &session{t: t, process: p, urn: urnOfType(patchType, "it")}

@@ -147,7 +147,7 @@ func TestAnyOldPatchStateIsUnderstood(t *testing.T) {
 			damaged = again()
 			damaged.destroying = nil // which believes what the state says of the manager
 			damaged.in(start(t, connection))
-			require.NoError(t, damaged.destroy(), "Delete, %s", what)
+			require.NoError(t, damaged.remove(), "Delete, %s", what)
 			assert.Empty(t, w.ownedBy(s, "ConfigMap", "old"), what)
 			require.NoError(t, s.createChecked(sample.inputs))
 			sample = s.stored

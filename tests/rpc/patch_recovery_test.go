@@ -189,10 +189,12 @@ func TestAPatchThatWasNotHeardOf(t *testing.T) {
 			w, g := newWorld(t), newGateway(t)
 			w.apply("eks", w.configMap("it", nil))
 			s := patched(t, w, start(t, g.connection()), "it")
-			g.next(isApply, fault.do)
-			requirePatchPending(t, s, s.create(patching(w.configMap("it", nil), setting(kind, data("a", "9")))))
-			require.NoError(t, s.in(start(t, g.connection())).destroy(), what)
-			require.NoError(t, w.applies("eks", w.configMap("it", nil)), what)
+			for how, remove := range deletions {
+				g.next(isApply, fault.do)
+				requirePatchPending(t, s, s.create(patching(w.configMap("it", nil), setting(kind, data("a", "9")))))
+				require.NoError(t, remove(s.in(start(t, g.connection()))), "%s, %s", what, how)
+				require.NoError(t, w.applies("eks", w.configMap("it", nil)), "%s, %s", what, how)
+			}
 		}
 	})
 	t.Run("and of which nobody can say any more whether it was done is not done again, and told [P13]", func(t *testing.T) {
@@ -385,9 +387,9 @@ func TestAPatchBesideOtherWriters(t *testing.T) {
 			w.apply("eks", w.configMap("it", nil))
 			s := patched(t, w, start(t, g.connection()), "it").mustUp("create", patching(w.configMap("it", nil), setting(kind, data("a", "9"))))
 			g.next(isApply, fault.do)
-			if err := s.destroy(); err != nil {
+			if err := s.remove(); err != nil {
 				assert.NotEmpty(t, s.id)
-				require.NoError(t, s.in(start(t, g.connection())).destroy())
+				require.NoError(t, s.in(start(t, g.connection())).remove())
 			}
 			assert.Empty(t, w.ownedBy(s, "ConfigMap", "it"))
 			require.NoError(t, w.applies("eks", w.configMap("it", nil)))

@@ -115,7 +115,7 @@ func TestAPatchThatIsDestroyed(t *testing.T) {
 			only(about, "apiVersion", "kind", "name", "namespace", "uid"))
 		assert.Equal(t, "Normal", event["type"])
 		assert.NotEmpty(t, event["message"])
-		assert.NotContains(t, asJSON(event), hush)
+		requireHidden(t, s)
 	})
 	eachKind(t, "by one who may not write Events is destroyed [P25]", func(t *testing.T, kind string) {
 		w := newWorld(t)

@@ -65,8 +65,8 @@ func TestWhatAPatchAsksFor(t *testing.T) {
 			s.refresh = false
 			s.mustUp("update", less)
 			assert.Equal(t, append(slices.Clone(want.preview), want.dropped...), take(), "a field is dropped")
-			require.NoError(t, s.destroy())
-			assert.Equal(t, want.destroy, take(), "destroy")
+			require.NoError(t, s.remove())
+			assert.Equal(t, want.destroy, take(), "delete")
 		})
 	}
 }

@@ -12,34 +12,24 @@ import (
 func TestSecretsOfAPatch(t *testing.T) {
 	t.Parallel()
 	encoded := base64.StdEncoding.EncodeToString([]byte(hush))
-	hidden := func(t *testing.T, s *session, err error) {
-		t.Helper()
-		requireHidden(t, s)
-		if err != nil {
-			assert.NotContains(t, err.Error(), hush)
-			assert.NotContains(t, err.Error(), encoded)
-		}
-	}
 	eachKind(t, "a secret value is secret in every output, after every verb [O78]", func(t *testing.T, kind string) {
 		w := newWorld(t)
 		w.apply("eks", w.configMap("it", nil))
 		p := start(t, inline(newUser(t)))
 		s := patched(t, w, p, "it")
 		in := patching(w.configMap("it", nil), setting(kind, data("a", secret(hush), "b", "clear")))
-		_, outputs, err := s.preview(in)
-		require.NoError(t, err)
-		assert.NotContains(t, clear(outputs), hush)
+		s.previewed("create", in)
 		assert.Contains(t, s.warned(), "data.a: [secret] -> [secret]")
 		assert.Contains(t, s.warned(), `data.b: "2" -> "clear"`)
 
 		s.mustUp("create", in)
-		hidden(t, s, nil)
+		requireHidden(t, s)
 		assert.Equal(t, hush, at(t, s.outputs, "managedFields.data.a"))
 		assert.Equal(t, []string{"data.a"}, secretLeaves(s.outputs["managedFields"]), "it, and it alone")
 		assert.Len(t, secretLeaves(s.outputs[resource.PropertyKey(kind)]), 1)
 		assert.Contains(t, clear(s.outputs), "clear")
 		s.mustRead()
-		hidden(t, s, nil)
+		requireHidden(t, s)
 		s.mustUp("same", in)
 
 		after := patching(w.configMap("it", nil), setting(kind, data("a", secret(hush+"-2"), "b", "clear")))
@@ -47,27 +37,24 @@ func TestSecretsOfAPatch(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, diff.DetailedDiff, 1)
 		s.mustUp("update", after)
-		hidden(t, s, nil)
+		requireHidden(t, s)
 
 		// Somebody reads it and writes it elsewhere, and the live value stays secret.
 		w.apply("eks", w.configMap("it", m{"a": "other-" + hush, "b": "clear"}))
 		s.mustRead()
-		hidden(t, s, nil)
+		requireHidden(t, s)
 		s.previewed("update", after)
-		hidden(t, s, nil)
+		requireHidden(t, s)
 		s.mustUp("update", after).mustUp("same", after)
-		hidden(t, s, nil)
+		requireHidden(t, s)
 		assert.Equal(t, hush+"-2", w.value("ConfigMap", "it", "data", "a"))
 
 		// The program forgets that it was secret.
 		_, err = s.up(patching(w.configMap("it", nil), setting(kind, data("a", "now-clear", "b", "clear"))))
 		require.NoError(t, err)
-		hidden(t, s, nil)
 		require.NoError(t, s.destroy())
-		for _, event := range w.events("PatchReleased") {
-			assert.NotContains(t, asJSON(event.Object), hush)
-		}
-		assert.NotContains(t, p.log.all(), hush)
+		require.NotEmpty(t, w.events("PatchReleased"))
+		requireHidden(t, s)
 	})
 	eachKind(t, "a patch that is secret as a whole, as value and as text [O78]", func(t *testing.T, kind string) {
 		w := newWorld(t)
@@ -80,12 +67,12 @@ func TestSecretsOfAPatch(t *testing.T) {
 		whole := patching(w.configMap("it", nil), m{kind: secret(setting(kind, data("a", hush))[kind])})
 		s.previewed("create", whole)
 		s.mustUp("create", whole).mustUp("same", whole)
-		hidden(t, s, nil)
+		requireHidden(t, s)
 		text := patching(w.configMap("it", nil), m{kind: secret(texts[kind])})
 		_, err := s.up(text)
 		require.NoError(t, err)
 		s.mustUp("same", text)
-		hidden(t, s, nil)
+		requireHidden(t, s)
 		assert.Equal(t, hush, w.value("ConfigMap", "it", "data", "a"))
 		require.NoError(t, s.destroy())
 	})
@@ -102,18 +89,17 @@ func TestSecretsOfAPatch(t *testing.T) {
 		s.previewed("create", in)
 		assert.Contains(t, s.warned(), "data.password: [secret] -> [secret]")
 		s.mustUp("create", in)
-		hidden(t, s, nil)
-		assert.NotContains(t, p.log.all(), base64.StdEncoding.EncodeToString([]byte("old-" + hush))[:12])
+		requireHidden(t, s)
 		assert.Equal(t, encoded, at(t, s.outputs, "managedFields.data.password"))
 		if kind != "jsonPatch" {
 			assert.Contains(t, clear(s.outputs), "open", "what is not data is not secret")
 		}
 		s.mustUp("same", in)
-		w.patch("Secret", "it", m{"data": m{"password": base64.StdEncoding.EncodeToString([]byte("drift"))}})
+		w.patch("Secret", "it", m{"data": m{"password": base64.StdEncoding.EncodeToString([]byte("a drifted value"))}})
 		s.mustRead()
-		assert.NotContains(t, clear(s.outputs), base64.StdEncoding.EncodeToString([]byte("drift")))
+		assert.Empty(t, s.where("a drifted value"))
 		s.mustUp("update", in).mustUp("same", in)
-		hidden(t, s, nil)
+		requireHidden(t, s)
 		require.NoError(t, s.destroy())
 		assert.Equal(t, m{"password": encoded, "kept": "a2VwdA=="}, w.value("Secret", "it", "data"))
 	})
@@ -131,19 +117,19 @@ func TestSecretsOfAPatch(t *testing.T) {
 			s := patched(t, w, start(t, inline(newUser(t))), "it")
 			_, err := s.up(in)
 			if err != nil {
-				hidden(t, s, err)
+				requireHidden(t, s)
 				assert.ErrorContains(t, err, "stringData", "refused, with what to do")
 				assert.ErrorContains(t, err, "data")
 				assert.Nil(t, w.value("Secret", "it", "data", "password"))
 				return
 			}
-			hidden(t, s, nil)
+			requireHidden(t, s)
 			assert.Equal(t, encoded, w.value("Secret", "it", "data", "password"))
 			s.mustUp("same", in)
-			hidden(t, s, nil)
+			requireHidden(t, s)
 			w.patch("Secret", "it", m{"data": m{"password": "ZHJpZnQ="}})
 			assert.NotEmpty(t, drifted(s, in))
-			hidden(t, s, nil)
+			requireHidden(t, s)
 			s.mustUp("update", in).mustUp("same", in)
 			assert.Equal(t, encoded, w.value("Secret", "it", "data", "password"))
 			require.NoError(t, s.destroy())
@@ -157,10 +143,10 @@ func TestSecretsOfAPatch(t *testing.T) {
 			in := patching(w.deployment(t, "it"), setting(kind, m{"spec": m{field: secret(hush)}}))
 			_, _, err := s.preview(in)
 			require.Error(t, err)
-			hidden(t, s, err)
+			requireHidden(t, s)
 			err = s.create(in)
 			require.Error(t, err)
-			hidden(t, s, err)
+			requireHidden(t, s)
 		}
 	})
 	t.Run("a test that fails tells neither value [O78]", func(t *testing.T) {
@@ -170,7 +156,7 @@ func TestSecretsOfAPatch(t *testing.T) {
 		s := patched(t, w, start(t, inline(newUser(t))), "it")
 		err := s.create(patching(w.configMap("it", nil), m{"jsonPatch": []any{operation("test", "/data/a", secret(hush)), operation("replace", "/data/a", "x")}}))
 		require.Error(t, err)
-		hidden(t, s, err)
+		requireHidden(t, s)
 	})
 }
 

@@ -262,10 +262,10 @@ func TestAPatchWhoseTargetIsGone(t *testing.T) {
 		s := patched(t, w, p, "it").mustUp("create", in)
 		other := *s
 		w.delete("ConfigMap", "it")
-		require.NoError(t, s.destroy())
+		require.NoError(t, s.remove())
 
 		another := w.create(w.configMap("it", nil))
-		require.NoError(t, other.destroy(), "another object has its name")
+		require.NoError(t, other.remove(), "another object has its name")
 		assert.Equal(t, another.GetResourceVersion(), w.version("ConfigMap", "it"))
 		assert.Empty(t, p.log.warnings())
 	})
@@ -283,7 +283,7 @@ func TestAPatchWhoseTargetIsGone(t *testing.T) {
 			_, err := w.client.Resource(customKind(w.group(), "Gadget")).List(t.Context(), listAll)
 			return err != nil
 		}, "the kind is not served")
-		require.NoError(t, s.in(start(t, inline(newUser(t)))).destroy())
+		require.NoError(t, s.in(start(t, inline(newUser(t)))).remove())
 	})
 	for what, fail := range unreadable {
 		if what == "garbage" {
@@ -317,8 +317,8 @@ func TestAPatchWhoseTargetIsGone(t *testing.T) {
 		w.create(w.configMap("it", nil))
 		s := patched(t, w, start(t, g.connection()), "it").mustUp("create", patching(w.configMap("it", nil), m{"patch": data("a", "9")}))
 		g.always(isGet, notFoundPage)
-		require.Error(t, s.destroy())
 		before := s.outputs
+		require.Error(t, s.destroy())
 		s.mustRead()
 		kept := s.outputs.Copy()
 		delete(kept, "__staleRead")

@@ -32,6 +32,9 @@ type process struct {
 	// raw is for what the engine's client does not show.
 	raw pulumirpc.ResourceProviderClient
 	log *engineLog
+	// config is what it was configured with.
+	config  resource.PropertyMap
+	answers answers
 }
 
 // start runs a provider and configures it.
@@ -40,6 +43,14 @@ func start(t testing.TB, config map[string]any) *process {
 	p := startUnconfigured(t)
 	p.configure(t, config)
 	return p
+}
+
+// again runs another provider with the same configuration, as the next run does if nothing has changed.
+func (p *process) again(t testing.TB) *process {
+	t.Helper()
+	next := startUnconfigured(t)
+	next.configureChecked(t, p.config)
+	return next
 }
 
 func startUnconfigured(t testing.TB) *process {
@@ -103,6 +114,7 @@ func (p *process) configureChecked(t testing.TB, config resource.PropertyMap) {
 	urn, name, typ, id := providerURN, "default", providerType, resource.ID("id")
 	_, err := p.Configure(t.Context(), plugin.ConfigureRequest{URN: &urn, Name: &name, Type: &typ, ID: &id, Inputs: config})
 	require.NoError(t, err)
+	p.config = config
 }
 
 // engineLog is the engine's side: it records what the provider tells the user.

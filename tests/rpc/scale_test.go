@@ -99,7 +99,7 @@ func TestThousandObjects(t *testing.T) {
 		agree(t, "2")
 	})
 	step("a delete is one DELETE for each [O77]", func(t *testing.T) {
-		all(t, func(_ int, s *session) error { return s.destroy() })
+		all(t, func(_ int, s *session) error { return s.remove() })
 		assert.Equal(t, map[string]int{"DELETE": objects}, tally(take()))
 		list, err := w.objects("ConfigMap").List(t.Context(), listAll)
 		require.NoError(t, err)

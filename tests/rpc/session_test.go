@@ -35,9 +35,18 @@ type session struct {
 	process *process
 	urn     resource.URN
 
-	// timeout is customTimeouts, in seconds; ignore is ignoreChanges.
-	timeout float64
-	ignore  []string
+	// lastRun is the provider as the last run configured it, where the program configures it in another way: see
+	// reconfigured.
+	lastRun *process
+	// earlier are the processes of earlier runs.
+	earlier []*process
+
+	// timeout is customTimeouts, in seconds; ignore is ignoreChanges, and ignored what it was in the last run.
+	timeout         float64
+	ignore, ignored []string
+
+	// refreshed is what the last refresh shows: what the cluster did to the resource.
+	refreshed plugin.DiffResult
 
 	// destroying looks at the cluster before every destroy, and what it returns at what the destroy left.
 	destroying func(s *session) (destroyed func(err error))
@@ -61,8 +70,29 @@ func (p *process) wait(t testing.TB, name string) *session {
 
 // in continues with another provider process, as every new run does.
 func (s *session) in(p *process) *session {
-	s.process = p
+	s.earlier = s.processes()
+	s.process, s.lastRun = p, nil
 	return s
+}
+
+// reconfigured continues with a program that configures the provider in another way than the last run did.
+//
+// The engine reads before it runs the program, so it starts a provider with the configuration that the state has of it
+// (Deployment.EnsureProvider). If the program registers it with the same, that process serves the program, too; if not,
+// the program gets a process of its own (Registry.Update). A destroy has no program and uses the first one alone.
+func (s *session) reconfigured(program *process) *session {
+	s.t.Helper()
+	lastRun := s.process.again(s.t)
+	s.in(program).lastRun = lastRun
+	return s
+}
+
+// beforeProgram is the provider that the engine uses until the program has configured it.
+func (s *session) beforeProgram() *process {
+	if s.lastRun != nil {
+		return s.lastRun
+	}
+	return s.process
 }
 
 // invalid is an error of Check.
@@ -131,6 +161,7 @@ func (s *session) createChecked(inputs resource.PropertyMap) error {
 		return err
 	}
 	s.stored = stored{resp.ID, inputs, resp.Properties, reasons(err), resp.RefreshBeforeUpdate}
+	s.ignored = s.ignore
 	return err
 }
 
@@ -146,7 +177,7 @@ func (s *session) update(inputs resource.PropertyMap) error {
 	if err == nil {
 		s.inputs = inputs // else the engine keeps the old ones
 	}
-	s.outputs, s.initErrors, s.refresh = resp.Properties, reasons(err), resp.RefreshBeforeUpdate
+	s.outputs, s.initErrors, s.refresh, s.ignored = resp.Properties, reasons(err), resp.RefreshBeforeUpdate, s.ignore
 	return err
 }
 
@@ -159,15 +190,22 @@ func reasons(err error) []string {
 	return nil
 }
 
-// read is a refresh of this resource. An init error is a warning to the engine, and is only kept.
-func (s *session) read() error {
-	resp, err := s.process.Read(context.Background(), plugin.ReadRequest{
+// read is pulumi refresh.
+func (s *session) read() error { return s.readBy(s.process, false) }
+
+// readBy is what the engine does to refresh a resource (RefreshStep.Apply): Read, and then Diff by the same provider. An
+// init error is a warning to it, and is only kept. An error of the Diff fails the command, whichever it is; what was read
+// is kept all the same, as the engine changes the state before it asks.
+func (s *session) readBy(p *process, preview bool) error {
+	before := s.stored
+	resp, err := p.Read(context.Background(), plugin.ReadRequest{
 		URN: s.urn, ID: s.id, Inputs: s.inputs, State: s.outputs,
 	})
 	if err != nil && resp.Status != resource.StatusPartialFailure {
 		return err
 	}
-	if resp.ID == "" {
+	s.refreshed = plugin.DiffResult{}
+	if resp.ID == "" || resp.Outputs == nil { // this is how the engine knows
 		s.stored = stored{}
 		return nil
 	}
@@ -176,7 +214,27 @@ func (s *session) read() error {
 		inputs = resp.Inputs
 	}
 	s.stored = stored{resp.ID, inputs, resp.Outputs, reasons(err), resp.RefreshBeforeUpdate}
+
+	// The engine asks for "the diff that a user would see if they immediately ran an up operation on a no-change program
+	// after this refresh": from what was read, inputs too, to the inputs before it, which are the wanted ones. There is no
+	// program yet, so the changes to ignore are those of the last run.
+	diff, err := p.Diff(context.Background(), plugin.DiffRequest{
+		URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: before.inputs,
+		AllowUnknowns: preview, IgnoreChanges: s.ignored,
+	})
+	if err != nil {
+		return fmt.Errorf("the Diff after the Read: %w", err)
+	}
+	s.refreshed = diff.Invert() // it shows what became of the resource, not what would become of it
 	return nil
+}
+
+// readBefore is the refresh before everything else that the provider asks for with refresh_before_update.
+func (s *session) readBefore(preview bool) error {
+	if s.id == "" || !s.refresh {
+		return nil
+	}
+	return s.readBy(s.beforeProgram(), preview)
 }
 
 // mustRead is a refresh that must find the object.
@@ -189,10 +247,11 @@ func (s *session) mustRead() *session {
 
 // up is pulumi up: what the engine does with one resource, in the engine's order. It says what it did.
 func (s *session) up(program resource.PropertyMap) (string, error) {
-	if s.id != "" && s.refresh {
-		if err := s.read(); err != nil {
-			return "refresh", err
-		}
+	if err := s.readBefore(false); err != nil {
+		return "refresh", err
+	}
+	if s.lastRun != nil {
+		s.in(s.process) // the program has configured the provider, and the state has that
 	}
 	inputs, err := s.check(program, false)
 	if err != nil {
@@ -206,14 +265,14 @@ func (s *session) up(program resource.PropertyMap) (string, error) {
 	case err != nil:
 		return "diff", err
 	case diff.Replace():
-		if err := s.destroy(); err != nil {
+		if err := s.remove(); err != nil {
 			return "delete", err
 		}
 		return "replace", s.createChecked(inputs)
 	case diff.Changes == plugin.DiffSome || len(s.initErrors) > 0:
 		return "update", s.update(inputs)
 	}
-	s.inputs = inputs // an unchanged resource keeps its outputs
+	s.inputs, s.ignored = inputs, s.ignore // an unchanged resource keeps its outputs
 	return "same", nil
 }
 
@@ -230,10 +289,8 @@ func (s *session) mustUp(want string, program resource.PropertyMap) *session {
 func (s *session) preview(program resource.PropertyMap) (did string, outputs resource.PropertyMap, err error) {
 	before := s.stored
 	defer func() { s.stored = before }()
-	if s.id != "" && s.refresh {
-		if err := s.read(); err != nil {
-			return "refresh", nil, err
-		}
+	if err := s.readBefore(true); err != nil {
+		return "refresh", nil, err
 	}
 	inputs, err := s.check(program, true)
 	if err != nil {
@@ -252,15 +309,27 @@ func (s *session) preview(program resource.PropertyMap) (did string, outputs res
 		return "replace", resp.Properties, err
 	case diff.Changes == plugin.DiffSome || len(s.initErrors) > 0:
 		resp, err := s.process.Update(context.Background(), plugin.UpdateRequest{
-			URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: inputs, Preview: true,
+			URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: inputs,
+			IgnoreChanges: s.ignore, Preview: true,
 		})
 		return "update", resp.Properties, err
 	}
 	return "same", s.outputs, nil
 }
 
-// destroy is the Delete RPC.
+// destroy is pulumi destroy, which has no program: the read before it, and Delete if there is something left.
 func (s *session) destroy() error {
+	if s.lastRun != nil {
+		s.in(s.lastRun)
+	}
+	if err := s.readBefore(false); err != nil || s.id == "" {
+		return err
+	}
+	return s.remove()
+}
+
+// remove is what the engine does to delete a resource, in a destroy or an up.
+func (s *session) remove() error {
 	if s.destroying != nil {
 		destroyed := s.destroying(s)
 		err := s.delete()
@@ -270,6 +339,10 @@ func (s *session) destroy() error {
 	return s.delete()
 }
 
+// deletions are the two ways in which a Delete comes: after the read of a destroy, and alone.
+var deletions = map[string]func(*session) error{"destroy": (*session).destroy, "delete": (*session).remove}
+
+// delete is the Delete RPC.
 func (s *session) delete() error {
 	_, err := s.process.Delete(context.Background(), plugin.DeleteRequest{
 		URN: s.urn, ID: s.id, Inputs: s.inputs, Outputs: s.outputs, Timeout: s.timeout,

@@ -61,7 +61,7 @@ func TestReplacementUnderOneName(t *testing.T) {
 	t.Run("deleted first, it works", func(t *testing.T) {
 		w, old, replacement, in := made(t, true)
 		uid := at(t, old.outputs, "resourceRef.uid")
-		require.NoError(t, old.destroy())
+		require.NoError(t, old.remove())
 		require.NoError(t, replacement.create(in))
 		assert.NotEqual(t, uid, at(t, replacement.outputs, "resourceRef.uid"))
 		assert.True(t, w.exists("ConfigMap", "web"))
@@ -73,7 +73,7 @@ func TestReplacementUnderOneName(t *testing.T) {
 		require.NoError(t, replacement.create(in))
 		assert.Equal(t, at(t, old.outputs, "resourceRef.uid"), at(t, replacement.outputs, "resourceRef.uid"))
 		assert.Equal(t, before, version(w))
-		require.NoError(t, old.destroy())
+		require.NoError(t, old.remove())
 		require.True(t, w.exists("ConfigMap", "web"), "it is the new resource's object by now")
 		require.Len(t, replacement.process.log.warnings(), 1)
 		assert.Contains(t, replacement.process.log.warnings()[0], "is kept")
@@ -87,7 +87,7 @@ func TestReplacementUnderOneName(t *testing.T) {
 		next := start(t, inline(newUser(t)))
 		// The engine compares the program with the newest state before it deletes what is left over.
 		replacement.in(next).mustUp("same", in)
-		require.NoError(t, old.in(next).destroy())
+		require.NoError(t, old.in(next).remove())
 		require.True(t, w.exists("ConfigMap", "web"), "the state of the replacement knows it")
 		require.NoError(t, replacement.destroy())
 		assert.False(t, w.exists("ConfigMap", "web"))

@@ -69,7 +69,7 @@ func TestAnyOldStateIsUnderstood(t *testing.T) {
 			assert.Equal(t, "9", at(t, s.outputs, "manifest.data.a"))
 			s.mustUp("same", after)
 
-			require.NoError(t, again().destroy(), "Delete")
+			require.NoError(t, again().remove(), "Delete")
 			assert.False(t, w.exists("ConfigMap", "old"))
 		})
 	}

@@ -1,0 +1,88 @@
+package rpc_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// appliesText matches the applies, dry-runs too, that contain a text.
+func appliesText(text string) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		if r.Header.Get("Content-Type") != applyPatch {
+			return false
+		}
+		body, err := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		return err == nil && bytes.Contains(body, []byte(text))
+	}
+}
+
+// A Diff that fails after the read of refresh_before_update fails every command, and no program can do anything about it.
+func TestNoStackIsStuckBehindTheReadBeforeTheProgram(t *testing.T) {
+	t.Parallel()
+	limited := func(w world, cpu string) map[string]any {
+		manifest := w.deployment(t, "web")
+		container := manifest["spec"].(m)["template"].(m)["spec"].(m)["containers"].([]any)[0].(m)
+		container["resources"] = m{"limits": m{"cpu": cpu}}
+		return manifest
+	}
+	t.Run("by a change that cannot be taken back, and whose reply was lost [D3]", func(t *testing.T) {
+		t.Parallel()
+		for command, run := range map[string]func(*session, resource.PropertyMap) error{
+			"preview": func(s *session, in resource.PropertyMap) error { _, _, err := s.preview(in); return err },
+			"refresh": func(s *session, _ resource.PropertyMap) error { return s.read() },
+			"destroy": func(s *session, _ resource.PropertyMap) error { return s.destroy() },
+		} {
+			w, g := newWorld(t), newGateway(t)
+			in, after := program(w.configMap("it", nil)), program(w.configMap("it", m{"a": "9", "b": "2"}))
+			s := start(t, g.connection()).resource(t, "it").mustUp("create", in)
+			g.next(isRealApply, loseReply)
+			_, err := s.up(after)
+			require.Error(t, err)
+			s.in(start(t, g.connection()))
+			g.always(appliesText(`"a":"1"`), refuse(403, metav1.StatusReasonForbidden, "no downgrade"))
+			assert.NoError(t, run(s, after), command)
+		}
+	})
+	for kind, made := range map[string]func(t *testing.T, w world, p *process) (s *session, in, same resource.PropertyMap){
+		"KubeObject": func(t *testing.T, w world, p *process) (*session, resource.PropertyMap, resource.PropertyMap) {
+			return p.resource(t, "web"), program(limited(w, "1000m"), atOnce), program(limited(w, "1"), atOnce)
+		},
+		"Patch": func(t *testing.T, w world, p *process) (*session, resource.PropertyMap, resource.PropertyMap) {
+			w.apply("owner", w.deployment(t, "web"))
+			limit := func(cpu string) m {
+				return m{"patch": m{"spec": m{"template": m{"spec": m{"containers": []any{m{"name": "web", "resources": m{"limits": m{"cpu": cpu}}}}}}}}}
+			}
+			return patched(t, w, p, "web"), patching(w.deployment(t, "web"), limit("1000m")), patching(w.deployment(t, "web"), limit("1"))
+		},
+	} {
+		t.Run(kind+": by a change without effect and a token that has expired since [D3]", func(t *testing.T) {
+			t.Parallel()
+			w, g, renewed := newWorld(t), newGateway(t), newGateway(t)
+			s, in, same := made(t, w, start(t, g.connection()))
+			s.mustUp("create", in).mustUp("same", same)
+			g.always(anything, refuse(401, metav1.StatusReasonUnauthorized, "expired"))
+			s.reconfigured(start(t, renewed.connection()))
+			_, _, err := s.preview(same)
+			assert.NoError(t, err, "preview")
+			_, err = s.up(same)
+			assert.NoError(t, err, "up")
+		})
+		t.Run(kind+": a change without effect is asked for once [D3]", func(t *testing.T) {
+			t.Parallel()
+			w, g := newWorld(t), newGateway(t)
+			s, in, same := made(t, w, start(t, g.connection()))
+			s.mustUp("create", in).mustUp("same", same)
+			g.takeSeen()
+			s.mustUp("same", same)
+			assert.Equal(t, []string{"GET"}, g.takeSeen())
+		})
+	}
+}
