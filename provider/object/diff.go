@@ -87,6 +87,8 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
 			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
 		}}, nil
+	default:
+		return old.OvertakenDiff(), nil
 	}
 	return diff, nil
 }

@@ -94,11 +94,14 @@ func (r *patchResource) changes(
 			// No value changes, but who has which field.
 			return tracked.Changed(in.kind, p.Update), nil
 		}
+		if !diff.HasChanges {
+			return old.OvertakenDiff(), nil
+		}
 		return diff, nil
 	}
 	// The places of operations say little; what was written says more.
 	if len(changes) == 0 && now.touched.once.Empty() && old.touched.all().Equals(now.touched.all()) {
-		return p.DiffResponse{}, nil
+		return old.OvertakenDiff(), nil
 	}
 	return written(req, ignored, in.kind), nil
 }

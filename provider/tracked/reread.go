@@ -43,6 +43,15 @@ func (s State) IsToReread(clu *cluster.Cluster, programmed bool) bool {
 	return s.Stale && clu != nil && programmed
 }
 
+// OvertakenDiff is for a changed program that finds everything in place because it says what had drifted. An update takes
+// that up: what was applied before must not count as drift from then on, and fields that others have taken are ours again.
+func (s State) OvertakenDiff() p.DiffResponse {
+	if s.Applied == nil {
+		return p.DiffResponse{}
+	}
+	return Changed(keyAppliedProjection, p.Update)
+}
+
 // UncheckedDiff shows that a resource was not looked at, where the engine's own Diff follows a read that failed: a
 // refresh that could not see anything must not say that nothing has changed. It adds to what else there is to say.
 func (s State) UncheckedDiff(diff p.DiffResponse, programmed bool) p.DiffResponse {

@@ -176,7 +176,7 @@ func TestARefreshOfAWait(t *testing.T) {
 		assert.Equal(t, beforePending.outputs, pending.outputs)
 		requireStillPending(t, pending)
 		require.Len(t, p.log.warnings(), 1)
-		assert.Contains(t, p.log.warnings()[0], "said once for all of them")
+		assert.Contains(t, p.log.warnings()[0], "NOT CHECKED")
 		assert.NotContains(t, p.log.all(), "expired\"")
 
 		fresh := start(t, inline(newUser(t)))
