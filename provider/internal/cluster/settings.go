@@ -131,6 +131,9 @@ func fromKubeconfig(config *clientcmdapi.Config, context string) (*rest.Config, 
 			}
 		}
 	}
+	if err := checkFiles(config, context); err != nil {
+		return nil, "", err
+	}
 	client := clientcmd.NewNonInteractiveClientConfig(*config, context, &clientcmd.ConfigOverrides{}, nil)
 	settings, err := client.ClientConfig()
 	if err != nil {
