@@ -119,6 +119,25 @@ func ambientFiles() (listed []string, home string) {
 	return listed, home
 }
 
+// kubeconfigFiles are all the files that can say where the connection goes, whether they exist or not.
+func (c Connection) kubeconfigFiles() []string {
+	if c.inline() {
+		return nil
+	}
+	if strings.TrimSpace(c.Kubeconfig) == "" {
+		listed, home := ambientFiles()
+		return append(listed, home)
+	}
+	if _, ok := contentsOf(c.Kubeconfig); ok {
+		return nil
+	}
+	path, err := expandHome(c.Kubeconfig)
+	if err != nil {
+		return nil
+	}
+	return []string{path}
+}
+
 // loadFiles merges kubeconfigs as kubectl does: the first file that sets a value wins, and relative paths in a file
 // are relative to it.
 func loadFiles(paths ...string) (*clientcmdapi.Config, error) {
