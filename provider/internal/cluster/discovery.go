@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
+	"golang.org/x/sync/singleflight"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,9 +28,6 @@ type Resource struct {
 	// Namespaced says whether objects of the kind live in namespaces.
 	Namespaced bool
 }
-
-// discoveryTimeout bounds one discovery, which belongs to no single caller and so to no caller's deadline.
-const discoveryTimeout = 30 * time.Second
 
 // Resource finds how a kind is served. The first question about a group-version costs one request; the answer serves
 // all kinds of it. If a kind is missing from an answer that was known before, the API server is asked once more,
@@ -68,15 +65,7 @@ type discovery struct {
 
 	mu      sync.Mutex
 	known   map[schema.GroupVersion]kinds
-	flights map[schema.GroupVersion]*flight
-}
-
-// flight is a discovery that is under way. It has a context of its own: a caller that gives up must not fail the
-// others.
-type flight struct {
-	done  chan struct{}
-	kinds kinds
-	err   error
+	flights singleflight.Group
 }
 
 // get gives the known kinds, or fetches them; fresh says that they were fetched for this call.
@@ -86,18 +75,33 @@ func (d *discovery) get(ctx context.Context, groupVersion schema.GroupVersion) (
 		d.mu.Unlock()
 		return known, false, nil
 	}
-	joined := d.board(groupVersion)
+	joined := d.join(groupVersion)
 	d.mu.Unlock()
-	found, err = joined.wait(ctx)
+	found, err = await[kinds](ctx, joined)
 	return found, true, err
 }
 
 // refresh fetches the kinds again, together with whoever does the same now.
 func (d *discovery) refresh(ctx context.Context, groupVersion schema.GroupVersion) (kinds, error) {
-	d.mu.Lock()
-	joined := d.board(groupVersion)
-	d.mu.Unlock()
-	return joined.wait(ctx)
+	return await[kinds](ctx, d.join(groupVersion))
+}
+
+// join joins the request that is under way, or starts one. What it finds is known before it ends, so whoever holds the
+// lock and does not know it finds the request still under way.
+func (d *discovery) join(groupVersion schema.GroupVersion) <-chan singleflight.Result {
+	return join(&d.flights, groupVersion.String(), func(ctx context.Context) (kinds, error) {
+		found, err := d.fetch(ctx, groupVersion)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		switch {
+		case err != nil:
+		case len(found) == 0:
+			delete(d.known, groupVersion)
+		default:
+			d.known[groupVersion] = found
+		}
+		return found, err
+	})
 }
 
 // forget makes the next question about a group-version ask the API server.
@@ -105,45 +109,6 @@ func (d *discovery) forget(groupVersion schema.GroupVersion) {
 	d.mu.Lock()
 	delete(d.known, groupVersion)
 	d.mu.Unlock()
-}
-
-// board joins the flight that is under way, or starts one. The caller holds the lock.
-func (d *discovery) board(groupVersion schema.GroupVersion) *flight {
-	if underway := d.flights[groupVersion]; underway != nil {
-		return underway
-	}
-	started := &flight{done: make(chan struct{})}
-	if d.flights == nil {
-		d.flights = map[schema.GroupVersion]*flight{}
-		d.known = map[schema.GroupVersion]kinds{}
-	}
-	d.flights[groupVersion] = started
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), discoveryTimeout)
-		defer cancel()
-		started.kinds, started.err = d.fetch(ctx, groupVersion)
-		d.mu.Lock()
-		delete(d.flights, groupVersion)
-		switch {
-		case started.err != nil:
-		case len(started.kinds) == 0:
-			delete(d.known, groupVersion)
-		default:
-			d.known[groupVersion] = started.kinds
-		}
-		d.mu.Unlock()
-		close(started.done)
-	}()
-	return started
-}
-
-func (f *flight) wait(ctx context.Context) (kinds, error) {
-	select {
-	case <-f.done:
-		return f.kinds, f.err
-	case <-ctx.Done():
-		return nil, &failure.NotSentError{Err: ctx.Err()}
-	}
 }
 
 // fetchGroupVersion asks the API server. A group-version that is not served has no kinds.
