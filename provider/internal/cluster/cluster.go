@@ -69,7 +69,7 @@ func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTrippe
 		c.plugin = config.ExecProvider.Command
 	}
 	c.discovery.fetch = c.fetchGroupVersion
-	c.discovery.known = map[schema.GroupVersion]kinds{}
+	c.discovery.known, c.discovery.absent = map[schema.GroupVersion]kinds{}, map[schema.GroupVersionKind]time.Time{}
 	return c, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,6 +30,10 @@ type Resource struct {
 	Namespaced bool
 }
 
+// doubtTime is how long a kind must not have been served for an object of it to be given up. An API server that starts
+// answers before it serves all custom resources: for a moment their groups are missing, in proper answers.
+const doubtTime = time.Second
+
 // Resource finds how a kind is served. The first question about a group-version costs one request; the answer serves
 // all kinds of it. If a kind is missing from an answer that was known before, the API server is asked once more,
 // because a CustomResourceDefinition may have come since. A kind that is missing then is a *[KindNotServedError];
@@ -42,18 +47,51 @@ func (c *Cluster) Resource(ctx context.Context, apiVersion, kind string) (Resour
 	if err != nil {
 		return Resource{}, fmt.Errorf("discovery of %s: %w", apiVersion, err)
 	}
-	if found, ok := kinds[kind]; ok {
-		return found, nil
-	}
-	if !fresh {
+	found, ok := kinds[kind]
+	if !ok && !fresh {
 		if kinds, err = c.discovery.refresh(ctx, groupVersion); err != nil {
 			return Resource{}, fmt.Errorf("discovery of %s: %w", apiVersion, err)
 		}
-		if found, ok := kinds[kind]; ok {
-			return found, nil
-		}
+		found, ok = kinds[kind]
 	}
-	return Resource{}, &KindNotServedError{APIVersion: apiVersion, Kind: kind}
+	c.discovery.note(groupVersion.WithKind(kind), ok)
+	if !ok {
+		return Resource{}, &KindNotServedError{APIVersion: apiVersion, Kind: kind}
+	}
+	return found, nil
+}
+
+// existing is [Cluster.Resource] for an object that was there, which a *[KindNotServedError] says is lost. It is said
+// only of a kind that has not been served for a second; who asks later does not wait.
+func (c *Cluster) existing(ctx context.Context, apiVersion, kind string) (Resource, error) {
+	resource, err := c.Resource(ctx, apiVersion, kind)
+	notServed := (*KindNotServedError)(nil)
+	if !errors.As(err, &notServed) {
+		return resource, err
+	}
+	doubted, failed := c.doubt(ctx, notServed)
+	switch {
+	case failed != nil:
+		return Resource{}, failed
+	case doubted:
+		return c.Resource(ctx, apiVersion, kind)
+	default:
+		return Resource{}, err
+	}
+}
+
+// doubt waits until an answer that a kind is not served can be believed if it is given again. It reports false if it can
+// be believed already.
+func (c *Cluster) doubt(ctx context.Context, notServed *KindNotServedError) (doubted bool, err error) {
+	wanted := schema.FromAPIVersionAndKind(notServed.APIVersion, notServed.Kind)
+	rest := doubtTime - c.discovery.absence(wanted)
+	if rest <= 0 || ownGroups[wanted.Group] { // what an API server has built in, it serves from the beginning
+		return false, nil
+	}
+	if !sleep(ctx, rest) {
+		return true, &failure.NotSentError{Err: ctx.Err()}
+	}
+	return true, nil
 }
 
 // kinds are the resources of one group-version by kind.
@@ -65,6 +103,7 @@ type discovery struct {
 
 	mu      sync.Mutex
 	known   map[schema.GroupVersion]kinds
+	absent  map[schema.GroupVersionKind]time.Time // since when a kind has not been found
 	flights singleflight.Group
 }
 
@@ -102,6 +141,27 @@ func (d *discovery) join(groupVersion schema.GroupVersion) <-chan singleflight.R
 		}
 		return found, err
 	})
+}
+
+// note remembers since when a kind has not been served.
+func (d *discovery) note(kind schema.GroupVersionKind, served bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, already := d.absent[kind]; served {
+		delete(d.absent, kind)
+	} else if !already {
+		d.absent[kind] = time.Now()
+	}
+}
+
+// absence is how long a kind has not been served.
+func (d *discovery) absence(kind schema.GroupVersionKind) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if since, ok := d.absent[kind]; ok {
+		return time.Since(since)
+	}
+	return 0
 }
 
 // forget makes the next question about a group-version ask the API server.
