@@ -26,7 +26,7 @@ func (c *ClusterConnection) Annotate(a infer.Annotator) {
 		"with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's "+
 		"KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials "+
 		"changes no object.")
-	a.Describe(&c.Kubeconfig, "A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. "+
+	a.Describe(&c.Kubeconfig, "A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. "+
 		"A relative path begins at the folder of the project. Cannot be combined with `host`.")
 	a.Describe(&c.Context, "The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined "+
 		"with `host`.")

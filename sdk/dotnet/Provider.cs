@@ -53,7 +53,7 @@ namespace K8sConnect.Kubernetes
         public Output<string?> Host { get; private set; } = null!;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         /// </summary>
         [Output("kubeconfig")]
         public Output<string?> Kubeconfig { get; private set; } = null!;
@@ -206,7 +206,7 @@ namespace K8sConnect.Kubernetes
         private Input<string>? _kubeconfig;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         /// </summary>
         public Input<string>? Kubeconfig
         {

@@ -49,7 +49,7 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly host: pulumi.Output<string | undefined>;
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      */
     declare public readonly kubeconfig: pulumi.Output<string | undefined>;
     /**
@@ -143,7 +143,7 @@ export interface ProviderArgs {
      */
     insecure?: pulumi.Input<boolean | undefined>;
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      */
     kubeconfig?: pulumi.Input<string | undefined>;
     /**

@@ -70,6 +70,7 @@ func TestEveryKindOfConnection(t *testing.T) {
 		"host, CA and token [C1]":                      inline(token),
 		"host, CA, client certificate and key [C2]":    inline(user),
 		"kubeconfig as contents [C4]":                  {"kubeconfig": kubeconfig(user, w.namespace)},
+		"kubeconfig as base64 of contents [D5]":        {"kubeconfig": base64.StdEncoding.EncodeToString([]byte(kubeconfig(user, w.namespace)))},
 		"kubeconfig as a path [C5]":                    {"kubeconfig": file},
 		"a context with slashes and colons [C6] [O67]": {"kubeconfig": kubeconfig(user, "other", w.namespace, "x"), "context": "arn:aws/1"},
 		"base64 of PEM [C7]":                           base64Of(inline(user)),

@@ -44,7 +44,7 @@ type ApplyResult struct {
 // answer cannot be understood, the error is a *[failure.UnreadableReplyError] and Created is still right.
 func (c *Cluster) Apply(ctx context.Context, object *unstructured.Unstructured, options ApplyOptions) (ApplyResult, error) {
 	ref := RefOf(object)
-	resource, path, err := c.locate(ctx, ref)
+	resource, path, err := c.locate(ctx, ref, c.Resource)
 	if err != nil {
 		return ApplyResult{}, err
 	}

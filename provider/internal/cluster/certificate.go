@@ -71,17 +71,8 @@ func ParseClientPair(certificate, key string) (certificatePEM, keyPEM []byte, er
 func decodePEM(field, text string) ([]byte, error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, "-----BEGIN") {
-		compact := strings.Map(func(r rune) rune {
-			if unicode.IsSpace(r) {
-				return -1
-			}
-			return r
-		}, text)
-		decoded, err := base64.StdEncoding.DecodeString(compact)
-		if err != nil {
-			decoded, err = base64.RawStdEncoding.DecodeString(compact)
-		}
-		if err != nil || !strings.Contains(string(decoded), "-----BEGIN") {
+		decoded, ok := decodeBase64(text)
+		if !ok || !strings.Contains(string(decoded), "-----BEGIN") {
 			return nil, &FieldError{Field: field, Reason: "is neither PEM nor base64 of PEM"}
 		}
 		text = strings.TrimSpace(string(decoded))
@@ -99,4 +90,16 @@ func decodePEM(field, text string) ([]byte, error) {
 		return nil, &FieldError{Field: field, Reason: "is damaged PEM"}
 	}
 	return data, nil
+}
+
+// decodeBase64 understands base64 in lines or on one, with or without padding.
+func decodeBase64(text string) (decoded []byte, ok bool) {
+	compact := strings.TrimRight(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text), "=")
+	decoded, err := base64.RawStdEncoding.DecodeString(compact)
+	return decoded, err == nil
 }

@@ -25,6 +25,7 @@ type Cluster struct {
 	target    Target
 	plugin    string // the command of the credential plugin, if there is one
 	discovery discovery
+	id        knownID
 }
 
 const (
@@ -68,6 +69,7 @@ func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTrippe
 		c.plugin = config.ExecProvider.Command
 	}
 	c.discovery.fetch = c.fetchGroupVersion
+	c.discovery.known, c.discovery.absent = map[schema.GroupVersion]kinds{}, map[schema.GroupVersionKind]time.Time{}
 	return c, nil
 }
 

@@ -11,7 +11,7 @@ import (
 // Connection says how to reach a cluster: by a kubeconfig, by a host with credentials ("inline"), or, if it is
 // empty, by what kubectl would use. It is plain data; nothing is read or contacted before it is used.
 type Connection struct {
-	// Kubeconfig is the contents or the path of a kubeconfig.
+	// Kubeconfig is the contents of a kubeconfig, also in base64, or the path of one.
 	Kubeconfig string
 	// Context names the context in the kubeconfig; empty means its current-context.
 	Context string
@@ -81,12 +81,12 @@ func (c Connection) String() string {
 			show(name, hidden)
 		}
 	}
-	switch {
-	case c.Kubeconfig == "":
-	case isContents(c.Kubeconfig):
+	if _, whole := contentsOf(c.Kubeconfig); whole {
 		show("kubeconfig", "[contents]")
-	default:
-		show("kubeconfig", strings.TrimSpace(c.Kubeconfig))
+	} else if path := strings.TrimSpace(c.Kubeconfig); looksLikePath(path) {
+		show("kubeconfig", path)
+	} else {
+		hide("kubeconfig", path)
 	}
 	show("context", c.Context)
 	show("host", withoutCredentials(c.Host))

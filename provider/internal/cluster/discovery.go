@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,8 +30,9 @@ type Resource struct {
 	Namespaced bool
 }
 
-// discoveryTimeout bounds one discovery, which belongs to no single caller and so to no caller's deadline.
-const discoveryTimeout = 30 * time.Second
+// doubtTime is how long a kind must not have been served for an object of it to be given up. An API server that starts
+// answers before it serves all custom resources: for a moment their groups are missing, in proper answers.
+const doubtTime = time.Second
 
 // Resource finds how a kind is served. The first question about a group-version costs one request; the answer serves
 // all kinds of it. If a kind is missing from an answer that was known before, the API server is asked once more,
@@ -45,18 +47,51 @@ func (c *Cluster) Resource(ctx context.Context, apiVersion, kind string) (Resour
 	if err != nil {
 		return Resource{}, fmt.Errorf("discovery of %s: %w", apiVersion, err)
 	}
-	if found, ok := kinds[kind]; ok {
-		return found, nil
-	}
-	if !fresh {
+	found, ok := kinds[kind]
+	if !ok && !fresh {
 		if kinds, err = c.discovery.refresh(ctx, groupVersion); err != nil {
 			return Resource{}, fmt.Errorf("discovery of %s: %w", apiVersion, err)
 		}
-		if found, ok := kinds[kind]; ok {
-			return found, nil
-		}
+		found, ok = kinds[kind]
 	}
-	return Resource{}, &KindNotServedError{APIVersion: apiVersion, Kind: kind}
+	c.discovery.note(groupVersion.WithKind(kind), ok)
+	if !ok {
+		return Resource{}, &KindNotServedError{APIVersion: apiVersion, Kind: kind}
+	}
+	return found, nil
+}
+
+// existing is [Cluster.Resource] for an object that was there, which a *[KindNotServedError] says is lost. It is said
+// only of a kind that has not been served for a second; who asks later does not wait.
+func (c *Cluster) existing(ctx context.Context, apiVersion, kind string) (Resource, error) {
+	resource, err := c.Resource(ctx, apiVersion, kind)
+	notServed := (*KindNotServedError)(nil)
+	if !errors.As(err, &notServed) {
+		return resource, err
+	}
+	doubted, failed := c.doubt(ctx, notServed)
+	switch {
+	case failed != nil:
+		return Resource{}, failed
+	case doubted:
+		return c.Resource(ctx, apiVersion, kind)
+	default:
+		return Resource{}, err
+	}
+}
+
+// doubt waits until an answer that a kind is not served can be believed if it is given again. It reports false if it can
+// be believed already.
+func (c *Cluster) doubt(ctx context.Context, notServed *KindNotServedError) (doubted bool, err error) {
+	wanted := schema.FromAPIVersionAndKind(notServed.APIVersion, notServed.Kind)
+	rest := doubtTime - c.discovery.absence(wanted)
+	if rest <= 0 || ownGroups[wanted.Group] { // what an API server has built in, it serves from the beginning
+		return false, nil
+	}
+	if !sleep(ctx, rest) {
+		return true, &failure.NotSentError{Err: ctx.Err()}
+	}
+	return true, nil
 }
 
 // kinds are the resources of one group-version by kind.
@@ -68,15 +103,8 @@ type discovery struct {
 
 	mu      sync.Mutex
 	known   map[schema.GroupVersion]kinds
-	flights map[schema.GroupVersion]*flight
-}
-
-// flight is a discovery that is under way. It has a context of its own: a caller that gives up must not fail the
-// others.
-type flight struct {
-	done  chan struct{}
-	kinds kinds
-	err   error
+	absent  map[schema.GroupVersionKind]time.Time // since when a kind has not been found
+	flights singleflight.Group
 }
 
 // get gives the known kinds, or fetches them; fresh says that they were fetched for this call.
@@ -86,18 +114,54 @@ func (d *discovery) get(ctx context.Context, groupVersion schema.GroupVersion) (
 		d.mu.Unlock()
 		return known, false, nil
 	}
-	joined := d.board(groupVersion)
+	joined := d.join(groupVersion)
 	d.mu.Unlock()
-	found, err = joined.wait(ctx)
+	found, err = await[kinds](ctx, joined)
 	return found, true, err
 }
 
 // refresh fetches the kinds again, together with whoever does the same now.
 func (d *discovery) refresh(ctx context.Context, groupVersion schema.GroupVersion) (kinds, error) {
+	return await[kinds](ctx, d.join(groupVersion))
+}
+
+// join joins the request that is under way, or starts one. What it finds is known before it ends, so whoever holds the
+// lock and does not know it finds the request still under way.
+func (d *discovery) join(groupVersion schema.GroupVersion) <-chan singleflight.Result {
+	return join(&d.flights, groupVersion.String(), func(ctx context.Context) (kinds, error) {
+		found, err := d.fetch(ctx, groupVersion)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		switch {
+		case err != nil:
+		case len(found) == 0:
+			delete(d.known, groupVersion)
+		default:
+			d.known[groupVersion] = found
+		}
+		return found, err
+	})
+}
+
+// note remembers since when a kind has not been served.
+func (d *discovery) note(kind schema.GroupVersionKind, served bool) {
 	d.mu.Lock()
-	joined := d.board(groupVersion)
-	d.mu.Unlock()
-	return joined.wait(ctx)
+	defer d.mu.Unlock()
+	if _, already := d.absent[kind]; served {
+		delete(d.absent, kind)
+	} else if !already {
+		d.absent[kind] = time.Now()
+	}
+}
+
+// absence is how long a kind has not been served.
+func (d *discovery) absence(kind schema.GroupVersionKind) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if since, ok := d.absent[kind]; ok {
+		return time.Since(since)
+	}
+	return 0
 }
 
 // forget makes the next question about a group-version ask the API server.
@@ -105,45 +169,6 @@ func (d *discovery) forget(groupVersion schema.GroupVersion) {
 	d.mu.Lock()
 	delete(d.known, groupVersion)
 	d.mu.Unlock()
-}
-
-// board joins the flight that is under way, or starts one. The caller holds the lock.
-func (d *discovery) board(groupVersion schema.GroupVersion) *flight {
-	if underway := d.flights[groupVersion]; underway != nil {
-		return underway
-	}
-	started := &flight{done: make(chan struct{})}
-	if d.flights == nil {
-		d.flights = map[schema.GroupVersion]*flight{}
-		d.known = map[schema.GroupVersion]kinds{}
-	}
-	d.flights[groupVersion] = started
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), discoveryTimeout)
-		defer cancel()
-		started.kinds, started.err = d.fetch(ctx, groupVersion)
-		d.mu.Lock()
-		delete(d.flights, groupVersion)
-		switch {
-		case started.err != nil:
-		case len(started.kinds) == 0:
-			delete(d.known, groupVersion)
-		default:
-			d.known[groupVersion] = started.kinds
-		}
-		d.mu.Unlock()
-		close(started.done)
-	}()
-	return started
-}
-
-func (f *flight) wait(ctx context.Context) (kinds, error) {
-	select {
-	case <-f.done:
-		return f.kinds, f.err
-	case <-ctx.Done():
-		return nil, &failure.NotSentError{Err: ctx.Err()}
-	}
 }
 
 // fetchGroupVersion asks the API server. A group-version that is not served has no kinds.

@@ -11,7 +11,7 @@ import (
 
 // Get reads an object. An absent object is an error for which apierrors.IsNotFound holds.
 func (c *Cluster) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
-	resource, path, err := c.locate(ctx, ref)
+	resource, path, err := c.locate(ctx, ref, c.existing)
 	if err != nil {
 		return nil, err
 	}

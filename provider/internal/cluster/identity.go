@@ -16,8 +16,8 @@ import (
 
 func quoteJSON(text string) ([]byte, error) { return json.Marshal(text) }
 
-// identity is the same for two connections exactly if they can share a Cluster. It is derived from secrets, so it
-// stays inside the process.
+// identity is the same for two connections exactly if they can share a Cluster while the files say the same that they
+// name. It is derived from secrets, so it stays inside the process.
 func (c Connection) identity() (string, error) {
 	// The alias has the fields and not the methods: MarshalJSON would hide just what must be told apart.
 	type fields Connection

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,38 +10,65 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 )
 
-// isContents tells a kubeconfig from the path of one: contents span lines, or are a mapping on one line (JSON).
-func isContents(kubeconfig string) bool {
+// contentsOf tells a kubeconfig from the path of one: contents span lines, or are a mapping on one line (JSON), or are
+// either of them in base64, which is how CI systems keep them.
+func contentsOf(kubeconfig string) (contents []byte, ok bool) {
 	text := strings.TrimSpace(kubeconfig)
-	if strings.Contains(text, "\n") {
-		return true
+	// The name of a file can be base64 too, but not that of a text with a colon.
+	if decoded, ok := decodeBase64(text); ok && utf8.Valid(decoded) && bytes.ContainsRune(decoded, ':') && isContents(string(decoded)) {
+		return decoded, true
 	}
+	return []byte(text), isContents(text)
+}
+
+func isContents(text string) bool {
+	return strings.Contains(strings.TrimSpace(text), "\n") || isMapping(text)
+}
+
+func isMapping(text string) bool {
 	var mapping map[string]any
 	return yaml.Unmarshal([]byte(text), &mapping) == nil && mapping != nil
 }
 
+// pathShape is how only a path begins, or how the name of a kubeconfig ends.
+var pathShape = regexp.MustCompile(`(?i)^(/|~|\.{1,2}[/\\]|[a-z]:[/\\]|\\\\)|(config|\.(ya?ml|json|conf))$`)
+
+// maxShownPath is how long a path may be to be shown.
+const maxShownPath = 255
+
+// looksLikePath reports whether a text that was given as a path can be shown. Anything else may be credentials that came
+// to the wrong place: a kubeconfig whose base64 is damaged, or a token.
+func looksLikePath(text string) bool {
+	return len(text) <= maxShownPath && !strings.ContainsFunc(text, unicode.IsControl) && pathShape.MatchString(text)
+}
+
 // loadKubeconfig reads what the Kubeconfig field says.
 func loadKubeconfig(kubeconfig string) (*clientcmdapi.Config, error) {
-	text := strings.TrimSpace(kubeconfig)
-	if isContents(text) {
-		config, err := clientcmd.Load([]byte(text))
+	if contents, ok := contentsOf(kubeconfig); ok {
+		config, err := clientcmd.Load(contents)
 		if err != nil {
 			return nil, &FieldError{Field: "kubeconfig", Reason: "is not a valid kubeconfig" + position(err)}
 		}
 		return config, nil
 	}
-	path, err := expandHome(text)
+	path, err := expandHome(kubeconfig)
 	if err != nil {
 		return nil, err
 	}
-	if err := readable(path); err != nil {
-		return nil, err
+	switch err := readable(path); {
+	case err != nil && !looksLikePath(strings.TrimSpace(kubeconfig)):
+		return nil, &FieldError{Field: "kubeconfig", Reason: "what is set is neither a kubeconfig nor the path of a file; " +
+			"it takes contents (YAML or JSON, plain or in base64) or a path"}
+	case err != nil:
+		return nil, &FieldError{Field: "kubeconfig", Reason: unreadable(path, err)}
 	}
 	return loadFiles(path)
 }
@@ -48,38 +76,66 @@ func loadKubeconfig(kubeconfig string) (*clientcmdapi.Config, error) {
 // loadAmbient reads what kubectl would: $KUBECONFIG, which may list several files, else ~/.kube/config. It returns
 // nil if neither is there.
 func loadAmbient() (*clientcmdapi.Config, error) {
-	if list := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); list != "" {
-		var found, missing []string
-		for _, path := range filepath.SplitList(list) {
-			if path == "" {
-				continue
-			}
-			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-				missing = append(missing, path)
-				continue
-			}
-			if err := readable(path); err != nil {
-				return nil, err
-			}
+	listed, home := ambientFiles()
+	var found, missing []string
+	for _, path := range listed {
+		err := readable(path)
+		switch {
+		case err == nil:
 			found = append(found, path)
-		}
-		if len(found) == 0 && len(missing) > 0 {
-			return nil, &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
-				"is not set, and the environment's KUBECONFIG names only files that do not exist: %s", strings.Join(missing, ", "))}
-		}
-		if len(found) > 0 {
-			return loadFiles(found...)
+		case !looksLikePath(path):
+			return nil, &FieldError{Field: "kubeconfig", Reason: "is not set, and the environment's KUBECONFIG is not a list of paths; " +
+				"contents, plain or in base64, go into kubeconfig"}
+		case errors.Is(err, fs.ErrNotExist):
+			missing = append(missing, path)
+		default:
+			return nil, &FieldError{Field: "kubeconfig", Reason: "is not set, and of the environment's KUBECONFIG " + unreadable(path, err)}
 		}
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil, nil //nolint:nilerr // without a home there is no kubeconfig in it
+	switch {
+	case len(found) > 0:
+		return loadFiles(found...)
+	case len(missing) > 0:
+		return nil, &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
+			"is not set, and the environment's KUBECONFIG names only files that do not exist: %s", strings.Join(missing, ", "))}
 	}
-	path := filepath.Join(home, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(home); err != nil {
 		return nil, nil //nolint:nilerr // the next place is in-cluster
 	}
-	return loadFiles(path)
+	return loadFiles(home)
+}
+
+// ambientFiles are the files that $KUBECONFIG lists, and the one that counts if there are none, which is empty if there
+// is no home.
+func ambientFiles() (listed []string, home string) {
+	for _, path := range filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)) {
+		if path != "" {
+			listed = append(listed, path)
+		}
+	}
+	if folder, err := os.UserHomeDir(); err == nil {
+		home = filepath.Join(folder, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)
+	}
+	return listed, home
+}
+
+// kubeconfigFiles are all the files that can say where the connection goes, whether they exist or not.
+func (c Connection) kubeconfigFiles() []string {
+	if c.inline() {
+		return nil
+	}
+	if strings.TrimSpace(c.Kubeconfig) == "" {
+		listed, home := ambientFiles()
+		return append(listed, home)
+	}
+	if _, ok := contentsOf(c.Kubeconfig); ok {
+		return nil
+	}
+	path, err := expandHome(c.Kubeconfig)
+	if err != nil {
+		return nil
+	}
+	return []string{path}
 }
 
 // loadFiles merges kubeconfigs as kubectl does: the first file that sets a value wins, and relative paths in a file
@@ -94,23 +150,40 @@ func loadFiles(paths ...string) (*clientcmdapi.Config, error) {
 	return config, nil
 }
 
+// readable reports why a file cannot be read.
 func readable(path string) error {
 	file, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf("file %q does not exist", path), Err: fs.ErrNotExist}
-	case err != nil:
-		return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf("file %q cannot be read", path), Err: err}
+	if err != nil {
+		return err
 	}
 	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err == nil && info.IsDir() {
-		return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf("%q is a directory", path)}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return &fs.PathError{Op: "read", Path: path, Err: errIsDirectory}
 	}
 	return nil
 }
 
-func expandHome(path string) (string, error) {
+var errIsDirectory = errors.New("is a directory")
+
+// unreadable says what is wrong with a file, naming it once.
+func unreadable(path string, err error) string {
+	cause := err
+	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
+		cause = inner.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("file %q does not exist", path)
+	case errors.Is(err, errIsDirectory):
+		return fmt.Sprintf("%q is a directory", path)
+	default:
+		return fmt.Sprintf("file %q cannot be read: %v", path, cause)
+	}
+}
+
+// expandHome makes a path of what the Kubeconfig field says.
+func expandHome(kubeconfig string) (string, error) {
+	path := strings.TrimSpace(kubeconfig)
 	if path != "~" && !strings.HasPrefix(path, "~/") && !strings.HasPrefix(path, `~\`) {
 		return path, nil
 	}
@@ -152,4 +225,42 @@ func chooseContext(config *clientcmdapi.Config, context string) (string, error) 
 			"%q is not in the kubeconfig; it has %s", context, strings.Join(names, ", "))}
 	}
 	return context, nil
+}
+
+// checkFiles makes sure that the files are there which a context names, because client-go would repeat what it was given
+// as a path. That may be a key in base64, which belongs into client-key-data.
+func checkFiles(config *clientcmdapi.Config, context string) error {
+	type named struct{ key, path string }
+	var files []named
+	if cluster := config.Clusters[config.Contexts[context].Cluster]; cluster != nil {
+		if len(cluster.CertificateAuthorityData) == 0 {
+			files = append(files, named{"certificate-authority", cluster.CertificateAuthority})
+		}
+		if _, err := ParseProxy(cluster.ProxyURL); err != nil && cluster.ProxyURL != "" {
+			return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf("context %s has a proxy-url that is not usable: %v", context, err)}
+		}
+	}
+	if user := config.AuthInfos[config.Contexts[context].AuthInfo]; user != nil {
+		files = append(files, named{"client-certificate", user.ClientCertificate})
+		if user.ClientCertificate != "" || len(user.ClientCertificateData) > 0 {
+			files = append(files, named{"client-key", user.ClientKey})
+		}
+		if user.Token == "" {
+			files = append(files, named{"tokenFile", user.TokenFile})
+		}
+	}
+	for _, file := range files {
+		if file.path == "" {
+			continue
+		}
+		switch err := readable(file.path); {
+		case err != nil && !looksLikePath(file.path):
+			return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
+				"what context %s has as %s is not the path of a file", context, file.key)}
+		case err != nil:
+			return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
+				"context %s names a %s that cannot be read: %s", context, file.key, unreadable(file.path, err))}
+		}
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ type PatchOptions struct {
 // Patch changes an existing object in one request. Preconditions are part of the patch: a JSON patch tests or
 // replaces /metadata/uid or /metadata/resourceVersion, a merge patch sets them.
 func (c *Cluster) Patch(ctx context.Context, ref Ref, patch []byte, options PatchOptions) (*unstructured.Unstructured, error) {
-	resource, path, err := c.locate(ctx, ref)
+	resource, path, err := c.locate(ctx, ref, c.existing)
 	if err != nil {
 		return nil, err
 	}

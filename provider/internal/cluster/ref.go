@@ -70,26 +70,37 @@ func (c *Cluster) Resolve(ctx context.Context, apiVersion, kind, namespace, name
 
 // Find is [Cluster.Resolve] for an object that exists already. Where a version of an API is no longer served, its objects
 // live on in the others, so another version of the group that has the kind takes its place in the reference. If there is
-// none, the error is a *[KindNotServedError]; if that cannot be found out, it says why.
+// none, and was none a second ago, the error is a *[KindNotServedError]; if that cannot be found out, it says why.
 func (c *Cluster) Find(ctx context.Context, apiVersion, kind, namespace, name string) (Resolved, error) {
-	resolved, err := c.Resolve(ctx, apiVersion, kind, namespace, name)
-	var notServed *KindNotServedError
-	if !errors.As(err, &notServed) {
-		return resolved, err
+	for {
+		resolved, err := c.Resolve(ctx, apiVersion, kind, namespace, name)
+		var notServed *KindNotServedError
+		if !errors.As(err, &notServed) {
+			return resolved, err
+		}
+		version, failed := c.otherVersion(ctx, notServed)
+		switch {
+		case failed != nil:
+			return Resolved{}, failed
+		case version != "":
+			return c.Resolve(ctx, version, kind, namespace, name)
+		}
+		doubted, failed := c.doubt(ctx, notServed)
+		switch {
+		case failed != nil:
+			return Resolved{}, failed
+		case !doubted:
+			return Resolved{}, err
+		}
 	}
-	version, lookup := c.otherVersion(ctx, notServed)
-	switch {
-	case lookup != nil:
-		return Resolved{}, lookup
-	case version == "":
-		return Resolved{}, err
-	}
-	return c.Resolve(ctx, version, kind, namespace, name)
 }
 
+// lookup is how the resource of a kind is found: [Cluster.Resource], or [Cluster.existing] for an object that was there.
+type lookup func(ctx context.Context, apiVersion, kind string) (Resource, error)
+
 // locate finds the URL path of an object. Its errors say that nothing was sent.
-func (c *Cluster) locate(ctx context.Context, ref Ref) (Resource, []string, error) {
-	resource, err := c.Resource(ctx, ref.APIVersion, ref.Kind)
+func (c *Cluster) locate(ctx context.Context, ref Ref, find lookup) (Resource, []string, error) {
+	resource, err := find(ctx, ref.APIVersion, ref.Kind)
 	if err != nil {
 		return Resource{}, nil, fmt.Errorf("%s: %w", ref, &failure.NotSentError{Err: err})
 	}
@@ -133,8 +144,8 @@ func (c *Cluster) answerTo(ctx context.Context, ref Ref, resource Resource, err 
 		return fmt.Errorf("%s: %w", ref, err)
 	}
 	c.discovery.forget(resource.GroupVersion())
-	if _, lookup := c.Resource(ctx, ref.APIVersion, ref.Kind); lookup != nil {
-		return fmt.Errorf("%s: %w", ref, lookup)
+	if _, failed := c.existing(ctx, ref.APIVersion, ref.Kind); failed != nil {
+		return fmt.Errorf("%s: %w", ref, failed)
 	}
 	return fmt.Errorf("%s: the server lists the kind and answers 404 to its path %w", ref, hideStatus(err))
 }

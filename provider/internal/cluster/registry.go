@@ -1,9 +1,12 @@
 package cluster
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"os"
 	"sync"
+	"time"
 )
 
 // Registry has one [Cluster] for each distinct [Connection]. It is safe for concurrent use.
@@ -11,8 +14,8 @@ type Registry struct {
 	userAgent string
 	wrap      func(http.RoundTripper) http.RoundTripper
 
-	mu       sync.Mutex
-	clusters map[string]*Cluster
+	mu      sync.Mutex
+	entries map[string]*entry // by the identity of the connection
 }
 
 // Option changes a [Registry].
@@ -26,15 +29,28 @@ func WithTransport(wrap func(http.RoundTripper) http.RoundTripper) Option {
 
 // NewRegistry makes a registry whose clusters introduce themselves as userAgent, such as "pulumi-k8sconnect/1.2.3".
 func NewRegistry(userAgent string, options ...Option) *Registry {
-	r := &Registry{userAgent: userAgent, clusters: map[string]*Cluster{}}
+	r := &Registry{userAgent: userAgent, entries: map[string]*entry{}}
 	for _, option := range options {
 		option(r)
 	}
 	return r
 }
 
-// Get gives the cluster of a connection, always the same for equal connections. It uses no network. A mistake in the
-// connection is a *[FieldError] and is not remembered: a kubeconfig may appear later.
+// rewriteTime is how long a kubeconfig may be incomplete that is being written: most tools empty the file first.
+const rewriteTime = 100 * time.Millisecond
+
+// entry is the cluster of a connection, and what it was made of.
+type entry struct {
+	cluster *Cluster
+	files   []string // that the kubeconfig is in, if it is not given whole
+	digest  string   // of what they said
+	context string
+}
+
+// Get gives the cluster of a connection, always the same for equal connections, as long as the files say the same that
+// their kubeconfig is in. It uses no network. A mistake in the connection is a *[FieldError] and is not remembered: a
+// kubeconfig may appear later, or change during the run. Only the current-context of the kubeconfig that kubectl would
+// use is kept for the process, while there is such a context.
 func (r *Registry) Get(connection Connection) (*Cluster, error) {
 	identity, err := connection.identity()
 	if err != nil {
@@ -42,17 +58,50 @@ func (r *Registry) Get(connection Connection) (*Cluster, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known := r.clusters[identity]; known != nil {
-		return known, nil
+	known := r.entries[identity]
+	if known == nil {
+		known = &entry{files: connection.kubeconfigFiles()}
 	}
-	settings, err := connection.Settings(r.userAgent)
+	digest := digestOf(known.files)
+	if known.cluster != nil && known.digest == digest {
+		return known.cluster, nil
+	}
+	made, context, err := r.make(connection, known.context)
+	if err != nil && known.cluster != nil {
+		time.Sleep(rewriteTime)
+	}
+	if again := digestOf(known.files); again != digest { // it was written while it was read
+		digest = again
+		made, context, err = r.make(connection, known.context)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cluster connection: %w", err)
+	}
+	known.cluster, known.digest, known.context = made, digest, context
+	r.entries[identity] = known
+	return made, nil
+}
+
+// make makes a cluster. It also tells the context that was chosen.
+func (r *Registry) make(connection Connection, current string) (*Cluster, string, error) {
+	settings, err := connection.settings(r.userAgent, current)
+	if err != nil {
+		return nil, "", err
 	}
 	made, err := newCluster(settings, r.wrap)
-	if err != nil {
-		return nil, fmt.Errorf("cluster connection: %w", err)
+	return made, settings.Context, err
+}
+
+// digestOf tells apart what files say. One that cannot be read, or is none, says nothing.
+func digestOf(files []string) string {
+	hash := sha256.New()
+	for _, path := range files {
+		var content []byte
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			content, _ = os.ReadFile(path)
+		}
+		sum := sha256.Sum256(content)
+		hash.Write(sum[:])
 	}
-	r.clusters[identity] = made
-	return made, nil
+	return string(hash.Sum(nil))
 }

@@ -27,15 +27,22 @@ type Settings struct {
 	Namespace string
 	// Server is the API server's URL in a form that can be shown and compared.
 	Server string
+	// Context is the context of the kubeconfig; empty without one.
+	Context string
 }
 
 // Settings makes the connection ready. It reads kubeconfigs and uses no network. A mistake in the connection is a
 // *[FieldError].
-func (c Connection) Settings(userAgent string) (Settings, error) {
-	config, namespace, err := c.source()
+func (c Connection) Settings(userAgent string) (Settings, error) { return c.settings(userAgent, "") }
+
+// settings are the Settings of a connection whose kubeconfig may have been read before in this process. current was its
+// current-context then.
+func (c Connection) settings(userAgent, current string) (Settings, error) {
+	config, context, err := c.source(current)
 	if err != nil {
 		return Settings{}, err
 	}
+	namespace := context.namespace
 	if c.Namespace != "" {
 		namespace = c.Namespace
 	}
@@ -62,34 +69,41 @@ func (c Connection) Settings(userAgent string) (Settings, error) {
 	config.UserAgent = userAgent
 	config.QPS = -1
 	config.WarningHandlerWithContext = contextWarnings{}
-	return Settings{REST: config, Namespace: namespace, Server: canonicalServer(server)}, nil
+	return Settings{REST: config, Namespace: namespace, Server: canonicalServer(server), Context: context.name}, nil
 }
 
-func (c Connection) source() (*rest.Config, string, error) {
+// chosen is the context of a kubeconfig, as far as a rest.Config has no place for it. Without a kubeconfig it has no name.
+type chosen struct{ name, namespace string }
+
+func (c Connection) source(current string) (*rest.Config, chosen, error) {
 	switch {
 	case c.inline() && c.Kubeconfig != "":
-		return nil, "", &FieldError{Field: "host", Reason: "cannot be combined with kubeconfig"}
+		return nil, chosen{}, &FieldError{Field: "host", Reason: "cannot be combined with kubeconfig"}
 	case c.inline() && c.Context != "":
-		return nil, "", &FieldError{Field: "context", Reason: "is for a kubeconfig and cannot be combined with host"}
+		return nil, chosen{}, &FieldError{Field: "context", Reason: "is for a kubeconfig and cannot be combined with host"}
 	case c.inline():
 		config, err := c.inlineConfig()
-		return config, "", err
+		return config, chosen{}, err
 	}
 	if field := c.inlineField(); field != "" {
-		return nil, "", &FieldError{Field: field, Reason: "needs host; it cannot be combined with a kubeconfig"}
+		return nil, chosen{}, &FieldError{Field: field, Reason: "needs host; it cannot be combined with a kubeconfig"}
 	}
 	if strings.TrimSpace(c.Kubeconfig) != "" {
 		config, err := loadKubeconfig(c.Kubeconfig)
 		if err != nil {
-			return nil, "", err
+			return nil, chosen{}, err
 		}
 		return fromKubeconfig(config, c.Context)
 	}
 	config, err := loadAmbient()
 	switch {
 	case err != nil:
-		return nil, "", err
+		return nil, chosen{}, err
 	case config != nil:
+		// kubectl config use-context in another terminal must not redirect the rest of a run.
+		if config.Contexts[current] != nil {
+			config.CurrentContext = current
+		}
 		return fromKubeconfig(config, c.Context)
 	}
 	return c.inCluster()
@@ -117,10 +131,10 @@ func (c Connection) inlineField() string {
 	return ""
 }
 
-func fromKubeconfig(config *clientcmdapi.Config, context string) (*rest.Config, string, error) {
+func fromKubeconfig(config *clientcmdapi.Config, context string) (*rest.Config, chosen, error) {
 	context, err := chooseContext(config, context)
 	if err != nil {
-		return nil, "", err
+		return nil, chosen{}, err
 	}
 	for _, user := range config.AuthInfos {
 		if user != nil && user.Exec != nil {
@@ -131,31 +145,33 @@ func fromKubeconfig(config *clientcmdapi.Config, context string) (*rest.Config, 
 			}
 		}
 	}
+	if err := checkFiles(config, context); err != nil {
+		return nil, chosen{}, err
+	}
 	client := clientcmd.NewNonInteractiveClientConfig(*config, context, &clientcmd.ConfigOverrides{}, nil)
 	settings, err := client.ClientConfig()
 	if err != nil {
-		return nil, "", &FieldError{Field: "kubeconfig", Reason: "context " + context + " is not usable", Err: err}
+		return nil, chosen{}, &FieldError{Field: "kubeconfig", Reason: "context " + context + " is not usable", Err: err}
 	}
-	namespace := config.Contexts[context].Namespace
-	return settings, namespace, nil
+	return settings, chosen{name: context, namespace: config.Contexts[context].Namespace}, nil
 }
 
-func (c Connection) inCluster() (*rest.Config, string, error) {
+func (c Connection) inCluster() (*rest.Config, chosen, error) {
 	config, err := rest.InClusterConfig()
 	switch {
 	case errors.Is(err, rest.ErrNotInCluster):
-		return nil, "", &FieldError{Field: "kubeconfig", Reason: "is not set, and there is no default: " +
+		return nil, chosen{}, &FieldError{Field: "kubeconfig", Reason: "is not set, and there is no default: " +
 			"neither KUBECONFIG nor ~/.kube/config exists, and this is not a pod. Set kubeconfig, or host with credentials"}
 	case err != nil:
-		return nil, "", &FieldError{Field: "kubeconfig", Reason: "is not set, and the pod's service account is not usable", Err: err}
+		return nil, chosen{}, &FieldError{Field: "kubeconfig", Reason: "is not set, and the pod's service account is not usable", Err: err}
 	case c.Context != "":
-		return nil, "", &FieldError{Field: "context", Reason: "is set, and there is no kubeconfig (this is a pod)"}
+		return nil, chosen{}, &FieldError{Field: "context", Reason: "is set, and there is no kubeconfig (this is a pod)"}
 	}
 	namespace, err := os.ReadFile(inClusterNamespaceFile)
 	if err != nil {
-		return config, "", nil //nolint:nilerr // an absent file means the usual default
+		return config, chosen{}, nil //nolint:nilerr // an absent file means the usual default
 	}
-	return config, strings.TrimSpace(string(namespace)), nil
+	return config, chosen{namespace: strings.TrimSpace(string(namespace))}, nil
 }
 
 func (c Connection) inlineConfig() (*rest.Config, error) {

@@ -86,7 +86,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private string? _kubeconfig;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         /// </summary>
         public string? Kubeconfig
         {

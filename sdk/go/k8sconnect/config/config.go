@@ -56,7 +56,7 @@ func GetInsecure(ctx *pulumi.Context) bool {
 	return config.GetBool(ctx, "k8sconnect:insecure")
 }
 
-// A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 func GetKubeconfig(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:kubeconfig")
 }

@@ -62,7 +62,7 @@ Do not verify the API server's certificate. Anybody on the network can then read
 
 kubeconfig: Optional[str]
 """
-A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
 """
 
 namespace: Optional[str]

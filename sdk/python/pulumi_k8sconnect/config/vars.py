@@ -87,7 +87,7 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def kubeconfig(self) -> Optional[str]:
         """
-        A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         """
         return __config__.get('kubeconfig')
 

@@ -61,7 +61,7 @@ public final class Config {
         return Codegen.booleanProp("insecure").config(config).get();
     }
 /**
- * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+ * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
  * 
  */
     public Optional<String> kubeconfig() {

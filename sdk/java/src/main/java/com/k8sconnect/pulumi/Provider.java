@@ -105,14 +105,14 @@ public class Provider extends com.pulumi.resources.ProviderResource {
         return Codegen.optional(this.host);
     }
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      * 
      */
     @Export(name="kubeconfig", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> kubeconfig;
 
     /**
-     * @return A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      * 
      */
     public Output<Optional<String>> kubeconfig() {

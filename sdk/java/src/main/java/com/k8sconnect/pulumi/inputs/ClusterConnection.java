@@ -142,14 +142,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      * 
      */
     @Import(name="kubeconfig")
     private @Nullable String kubeconfig;
 
     /**
-     * @return A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
      * 
      */
     public Optional<String> kubeconfig() {
@@ -325,7 +325,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kubeconfig A kubeconfig: its contents (YAML or JSON), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
          * 
          * @return builder
          * 
