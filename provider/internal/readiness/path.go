@@ -59,6 +59,18 @@ func (p Path) indexed() []bool {
 	return steps
 }
 
+// readsStatus reports whether the path may look below status: it begins with it or could,
+// or a filter in it refers to the whole object.
+func (p Path) readsStatus() bool {
+	query := p.query.Query()
+	first := query.Segments()[0]
+	elsewhere := !first.IsDescendant() && !slices.ContainsFunc(first.Selectors(), func(selector spec.Selector) bool {
+		name, named := selector.(spec.Name)
+		return !named || name == "status"
+	})
+	return !elsewhere || strings.Count(query.String(), "$") > 1
+}
+
 // parser is that of the library, with match and search made safe: theirs panic where a value
 // that they compare is absent, as a field is of which only some list items have one.
 var parser = sync.OnceValue(func() *jsonpath.Parser {
