@@ -13,7 +13,7 @@ func TestAPatchWhoseSavedWaitForCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for what, waitFor := range map[string]m{
 		"a condition":           {"condition": "Ready=Perhaps"},
-		"a path":                {"field": "status.conditions[type=~Ready]"},
+		"a path":                {"field": "status.conditions[?@.type=~'Ready'].status"},
 		"an expression":         {"expression": "object.status.ready ==="},
 		"failWhen":              {"field": "data.a", "failWhen": "object."},
 		"a timeout":             {"field": "data.a", "timeout": "a while"},
