@@ -19,7 +19,7 @@ import (
 
 // Create patches the target for the first time.
 func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
-	in, err := decodeInputs(req.Properties)
+	in, err := decodeProgram(req.Properties)
 	if err != nil {
 		return p.CreateResponse{}, err
 	}

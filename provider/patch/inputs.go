@@ -46,6 +46,9 @@ type inputs struct {
 	unknown int
 	// wait is what to wait for afterwards; it has no goal where that is nothing.
 	wait waitfor.Spec
+	// waitErr is why waitFor cannot be used. A state may hold a text that an older version accepted, so only who is
+	// about to wait fails with it.
+	waitErr error
 }
 
 // decodeInputs reads what Check has returned. It is lenient, because it also reads
@@ -69,11 +72,18 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	}
 	in.unknown = values.CountUnknown(plainTarget) + values.CountUnknown(in.document)
 	if v := properties.Get(keyWaitFor); !v.IsNull() {
-		if in.wait, err = waitfor.Decode(v); err != nil {
-			return inputs{}, err
-		}
+		in.wait, in.waitErr = waitfor.Decode(v)
 	}
 	return in, nil
+}
+
+// decodeProgram is [decodeInputs] for who carries the inputs out, and so needs all of them.
+func decodeProgram(properties property.Map) (inputs, error) {
+	in, err := decodeInputs(properties)
+	if err == nil {
+		err = in.waitErr
+	}
+	return in, err
 }
 
 // tree is the patch if it has the structure of the object, else nil.

@@ -54,7 +54,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 		return p.ReadResponse{}, err
 	}
 	waiting := ""
-	if now.pendingWait && in.wait.Goal != nil {
+	if now.pendingWait {
 		waiting = stillMissing(in, live)
 	}
 	now.pendingWait = waiting != ""
@@ -79,6 +79,12 @@ func (r *patchResource) look(
 
 // stillMissing says in a few words what keeps a wait pending; empty if it has come true.
 func stillMissing(in inputs, live *unstructured.Unstructured) string {
+	if in.waitErr != nil {
+		return "its waitFor cannot be read" // the next update says why, and waits for what the program says then
+	}
+	if in.wait.Goal == nil {
+		return ""
+	}
 	verdict := in.wait.Goal.Judge(live)
 	switch {
 	case verdict.Holds:

@@ -12,7 +12,7 @@ import (
 // Update carries out a changed patch, puts drift right, finds out about a patch whose
 // reply was lost, and waits again. An object that is as it should be is not touched.
 func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	in, err := decodeInputs(req.Inputs)
+	in, err := decodeProgram(req.Inputs)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}

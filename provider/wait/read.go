@@ -64,7 +64,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 // look reads the object; nil says that it is not there.
 func look(ctx context.Context, clu *cluster.Cluster, in inputs) (*unstructured.Unstructured, error) {
 	id := in.object.Identity
-	resolved, err := clu.Resolve(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
+	resolved, err := clu.Find(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
 	if err == nil {
 		var live *unstructured.Unstructured
 		if live, err = clu.Get(ctx, resolved.Ref); err == nil {

@@ -195,6 +195,9 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 			"`pulumi up` makes it anew and waits for it.", cmp.Or(advice, "mend what failed"), e.Last.GetKind())
 	case e.Reason == readiness.Failed:
 		return "  Next: " + cmp.Or(advice, "mend what failed") + then
+	case e.Last != nil && e.Last.GetDeletionTimestamp() != nil && !r.Spec.Goal.ForDeletion():
+		return "  Next: find out who deleted it, and let its deletion end: it will not become ready any more.\n  Then run `pulumi up`, " +
+			"which creates it again if it is part of the program, and waits again, in place."
 	default:
 		return "  Next: " + cmp.Or(advice, "mend what is missing") + ", or give it more time with waitFor.timeout" + then
 	}

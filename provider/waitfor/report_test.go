@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
@@ -22,6 +23,11 @@ func TestNext(t *testing.T) {
 		ended   = "has failed does not run again: change its manifest or delete it"
 		deleted = "find out who deleted it"
 	)
+	terminating := object("v1", "Pod", map[string]any{"phase": "Failed"})
+	terminatingAndBad := object("v1", "Service", map[string]any{"bad": true})
+	for _, going := range []*unstructured.Unstructured{terminating, terminatingAndBad} {
+		going.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1700000000, 0)})
+	}
 	for name, test := range map[string]struct {
 		reason  readiness.Reason
 		last    *unstructured.Unstructured
@@ -40,8 +46,11 @@ func TestNext(t *testing.T) {
 			[]string{"Next: see why.", "A Pod that " + ended}, []string{again}},
 		"failWhen of a Job that runs": {readiness.Failed, object("batch/v1", "Job", map[string]any{"bad": true}), "",
 			[]string{"mend what failed.", again}, []string{ended, deleted}},
-		"a Job that was deleted":     {readiness.Failed, object("batch/v1", "Job", nil), "", []string{deleted}, []string{ended, "left as it is"}},
-		"deleted before it was seen": {readiness.Failed, nil, "", []string{deleted}, []string{"correct apiVersion"}},
+		"a Job that was deleted": {readiness.Failed, object("batch/v1", "Job", nil), "", []string{deleted}, []string{ended, "left as it is"}},
+		"a timeout of what is being deleted [D11]": {readiness.TimedOut, terminating, "correct the image",
+			[]string{deleted, "it will not become ready any more"}, []string{"more time", "left as it is", "correct the image"}},
+		"failWhen of what is being deleted [D11]": {readiness.Failed, terminatingAndBad, "", []string{"mend what failed.", again}, []string{deleted}},
+		"deleted before it was seen":              {readiness.Failed, nil, "", []string{deleted}, []string{"correct apiVersion"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			goal, problems := readiness.Compile(readiness.Criteria{Field: "status.never", FailWhen: "object.status.bad"})

@@ -80,17 +80,19 @@ func (r Request) follow(status *statusLine) readiness.Follow {
 	}
 }
 
-// resolve finds out where the object is. A kind that is not known may be made in the
-// same run, and an API server that is away may come back.
+// resolve finds out where the object is: if its version is no longer served, in another
+// version of the same group. A kind that is not known may be made in the same run, and an
+// API server that is away may come back.
 func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, error) {
 	backoff := wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 40}
 	patience, cancel := context.WithTimeout(ctx, kindPatience)
 	defer cancel()
 	var resolved cluster.Resolved
 	var err error
+	lookup := r.Cluster.Find
 	// What ends the retries is told by err.
 	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
-		found, failed := r.Cluster.Resolve(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
+		found, failed := lookup(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
 		if ctx.Err() != nil && err != nil {
 			return true, nil // what was answered before says more than that there is no time left
 		}
@@ -100,6 +102,8 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 		case err == nil:
 			return true, nil
 		case errors.As(err, &notServed):
+			// It is served in no version. The one that may come is the one that is named, and asking for all is costly.
+			lookup = r.Cluster.Resolve
 			return r.Spec.Goal.ForDeletion(), nil
 		case ctx.Err() == nil:
 			status.troubled(err)

@@ -1,8 +1,6 @@
 package ownership
 
 import (
-	"fmt"
-
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
@@ -17,8 +15,10 @@ import (
 //	metadata.finalizers[="example.com/protect"]
 //	spec.containers[?(@.name=='web')].image      as in JSONPath
 //
-// What [Format] prints of the fields of an apply is among these forms, and selects
-// exactly what was printed. Positions are not: items of lists move.
+// The dialect is that of [fieldselect], as far as managedFields can tell what is
+// selected: without positions, since items of lists move, without filters on anything
+// but keys, and without descendants. What [Format] prints of the fields of an apply is
+// among these forms, and selects exactly what was printed.
 type Pattern struct {
 	text  string
 	steps []selector
@@ -82,10 +82,9 @@ func (s selector) matchesKey(key value.FieldList) bool {
 
 // ParsePattern reads a pattern. The error says where it stops making sense.
 func ParsePattern(text string) (Pattern, error) {
-	p := &parser{text: text}
-	steps, err := p.parse()
+	steps, err := parse(text, noPosition)
 	if err != nil {
-		return Pattern{}, fmt.Errorf("%q is not a path: %w", text, err)
+		return Pattern{}, err
 	}
 	return Pattern{text: text, steps: steps}, nil
 }

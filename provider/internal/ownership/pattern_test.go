@@ -158,3 +158,50 @@ func TestWhatIsPrintedSelectsExactlyWhatWasPrinted(t *testing.T) {
 		}
 	})
 }
+
+func TestAPatternIsReadAsEveryPathIs(t *testing.T) {
+	web := fieldpath.MakePathOrDie("containers", fieldpath.KeyByFields("name", "web"), "image")
+	note := fieldpath.MakePathOrDie("metadata", "annotations", "app.kubernetes.io/name")
+	port := fieldpath.MakePathOrDie("ports", fieldpath.KeyByFields("port", 80, "protocol", "TCP"), "name")
+	for text, path := range map[string]fieldpath.Path{
+		"containers[?@.name=='web'].image":                             web,
+		"containers[?@['name'] == \"web\"].image":                      web,
+		".containers[?(@.name==\"web\")].image":                        web,
+		`metadata.annotations.app\.kubernetes\.io/name`:                note,
+		`{.metadata.annotations.app\.kubernetes\.io/name}`:             note,
+		`metadata.annotations['app\.kubernetes\.io/name']`:             note,
+		" metadata.annotations['app.kubernetes.io/name'] ":             note,
+		`ports[?@.port==80 && @.protocol=="TCP"].name`:                 port,
+		`ports[?(@.port==80) && (@.protocol=="TCP")].name`:             port,
+		"metadata.finalizers[?@=='example.com/a']":                     fieldpath.MakePathOrDie("metadata", "finalizers", valueElement("example.com/a")),
+		"{ .metadata.annotations[\"app.kubernetes.io/name\"] }":        note,
+		`metadata["annotations"]["app\u002ekubernetes\u002eio\/name"]`: note,
+	} {
+		t.Run(text+" selects [D25]", func(t *testing.T) {
+			pattern, err := ParsePattern(text)
+			require.NoError(t, err)
+			assert.True(t, pattern.Matches(path))
+			assert.Equal(t, text, pattern.String())
+		})
+	}
+	for text, why := range map[string]string{
+		"ports[?@.port>80]":                    "the filter [?@.port>80] is no comparison of keys; a filter can be tracked only if",
+		"ports[?@.a.b==80]":                    "a filter can be tracked only if",
+		"ports[?@.name=='a' || @.name=='b']":   "a filter can be tracked only if",
+		"ports[?match(@.name, 'h.*')]":         "a filter can be tracked only if",
+		"ports[?@.name=='a' && @.name=='b']":   "a filter can be tracked only if",
+		"ports[-1]":                            `"-1" is a position, and items move; select them by a key such as [name=web], or all by [*]`,
+		"ports[0:2]":                           "[0:2] are positions, and items move",
+		"$..image":                             "fields at any depth (..) cannot be tracked; write the whole path",
+		"spec['ports','selector']":             "['ports','selector'] selects several; write one path each",
+		"ports[http]":                          "a key such as name=web, a quoted name or * is expected",
+		"{.spec.replicas}{.spec.paused}":       "no template",
+		`ports[?@.name=='a' && @.port=='\u1']`: "a filter can be tracked only if",
+	} {
+		t.Run(text+" is refused with the reason [D25]", func(t *testing.T) {
+			_, err := ParsePattern(text)
+			require.ErrorContains(t, err, why)
+			assert.ErrorContains(t, err, "is not a path")
+		})
+	}
+}

@@ -87,6 +87,10 @@ func parseCondition(text string) (conditionCriterion, error) {
 
 func (c conditionCriterion) String() string { return "condition " + c.kind + "=" + c.status }
 
+// readsStatus is false: a condition that says itself which generation it is about is
+// believed, whatever the rest of the status says.
+func (conditionCriterion) readsStatus() bool { return false }
+
 func (c conditionCriterion) missing(object map[string]any) string {
 	condition, stale, found := current(object, c.kind)
 	switch {

@@ -9,19 +9,16 @@
 //
 // # The dialect of paths
 //
-// Paths are JSONPath as in RFC 9535 (https://www.rfc-editor.org/rfc/rfc9535),
-// evaluated by github.com/theory/jsonpath. Since many people know the spelling of
-// `kubectl get -o jsonpath`, its braces, a missing `$` and backslashes before dots
-// are accepted, and names may hold any character but dots, brackets and braces:
+// Paths are those of package fieldselect, evaluated as JSONPath (RFC 9535,
+// https://www.rfc-editor.org/rfc/rfc9535) by github.com/theory/jsonpath. A path is compiled
+// from [fieldselect.Path.Standard], so this package knows no spelling but the standard's:
 //
 //	status.loadBalancer.ingress[0].ip
 //	{.status.phase}
 //	$.status.conditions[?@.type=='Ready'].status
+//	status.conditions[type=Ready].status
 //	.metadata.annotations.app\.kubernetes\.io/name
 //	metadata.annotations['app.kubernetes.io/name']
-//
-// Within brackets only the standard's spelling is understood: a filter says
-// @['my-name'].
 //
 // # The extract
 //

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/cel-go/cel"
+	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/ext"
 )
@@ -34,6 +35,28 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 type expression struct {
 	text    string
 	program cel.Program
+	status  bool
+}
+
+// readsStatus reports whether the expression may look below status.
+func (e *expression) readsStatus() bool { return e.status }
+
+// mayReadStatus finds every use of the variable object in an expression. All but the
+// choice of another field by its name may come to the status.
+func mayReadStatus(root celast.Expr) bool {
+	elsewhere := map[int64]bool{} // the uses of object of which another field is taken
+	may := false
+	celast.PreOrderVisit(root, celast.NewExprVisitor(func(e celast.Expr) {
+		switch e.Kind() {
+		case celast.SelectKind:
+			if operand := e.AsSelect().Operand(); e.AsSelect().FieldName() != "status" {
+				elsewhere[operand.ID()] = true
+			}
+		case celast.IdentKind:
+			may = may || e.AsIdent() == "object" && !elsewhere[e.ID()]
+		}
+	}))
+	return may
 }
 
 func parseExpression(text string) (*expression, error) {
@@ -54,7 +77,7 @@ func parseExpression(text string) (*expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &expression{text, program}, nil
+	return &expression{text, program, mayReadStatus(ast.NativeRep().Expr())}, nil
 }
 
 // evaluate says whether the expression is true. While fields are missing that it

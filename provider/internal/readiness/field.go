@@ -10,7 +10,8 @@ import (
 // fieldCriterion holds when a path has a value.
 type fieldCriterion struct{ path Path }
 
-func (c fieldCriterion) String() string { return c.path.String() }
+func (c fieldCriterion) String() string    { return c.path.String() }
+func (c fieldCriterion) readsStatus() bool { return c.path.readsStatus() }
 
 func (c fieldCriterion) missing(object map[string]any) string {
 	for _, node := range c.path.selected(object) {
@@ -44,7 +45,8 @@ type valueCriterion struct {
 	want string
 }
 
-func (c valueCriterion) String() string { return fmt.Sprintf("%s = %s", c.path, strconv.Quote(c.want)) }
+func (c valueCriterion) String() string    { return fmt.Sprintf("%s = %s", c.path, strconv.Quote(c.want)) }
+func (c valueCriterion) readsStatus() bool { return c.path.readsStatus() }
 
 func (c valueCriterion) missing(object map[string]any) string {
 	nodes := c.path.selected(object)

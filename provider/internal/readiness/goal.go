@@ -53,6 +53,9 @@ type criterion interface {
 	fmt.Stringer
 	// missing says what is missing in an object until the criterion holds; "" when it does.
 	missing(object map[string]any) string
+	// readsStatus reports whether the criterion may look below status and leaves it to
+	// [outdated] whether that is evidence.
+	readsStatus() bool
 }
 
 // Goal is a set of criteria made ready to be evaluated. It is safe for concurrent use.
@@ -144,12 +147,15 @@ type Verdict struct {
 	Missing []string
 }
 
-// Judge evaluates one state of an object; nil says that it is not there.
+// Judge evaluates one state of an object; nil says that it is not there. What is being
+// deleted is ready for nothing but its deletion, and what a status says that is
+// [outdated] counts neither for the goal nor against it.
 func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 	if live == nil {
 		return Verdict{Holds: g.deleted, Missing: g.unlessDeleted("it does not exist yet")}
 	}
-	if g.failWhen != nil {
+	behind := outdated(live.Object)
+	if g.failWhen != nil && (behind == "" || !g.failWhen.readsStatus()) {
 		// Fields that the expression reads may not be there yet; then it is not true.
 		if failed, err := g.failWhen.evaluate(live.Object); err == nil && failed {
 			return Verdict{Failed: "failWhen is true: " + g.failWhen.text}
@@ -158,13 +164,18 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 	if g.deleted {
 		return Verdict{Missing: []string{stillThere(live)}}
 	}
+	terminating := live.GetDeletionTimestamp() != nil
 	var verdict Verdict
+	if terminating {
+		verdict.Missing = append(verdict.Missing, stillThere(live))
+	}
 	for _, c := range g.criteria {
-		if missing := c.missing(live.Object); missing != "" {
+		if missing := shortfall(c, live.Object, behind); missing != "" {
 			verdict.Missing = append(verdict.Missing, missing)
 		}
 	}
-	if verdict.Holds = len(verdict.Missing) == 0; !verdict.Holds {
+	verdict.Holds = len(verdict.Missing) == 0
+	if !verdict.Holds && !terminating && behind == "" {
 		verdict.Failed = hopeless(live.Object)
 	}
 	return verdict

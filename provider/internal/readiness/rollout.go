@@ -20,7 +20,8 @@ func HasRollout(kind schema.GroupKind) bool {
 // anything: there, all pods that should exist must be ready.
 type rolloutCriterion struct{}
 
-func (rolloutCriterion) String() string { return "the rollout" }
+func (rolloutCriterion) String() string    { return "the rollout" }
+func (rolloutCriterion) readsStatus() bool { return true }
 
 func (rolloutCriterion) missing(object map[string]any) string {
 	live := &unstructured.Unstructured{Object: object}
