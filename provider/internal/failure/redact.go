@@ -86,15 +86,6 @@ func (r Redactor) Redact(text string) string {
 	return replace(text, found)
 }
 
-// redactAll redacts several texts.
-func (r Redactor) redactAll(texts []string) []string {
-	var hidden []string
-	for _, text := range texts {
-		hidden = append(hidden, r.Redact(text))
-	}
-	return hidden
-}
-
 // span is a part of a text.
 type span struct{ begin, end int }
 
@@ -169,7 +160,7 @@ type redactedCause struct {
 	hide Redactor
 }
 
-func (c *redactedCause) Error() string { return c.hide.Redact(c.err.Error()) }
+func (c *redactedCause) Error() string { return c.hide.message(c.err.Error()) }
 
 // Unwrap gives the cause itself.
 func (c *redactedCause) Unwrap() error { return c.err }
