@@ -69,7 +69,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return writtenDiff(req.OldInputs, req.Inputs, ignored), nil
 	}
 
-	result, err := r.update(r.source.Listen(ctx, req.Urn), clu, in, old, managerFor(req.Urn, old), true)
+	result, err := r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, managerFor(req.Urn, old), true)
 	if apierrors.IsInvalid(err) {
 		return result.target.replacement(ctx, in, old, err, ignored)
 	}

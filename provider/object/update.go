@@ -40,7 +40,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	var result outcome
 	if remembered, ok := r.answers.take(req.Urn, old, in); ok && req.DryRun {
 		result = remembered
-	} else if result, err = r.update(r.source.Listen(ctx, req.Urn), clu, in, old, managerFor(req.Urn, old), req.DryRun); err != nil {
+	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, managerFor(req.Urn, old), req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
 	return result.updateResponse(in, old)

@@ -69,7 +69,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 func (r *patchResource) changes(
 	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster, ignored tracking.IgnoredPaths,
 ) (p.DiffResponse, error) {
-	result, err := r.patch(r.source.Listen(ctx, req.Urn), request{
+	result, err := r.patch(r.source.Listen(ctx, req.Urn, tracking.Sensitive(in.document, in.secrets, false)), request{
 		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracking"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
@@ -29,7 +30,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	result, ok := r.answers.take(req.Urn, old, in)
 	if !ok || !req.DryRun {
-		result, err = r.patch(r.source.Listen(ctx, req.Urn), request{
+		result, err = r.patch(r.source.Listen(ctx, req.Urn, tracking.Sensitive(in.document, in.secrets, false)), request{
 			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
 		})
 	}
