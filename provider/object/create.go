@@ -44,7 +44,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	}
 	r.planned.add(clu, id, req.DryRun)
 
-	outcome, err := r.create(r.source.Listen(ctx, req.Urn), clu, in, creation{
+	outcome, err := r.create(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, creation{
 		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun,
 		stands: func(uid string) bool { return r.guard.IsCurrent(req.Urn, uid) },
 	})

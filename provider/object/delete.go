@@ -22,11 +22,7 @@ import (
 // Delete deletes the very object that the state knows and waits until it is gone.
 // An object that somebody else made in its place is left alone.
 func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
-	in, err := decodeInputs(req.OldInputs)
-	if err != nil {
-		return err
-	}
-	old, err := decodeState(req.Properties)
+	in, old, err := decode(req.OldInputs, req.Properties)
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,7 @@ import (
 // the engine calls it serially, and again after every read, where an error would fail
 // every command.
 func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
-	in, err := decodeInputs(req.Inputs)
-	if err != nil {
-		return p.DiffResponse{}, err
-	}
-	old, err := decodeState(req.State)
+	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
@@ -65,7 +61,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return tracked.InputChanges(req.OldInputs, req.Inputs, ignored, keyManifest, keyIgnoreFields), nil
 	}
 
-	result, err := r.update(r.source.Listen(ctx, req.Urn), clu, in, old, old.ManagerOr(managerOf(req.Urn)), true)
+	result, err := r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, old.ManagerOr(managerOf(req.Urn)), true)
 	if apierrors.IsInvalid(err) {
 		return result.target.replacement(ctx, in, old, err, ignored)
 	}

@@ -2,6 +2,7 @@ package object
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -34,6 +35,8 @@ type inputs struct {
 	applied map[string]any
 	// secrets are the secret places of written.
 	secrets values.Marks
+	// former are the secret texts of what was applied before, and is live until the update.
+	former []string
 	// namespace is where the object stays if the manifest names none; empty for the default namespace.
 	namespace string
 	// ignore are the fields that others manage.
@@ -179,7 +182,7 @@ func (in inputs) marked() tracked.Marked {
 func (in inputs) sensitive() []string {
 	id := manifest.IdentityOf(in.written)
 	secretKind := manifest.IsSecretKind(id.APIVersion, id.Kind)
-	texts := tracked.Sensitive(in.written, in.secrets, !secretKind)
+	texts := append(slices.Clone(in.former), tracked.Sensitive(in.written, in.secrets, !secretKind)...)
 	if secretKind {
 		for _, key := range []string{"data", "stringData"} {
 			texts = append(append(texts, tracked.Texts(in.written[key])...), tracked.Texts(in.applied[key])...)

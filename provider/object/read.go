@@ -19,11 +19,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}
-	in, err := decodeInputs(req.Inputs)
-	if err != nil {
-		return p.ReadResponse{}, err
-	}
-	old, err := decodeState(req.Properties)
+	in, old, err := decode(req.Inputs, req.Properties)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}

@@ -65,3 +65,14 @@ func decodeState(properties property.Map) (state, error) {
 		ignored: tracked.DecodeFields(properties.Get(keyIgnoredFields)),
 	}, err
 }
+
+// decode reads the inputs and the state of a resource that exists.
+func decode(properties, saved property.Map) (inputs, state, error) {
+	in, err := decodeInputs(properties)
+	if err != nil {
+		return inputs{}, state{}, err
+	}
+	old, err := decodeState(saved)
+	in.former = old.Sensitive()
+	return in, old, err
+}

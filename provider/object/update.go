@@ -16,11 +16,7 @@ import (
 // Update applies the object in place. It is also what repairs: an apply whose
 // effect is not known is simply made again.
 func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	in, err := decodeInputs(req.Inputs)
-	if err != nil {
-		return p.UpdateResponse{}, err
-	}
-	old, err := decodeState(req.State)
+	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
@@ -40,7 +36,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	var result outcome
 	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.state.unchanged(in) }); ok && req.DryRun {
 		result = answered
-	} else if result, err = r.update(r.source.Listen(ctx, req.Urn), clu, in, old, old.ManagerOr(managerOf(req.Urn)), req.DryRun); err != nil {
+	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, old.ManagerOr(managerOf(req.Urn)), req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
 	return result.updateResponse(in, old)

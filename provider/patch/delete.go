@@ -19,11 +19,7 @@ import (
 // Delete hands the fields back. They keep their values and belong to nobody, so that
 // whoever had them before can apply them again without a conflict.
 func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
-	in, err := decodeInputs(req.OldInputs)
-	if err != nil {
-		return err
-	}
-	old, err := decodeState(req.Properties)
+	in, old, err := decode(req.OldInputs, req.Properties)
 	if err != nil {
 		return err
 	}

@@ -21,11 +21,7 @@ import (
 // the engine calls it serially, and again after every read, where an error would fail
 // every command.
 func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
-	in, err := decodeInputs(req.Inputs)
-	if err != nil {
-		return p.DiffResponse{}, err
-	}
-	old, err := decodeState(req.State)
+	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
@@ -75,7 +71,7 @@ func (in inputs) isAsSaved(saved property.Map) bool {
 func (r *patchResource) changes(
 	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster, ignored tracked.IgnoredPaths,
 ) (p.DiffResponse, error) {
-	result, err := r.patch(r.source.Listen(ctx, req.Urn), request{
+	result, err := r.patch(r.source.Listen(ctx, req.Urn, in.sensitive()), request{
 		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
 	})
 	if err != nil {

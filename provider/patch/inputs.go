@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -42,6 +43,8 @@ type inputs struct {
 	document any
 	// secrets are the secret places of document.
 	secrets values.Marks
+	// former are the secret texts of what was patched before.
+	former []string
 	// unknown counts the values of target and patch that are known only later.
 	unknown int
 	// wait is what to wait for afterwards; it has no goal where that is nothing.
@@ -103,3 +106,9 @@ func (in inputs) content() any { return map[string]any{in.kind: in.document} }
 
 // hash is the keyed hash of the patch.
 func (in inputs) hash(key string) (string, error) { return tracked.Hash(key, in.content()) }
+
+// sensitive lists the secret texts of the patch, which the API server may quote when it
+// refuses them.
+func (in inputs) sensitive() []string {
+	return append(slices.Clone(in.former), tracked.Sensitive(in.document, in.secrets, false)...)
+}

@@ -27,11 +27,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	if req.Inputs.Len() == 0 {
 		return p.ReadResponse{}, errImport
 	}
-	in, err := decodeInputs(req.Inputs)
-	if err != nil {
-		return p.ReadResponse{}, err
-	}
-	old, err := decodeState(req.Properties)
+	in, old, err := decode(req.Inputs, req.Properties)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}

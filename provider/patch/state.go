@@ -135,3 +135,14 @@ func decodeState(properties property.Map) (state, error) {
 	s.ahead = s.pendingWait || values.Flag(properties.Get(keyAhead))
 	return s, nil
 }
+
+// decode reads the inputs and the state of a resource that exists.
+func decode(properties, saved property.Map) (inputs, state, error) {
+	in, err := decodeInputs(properties)
+	if err != nil {
+		return inputs{}, state{}, err
+	}
+	old, err := decodeState(saved)
+	in.former = old.Sensitive()
+	return in, old, err
+}

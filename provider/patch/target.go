@@ -29,7 +29,7 @@ func find(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manag
 
 // explain turns an error of the API server into one for the user.
 func (t target) explain(verb string, err error, in inputs) error {
-	return t.Explain(verb, err, tracked.Sensitive(in.document, in.secrets, false))
+	return t.Explain(verb, err, in.sensitive())
 }
 
 // missing says that there is no object to patch.

@@ -12,11 +12,10 @@ import (
 // Update carries out a changed patch, puts drift right, finds out about a patch whose
 // reply was lost, and waits again. An object that is as it should be is not touched.
 func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	in, err := decodeProgram(req.Inputs)
-	if err != nil {
-		return p.UpdateResponse{}, err
+	in, old, err := decode(req.Inputs, req.State)
+	if err == nil {
+		err = in.waitErr
 	}
-	old, err := decodeState(req.State)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
@@ -29,7 +28,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.state.upToDate(in) })
 	if !ok || !req.DryRun {
-		result, err = r.patch(r.source.Listen(ctx, req.Urn), request{
+		result, err = r.patch(r.source.Listen(ctx, req.Urn, in.sensitive()), request{
 			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
 		})
 	}

@@ -118,6 +118,11 @@ func (s State) Drifted(live map[string]any, compared *fieldpath.Set) State {
 	return s
 }
 
+// Sensitive lists the secret texts of what was there until now, which the API server may quote beside the new ones.
+func (s State) Sensitive() []string {
+	return append(Sensitive(s.Live, s.Secrets, s.NamesSecret), Sensitive(s.Applied, s.AppliedSecrets, s.NamesSecret)...)
+}
+
 // Encode writes the state.
 func (s State) Encode(form Form) (map[string]property.Value, error) {
 	out := map[string]property.Value{KeyResourceRef: s.Ref.Encode()}

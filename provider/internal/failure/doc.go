@@ -10,5 +10,6 @@
 //     the caller then saves nothing. Everything else is [Unknown], and the caller records that the object may exist.
 //   - The cause stays reachable: every error made here unwraps to the one that it explains.
 //   - Nothing secret is printed. Bodies of requests and responses are never part of a text, and the values that a
-//     caller declares as sensitive are replaced by a [Redactor] wherever the API server quotes them.
+//     caller declares as sensitive are replaced by a [Redactor] wherever the API server quotes them. Where there are
+//     any, its diffs of objects are not shown at all.
 package failure

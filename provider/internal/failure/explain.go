@@ -19,7 +19,8 @@ type Operation struct {
 	Subject string
 	// Server is the URL of the API server, if known.
 	Server string
-	// Sensitive lists values that must not be printed although the API server may quote them.
+	// Sensitive lists values that must not be printed although the API server may quote them: the secrets of the object
+	// as it is to be, and as it was. Where there are any, a text that may hold a diff of the object is cut before it.
 	Sensitive []string
 }
 
@@ -70,8 +71,8 @@ func Explain(err error, operation Operation) error {
 	return f
 }
 
-// describe fills in what, why and next. What the API server says may quote sensitive values, so it goes through hide
-// wherever it is put.
+// describe fills in what, why and next. What others say may quote sensitive values, so it goes through hide wherever it
+// is put.
 func (f *Failure) describe(err error, operation Operation, hide Redactor) {
 	server := operation.Server
 	if server == "" {
@@ -80,11 +81,14 @@ func (f *Failure) describe(err error, operation Operation, hide Redactor) {
 	begin := fmt.Sprintf("cannot %s %s: ", orElse(operation.Verb, "reach"), orElse(operation.Subject, server))
 	f.What = begin + summary[f.Class]
 	f.Next = next[f.Class]
-	f.Why = hide.redactAll(reasons(err))
+	f.Why = reasons(err, hide)
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		if refused, ok := refusalOf(status.Status()); ok {
-			f.What, f.Why, f.Next = begin+refused.what, hide.redactAll(refused.why), refused.next
+			f.What, f.Why, f.Next = begin+refused.what, nil, refused.next
+			for _, why := range refused.why {
+				f.Why = append(f.Why, hide.message(why))
+			}
 			return
 		}
 	}
@@ -158,27 +162,27 @@ func few(texts []string) string {
 }
 
 // reasons says why, as precisely as the error knows.
-func reasons(err error) []string {
+func reasons(err error, hide Redactor) []string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
-		return statusReasons(err, status.Status())
+		return statusReasons(err, status.Status(), hide)
 	}
-	return []string{innermost(err).Error()}
+	return []string{hide.Redact(innermost(err).Error())}
 }
 
 // statusReasons lists every mistake and every conflict that the API server names, or its message if it names none.
-func statusReasons(err error, status metav1.Status) []string {
+func statusReasons(err error, status metav1.Status, hide Redactor) []string {
 	var lines []string
 	for _, mistake := range Mistakes(err) {
-		lines = append(lines, mistake.String())
+		lines = append(lines, hide.detail(mistake.String()))
 	}
 	for _, conflict := range FieldConflicts(err) {
-		lines = append(lines, conflict.Field+": "+conflict.Message)
+		lines = append(lines, hide.detail(conflict.Field+": "+conflict.Message))
 	}
 	if len(lines) > 0 {
 		return lines
 	}
-	return nonEmpty(status.Message)
+	return nonEmpty(hide.message(status.Message))
 }
 
 // innermost drops the wrappers that only repeat the URL of the request, which is long and says nothing new.

@@ -2,9 +2,7 @@ package failure
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,97 +15,138 @@ const redacted = "[secret]"
 // only where they stand alone: replacing every "a" would leave an unreadable text and hide nothing.
 const shortestBare = 4
 
-// Redactor hides sensitive values in texts that somebody else has written: API servers, credential plugins and parsers
-// quote what they refuse. A value is found as it is and as it is quoted in Go or JSON. A value of less than four bytes
-// is found only where it stands alone, between quotes or other characters that are neither letters nor digits.
+// shortestPart is the length from which a line of a sensitive value, or its beginning, is replaced too.
+const shortestPart = 8
+
+// Redactor hides sensitive values in texts that others have written: API servers, credential plugins and parsers
+// quote what they refuse. It finds a value as it is, quoted in Go, JSON or YAML up to [quotedAtMost] times, line by
+// line, and where the end of the text cuts it off. A value of less than four bytes is found only where it stands alone,
+// between quotes or other characters that are neither letters nor digits.
 //
 // The zero Redactor hides nothing.
-type Redactor struct {
-	long  *strings.Replacer
-	short []string
+type Redactor struct{ needles []needle }
+
+// needle is what is looked for.
+type needle struct {
+	text string
+	// alone says that it counts only where it is no part of a longer word.
+	alone bool
+	// cut says that its beginning counts too, at the end of a text.
+	cut bool
 }
 
 // NewRedactor makes a redactor of values; empty ones do not count.
 func NewRedactor(sensitive []string) Redactor {
-	// A value that contains another goes before it, so that no rest of it is left.
-	values := slices.SortedFunc(slices.Values(sensitive), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
-	})
 	var r Redactor
-	var pairs []string
-	for _, value := range slices.Compact(values) {
-		switch {
-		case value == "":
-		case len(value) < shortestBare:
-			for _, quoted := range quotations(value) {
-				pairs = append(pairs, quoted, redacted)
-			}
-			if strings.ContainsFunc(value, inWord) {
-				r.short = append(r.short, value)
-			}
-		default:
-			pairs = append(pairs, value, redacted)
-			for _, quoted := range quotations(value) {
-				pairs = append(pairs, quoted[1:len(quoted)-1], redacted)
-			}
+	known := map[needle]bool{}
+	add := func(n needle) {
+		if !known[n] {
+			known[n] = true
+			r.needles = append(r.needles, n)
 		}
 	}
-	if len(pairs) > 0 {
-		r.long = strings.NewReplacer(pairs...)
+	for _, value := range sensitive {
+		// Whoever reads a value from a file or a variable often trims it.
+		for _, value := range []string{value, strings.TrimSpace(value)} {
+			switch {
+			case value == "":
+			case len(value) < shortestBare:
+				add(needle{text: `"` + value + `"`})
+				if strings.ContainsFunc(value, inWord) {
+					add(needle{text: value, alone: true})
+				}
+			default:
+				add(needle{text: value, cut: len(value) > shortestPart})
+				if strings.Contains(value, "'") {
+					add(needle{text: strings.ReplaceAll(value, "'", "''")}) // in YAML's single quotes
+				}
+			}
+		}
+		if strings.Contains(value, "\n") {
+			for line := range strings.Lines(value) {
+				if line = strings.TrimSpace(line); len(line) >= shortestPart {
+					add(needle{text: line, alone: true})
+				}
+			}
+		}
 	}
 	return r
 }
 
-// quotations are the ways to quote a value, with the quotes.
-func quotations(value string) []string {
-	quoted := []string{strconv.Quote(value)}
-	if encoded, err := json.Marshal(value); err == nil && string(encoded) != quoted[0] {
-		quoted = append(quoted, string(encoded))
-	}
-	return quoted
-}
-
 // Redact returns the text without the sensitive values.
 func (r Redactor) Redact(text string) string {
-	if r.long != nil {
-		text = r.long.Replace(text)
+	var found []span
+	for _, reading := range readings(text) {
+		for _, n := range r.needles {
+			for _, at := range n.find(reading.text) {
+				found = append(found, span{reading.at[at.begin], reading.at[at.end]})
+			}
+		}
 	}
-	for _, value := range r.short {
-		text = redactAlone(text, value)
-	}
-	return text
+	return replace(text, found)
 }
 
-// redactAll redacts several texts.
-func (r Redactor) redactAll(texts []string) []string {
-	var hidden []string
-	for _, text := range texts {
-		hidden = append(hidden, r.Redact(text))
-	}
-	return hidden
-}
+// span is a part of a text.
+type span struct{ begin, end int }
 
-// redactAlone replaces a value where it is no part of a longer word.
-func redactAlone(text, value string) string {
-	var hidden strings.Builder
-	first, _ := utf8.DecodeRuneInString(value)
-	last, _ := utf8.DecodeLastRuneInString(value)
-	done := 0
+// find lists where the needle is in a text.
+func (n needle) find(text string) []span {
+	var found []span
+	first, _ := utf8.DecodeRuneInString(n.text)
+	last, _ := utf8.DecodeLastRuneInString(n.text)
 	for at := 0; ; {
-		next := strings.Index(text[at:], value)
+		next := strings.Index(text[at:], n.text)
 		if next < 0 {
 			break
 		}
-		begin, end := at+next, at+next+len(value)
+		begin, end := at+next, at+next+len(n.text)
 		before, _ := utf8.DecodeLastRuneInString(text[:begin])
 		after, _ := utf8.DecodeRuneInString(text[end:])
-		if inWord(before) && inWord(first) || inWord(last) && inWord(after) {
+		if n.alone && (inWord(before) && inWord(first) || inWord(last) && inWord(after)) {
 			at = begin + 1
 			continue
 		}
-		hidden.WriteString(text[done:begin])
+		found = append(found, span{begin, end})
+		at = end
+	}
+	if n.cut {
+		found = append(found, n.findCut(text)...)
+	}
+	return found
+}
+
+// findCut finds the beginning of the needle at the end of a text.
+func (n needle) findCut(text string) []span {
+	for at := max(0, len(text)-len(n.text)+1); ; at++ {
+		next := strings.Index(text[at:], n.text[:shortestPart])
+		if next < 0 {
+			return nil
+		}
+		at += next
+		if strings.HasPrefix(n.text, text[at:]) {
+			return []span{{at, len(text)}}
+		}
+	}
+}
+
+// replace puts [redacted] in the place of the spans. Those that share characters are one, so that no rest of a value is
+// left where it overlaps another.
+func replace(text string, spans []span) string {
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end))
+	})
+	var hidden strings.Builder
+	done := 0
+	for i, s := range spans {
+		if i > 0 && s.begin < done {
+			if s.end > done {
+				done = s.end
+			}
+			continue
+		}
+		hidden.WriteString(text[done:s.begin])
 		hidden.WriteString(redacted)
-		at, done = end, end
+		done = s.end
 	}
 	hidden.WriteString(text[done:])
 	return hidden.String()
@@ -121,7 +160,7 @@ type redactedCause struct {
 	hide Redactor
 }
 
-func (c *redactedCause) Error() string { return c.hide.Redact(c.err.Error()) }
+func (c *redactedCause) Error() string { return c.hide.message(c.err.Error()) }
 
 // Unwrap gives the cause itself.
 func (c *redactedCause) Unwrap() error { return c.err }

@@ -1,0 +1,110 @@
+package failure
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// quotedAtMost is how many times a text is unquoted. Three times happens: JSON in a field that the server quotes in Go
+// and a proxy puts into JSON again.
+const quotedAtMost = 4
+
+// reading is a text as it reads when it is unquoted some number of times.
+type reading struct {
+	text string
+	// at says for each byte of text, and for its end, where it comes from.
+	at []int
+}
+
+// readings are a text as it is and unquoted once, twice and so on, as long as that makes a difference.
+func readings(text string) []reading {
+	plain := reading{text, make([]int, len(text)+1)}
+	for i := range plain.at {
+		plain.at[i] = i
+	}
+	all := []reading{plain}
+	for range quotedAtMost {
+		next := all[len(all)-1].unquote()
+		if next.text == all[len(all)-1].text {
+			break
+		}
+		all = append(all, next)
+	}
+	return all
+}
+
+// unquote decodes the escapes of the text, quoted or not. One that the end of the text cuts off is left out.
+func (r reading) unquote() reading {
+	var decoded strings.Builder
+	at := make([]int, 0, len(r.at))
+	i := 0
+	for i < len(r.text) {
+		text, size := unescape(r.text[i:])
+		if size == 0 {
+			break
+		}
+		decoded.WriteString(text)
+		for range len(text) {
+			at = append(at, r.at[i])
+		}
+		i += size
+	}
+	return reading{decoded.String(), append(at, r.at[i])}
+}
+
+// escapes are those of one character, in Go, JSON and YAML together; they agree where they overlap.
+var escapes = map[byte]string{
+	'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v", '\\': `\`, '"': `"`, '\'': "'",
+	'/': "/",
+	'0': "\x00", 'e': "\x1b", ' ': " ", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
+}
+
+// digits is how many hexadecimal digits follow the letter of an escape.
+var digits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
+
+// unescape decodes the first character of a text and says how many bytes it took; none if it is an escape that is not
+// complete.
+func unescape(text string) (decoded string, size int) {
+	switch {
+	case text[0] != '\\':
+		return text[:1], 1
+	case len(text) < 2:
+		return "", 0
+	}
+	if decoded, ok := escapes[text[1]]; ok {
+		return decoded, 2
+	}
+	r, size := hexadecimal(text)
+	switch {
+	case size == 0:
+		return text[:1], 1 // no escape
+	case size > len(text):
+		return "", 0
+	}
+	if low, lowSize := hexadecimal(text[size:]); utf16.IsSurrogate(r) && utf16.IsSurrogate(low) {
+		r, size = utf16.DecodeRune(r, low), size+lowSize
+	}
+	if !utf8.ValidRune(r) {
+		return text[:1], 1
+	}
+	return string(r), size
+}
+
+// hexadecimal reads an escape that ends in hexadecimal digits. Its size is zero if there is none, and more than there
+// is if the text ends in it.
+func hexadecimal(text string) (r rune, size int) {
+	if len(text) < 2 || text[0] != '\\' || digits[text[1]] == 0 {
+		return 0, 0
+	}
+	size = 2 + digits[text[1]]
+	if len(text) < size {
+		return 0, size
+	}
+	code, err := strconv.ParseUint(text[2:size], 16, 32)
+	if err != nil {
+		return 0, 0
+	}
+	return rune(code), size
+}
