@@ -61,33 +61,6 @@ func (e evaluated) onceOperations() []string {
 	return patch.OnceOperations()
 }
 
-// restoration sets the values again that a JSON patch has set, where they have drifted.
-type restoration struct {
-	untraced
-	wanted map[string]any
-	fields touched
-}
-
-func (r restoration) foresee(
-	context.Context, target, *unstructured.Unstructured,
-) (touched, *unstructured.Unstructured, error) {
-	return r.fields, nil, nil
-}
-
-func (r restoration) send(
-	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
-) (*unstructured.Unstructured, error) {
-	body, err := mutation.Restore(live, r.wanted, r.fields.set, live.GetUID(), live.GetResourceVersion())
-	if err != nil {
-		return nil, refused("%s: %v.\nThe operation that set it cannot be carried out again. Change jsonPatch to what is there now.",
-			t.ref, err)
-	}
-	if body == nil {
-		return live, nil
-	}
-	return t.send(ctx, types.JSONPatchType, body, dryRun)
-}
-
 // untraced is what is common to requests that leave no reliable trace on the object: what
 // they touch has to be foreseen.
 type untraced struct{}
@@ -116,6 +89,7 @@ func effects(effect mutation.Effect) touched {
 			path = nil
 		}
 		found.operations = append(found.operations, path)
+		found.places = append(found.places, touch.Place)
 	}
 	return found
 }

@@ -30,12 +30,17 @@ func (w work) observe(live *unstructured.Unstructured) (state, error) {
 	}
 	now.secrets, now.namesSecret = w.secretPlaces(now.live, touched{
 		set: w.old.touched.set.Union(now.returned), removed: w.old.touched.removed, once: w.old.touched.once,
-		operations: w.old.touched.operations,
+		operations: w.old.touched.operations, places: w.old.touched.places,
 	})
 	now.applied = nil
 	if len(ownership.Compare(now.live, wanted, w.old.touched.set)) > 0 {
 		now.applied = wanted
 		now.appliedSecrets, _ = w.secretPlaces(wanted, w.old.touched)
+	} else if now.neighbours == nil {
+		// The state is older than what is asked here.
+		if now.neighbours, err = hashNeighbours(w.in, live.Object, w.old.touched, w.old.hashKey); err != nil {
+			return state{}, err
+		}
 	}
 	return now, nil
 }

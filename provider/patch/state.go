@@ -30,6 +30,8 @@ const (
 	keyOnce         = "__onceFields"
 	keyReturned     = "__returnedFields"
 	keyOperations   = "__operationFields"
+	keyPlaces       = "__operationPlaces"
+	keyNeighbours   = "__listNeighbours"
 	keyApplied      = "__appliedProjection"
 	keyPending      = "__pendingPatch"
 	keyBefore       = "__managedFieldsBefore"
@@ -62,6 +64,10 @@ type state struct {
 	// object agrees with it.
 	applied        map[string]any
 	appliedSecrets values.Marks
+
+	// neighbours tell whether lists hold what they held, see [hashNeighbours]. They are nil where
+	// that is not known.
+	neighbours map[string]string
 
 	// pending says that the patch may have been carried out, or not. before and base are
 	// the managed fields and the resourceVersion of the object that it was sent to.
@@ -123,11 +129,7 @@ func (s state) encode(in inputs) (property.Map, error) {
 	}
 	out[in.kind] = echo
 	for key, owners := range map[string]map[string]string{keyFieldOwnership: s.ownership, keyPreviousOwners: s.previous} {
-		names := make(map[string]property.Value, len(owners))
-		for path, manager := range owners {
-			names[path] = property.New(manager)
-		}
-		out[key] = property.New(names).WithSecret(s.namesSecret)
+		out[key] = encodeTexts(owners).WithSecret(s.namesSecret)
 	}
 	out[keyResourceRef] = reference.Encode(s.ref.identity, s.ref.uid, s.ref.revision)
 	for key, fields := range map[string]*fieldpath.Set{
@@ -142,12 +144,13 @@ func (s state) encode(in inputs) (property.Map, error) {
 		}
 		out[key] = property.New(text).WithSecret(s.namesSecret)
 	}
-	if len(s.touched.operations) > 0 {
-		paths := make([]property.Value, len(s.touched.operations))
-		for i, path := range s.touched.operations {
-			paths[i] = property.New(ownership.Format(path))
+	for key, paths := range map[string][]fieldpath.Path{keyOperations: s.touched.operations, keyPlaces: s.touched.places} {
+		if len(paths) > 0 {
+			out[key] = encodePaths(paths).WithSecret(s.namesSecret)
 		}
-		out[keyOperations] = property.New(paths).WithSecret(s.namesSecret)
+	}
+	if s.neighbours != nil {
+		out[keyNeighbours] = encodeTexts(s.neighbours).WithSecret(s.namesSecret)
 	}
 	for key, text := range map[string]string{keyFieldManager: s.manager, keyAppliedHash: s.hash, keyBase: s.base} {
 		if text != "" {
@@ -189,8 +192,8 @@ func decodeState(properties property.Map) (state, error) {
 	if tree, ok := plain.(map[string]any); ok {
 		s.applied, s.appliedSecrets = tree, secrets
 	}
-	s.ownership = decodeOwners(properties.Get(keyFieldOwnership))
-	s.previous = decodeOwners(properties.Get(keyPreviousOwners))
+	s.ownership = decodeTexts(properties.Get(keyFieldOwnership))
+	s.previous = decodeTexts(properties.Get(keyPreviousOwners))
 	s.namesSecret = properties.Get(keyFieldOwnership).Secret()
 	for key, fields := range map[string]**fieldpath.Set{
 		keySetFields: &s.touched.set, keyRemoved: &s.touched.removed, keyOnce: &s.touched.once, keyReturned: &s.returned,
@@ -199,14 +202,10 @@ func decodeState(properties property.Map) (state, error) {
 			*fields = set
 		}
 	}
-	if v := properties.Get(keyOperations); v.IsArray() {
-		for _, item := range v.AsArray().All {
-			path, err := ownership.ParsePath(text(item))
-			if err != nil {
-				path = nil
-			}
-			s.touched.operations = append(s.touched.operations, path)
-		}
+	s.touched.operations = decodePaths(properties.Get(keyOperations))
+	s.touched.places = decodePaths(properties.Get(keyPlaces))
+	if v := properties.Get(keyNeighbours); v.IsMap() {
+		s.neighbours = decodeTexts(v)
 	}
 	ref := reference.Decode(properties.Get(keyResourceRef))
 	s.ref = objectRef{identity: ref.Identity, uid: ref.UID}
@@ -227,14 +226,46 @@ func decodeState(properties property.Map) (state, error) {
 	return s, nil
 }
 
-func decodeOwners(v property.Value) map[string]string {
-	owners := map[string]string{}
+// encodeTexts and decodeTexts are for texts by the names of fields.
+func encodeTexts(texts map[string]string) property.Value {
+	encoded := make(map[string]property.Value, len(texts))
+	for name, text := range texts {
+		encoded[name] = property.New(text)
+	}
+	return property.New(encoded)
+}
+
+func decodeTexts(v property.Value) map[string]string {
+	texts := map[string]string{}
 	if v.IsMap() {
-		for path, manager := range v.AsMap().All {
-			owners[path] = text(manager)
+		for name, value := range v.AsMap().All {
+			texts[name] = text(value)
 		}
 	}
-	return owners
+	return texts
+}
+
+// encodePaths and decodePaths are for one path or none for each operation.
+func encodePaths(paths []fieldpath.Path) property.Value {
+	encoded := make([]property.Value, len(paths))
+	for i, path := range paths {
+		encoded[i] = property.New(ownership.Format(path))
+	}
+	return property.New(encoded)
+}
+
+func decodePaths(v property.Value) []fieldpath.Path {
+	var paths []fieldpath.Path
+	if v.IsArray() {
+		for _, item := range v.AsArray().All {
+			path, err := ownership.ParsePath(text(item))
+			if err != nil {
+				path = nil
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 func text(v property.Value) string {

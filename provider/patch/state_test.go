@@ -21,12 +21,14 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	full := state{
 		touched: touched{
 			set: fields(t, "data.a"), removed: fields(t, "data.c"), once: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
+			places: operationsOf(t, "data.a", "data.b"),
 		},
 		live: object(t, "data: {a: x, c: back}"), secrets: secrets, returned: fields(t, "data.c"),
 		ownership: map[string]string{"data.a": "us"}, previous: map[string]string{"data.a": "them, others"},
 		ref:     objectRef{manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, "uid", "rev"},
 		manager: "us", hash: "abc", hashKey: "key", applied: object(t, "data: {a: x}"),
-		pending: true, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", pendingWait: true, stale: true,
+		neighbours: map[string]string{"spec.list": "abc"},
+		pending:    true, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", pendingWait: true, stale: true,
 	}
 	written, err := full.encode(in)
 	require.NoError(t, err)
@@ -35,6 +37,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	assert.True(t, full.touched.all().Equals(read.touched.all()))
 	assert.True(t, full.returned.Equals(read.returned))
 	assert.Equal(t, full.touched.operations, read.touched.operations)
+	assert.Equal(t, full.touched.places, read.touched.places)
 	assert.True(t, read.secrets.IsSecret(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a"))))
 	full.touched, read.touched = touched{}, touched{}
 	full.returned, read.returned = nil, nil
@@ -50,6 +53,7 @@ func TestAStateOfWhateverKindIsRead(t *testing.T) {
 		"other types than expected": property.NewMap(map[string]property.Value{
 			keyManagedFields: property.New("x"), keyFieldOwnership: property.New(1.0), keySetFields: property.New("{"),
 			keyOperations: property.New([]property.Value{property.New(true), property.New("a[")}), keyBefore: property.New("{"),
+			keyPlaces: property.New(1.0), keyNeighbours: property.New("{"),
 			keyResourceRef: property.New("x"), keyPending: property.New("yes"),
 		}),
 	} {
