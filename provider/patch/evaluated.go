@@ -15,6 +15,7 @@ import (
 // evaluated is a JSON patch or a merge patch. What it touches is found by evaluating it.
 type evaluated struct {
 	untraced
+	in    inputs
 	kind  types.PatchType
 	patch interface {
 		Evaluate(live *unstructured.Unstructured) (mutation.Effect, error)
@@ -22,14 +23,14 @@ type evaluated struct {
 	}
 }
 
-func newMerge(document any) (method, error) {
-	patch, problems := mutation.ParseMergePatch(document)
-	return evaluated{kind: types.MergePatchType, patch: patch}, firstProblem(keyMergePatch, problems)
+func newMerge(in inputs) (method, error) {
+	patch, problems := mutation.ParseMergePatch(in.document)
+	return evaluated{in: in, kind: types.MergePatchType, patch: patch}, firstProblem(keyMergePatch, problems)
 }
 
-func newOperations(document any) (method, error) {
-	patch, problems := mutation.ParseJSONPatch(document)
-	return evaluated{kind: types.JSONPatchType, patch: patch}, firstProblem(keyJSONPatch, problems)
+func newOperations(in inputs) (method, error) {
+	patch, problems := mutation.ParseJSONPatch(in.document)
+	return evaluated{in: in, kind: types.JSONPatchType, patch: patch}, firstProblem(keyJSONPatch, problems)
 }
 
 func (e evaluated) foresee(
@@ -37,7 +38,7 @@ func (e evaluated) foresee(
 ) (touched, *unstructured.Unstructured, error) {
 	effect, err := e.patch.Evaluate(live)
 	if operation := (*mutation.OperationError)(nil); errors.As(err, &operation) {
-		err = refused("%v.\nNothing was changed.", err)
+		err = refused("%v.\nNothing was changed.", e.in.withoutSecrets(err))
 	}
 	if err != nil {
 		return nothing(), nil, err

@@ -66,9 +66,9 @@ func (in inputs) method() (method, error) {
 	case keyPatch:
 		return application{body: in.body()}, nil
 	case keyJSONPatch:
-		return newOperations(in.document)
+		return newOperations(in)
 	default:
-		return newMerge(in.document)
+		return newMerge(in)
 	}
 }
 

@@ -141,16 +141,13 @@ func (w work) secretPlaces(projection map[string]any, fields touched) (values.Ma
 		sources = append(sources, w.marked(tree, w.in.secrets))
 	}
 	marks, namesSecret := tracking.SecretPlaces(projection, fields.all(), sources...)
-	w.in.secretOperations(fields).Iterate(func(path fieldpath.Path) {
-		if _, at, ok := ownership.Locate(projection, path); ok {
-			marks.Add(tracking.PropertyPath(at))
-		}
-	})
+	secret, names := w.in.secretOperations(fields)
+	secret.Iterate(func(path fieldpath.Path) { markField(&marks, projection, path) })
 	id := w.target.identity()
 	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		for _, key := range []string{"data", "stringData"} {
 			marks.Add(property.PathFromSegments(property.NewSegment(key)))
 		}
 	}
-	return marks, namesSecret
+	return marks, namesSecret || names
 }

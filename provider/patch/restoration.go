@@ -17,6 +17,7 @@ import (
 // and where it is certain that they belong there.
 type restoration struct {
 	untraced
+	in     inputs
 	patch  mutation.JSONPatch
 	left   mutation.Left
 	fields touched
@@ -25,6 +26,7 @@ type restoration struct {
 func newRestoration(in inputs, old state) (method, error) {
 	patch, problems := mutation.ParseJSONPatch(in.document)
 	return restoration{
+		in:     in,
 		patch:  patch,
 		fields: old.touched,
 		left: mutation.Left{
@@ -59,6 +61,7 @@ func (r restoration) body(t target, live *unstructured.Unstructured) ([]byte, er
 	if err == nil {
 		return body, nil
 	}
+	err = r.in.withoutSecrets(err)
 	const what = "%s has drifted and is not put right: %v.\n"
 	operation := (*mutation.OperationError)(nil)
 	switch {

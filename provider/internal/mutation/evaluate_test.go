@@ -76,7 +76,7 @@ func TestWhatAJSONPatchTouches(t *testing.T) {
 			patch: `[{op: add, path: /spec/template/spec/containers/0/env/-, value: {name: C, value: x}}, {op: add, path: /spec/template/spec/containers/0, value: {name: first}},
 				{op: add, path: /spec/template/spec/tolerations/-, value: {key: c}}]`,
 			once: []string{"spec.template.spec.containers[name=first]", "spec.template.spec.containers[name=web].env[name=C]",
-				"spec.template.spec.tolerations[2]"},
+				"spec.template.spec.containers[name=web].name", "spec.template.spec.tolerations[2]"},
 			touches: []string{"!spec.template.spec.containers[name=web].env[name=C]", "!spec.template.spec.containers[name=first]",
 				"!spec.template.spec.tolerations[2]"},
 		},

@@ -152,7 +152,7 @@ func (t *trace) effect(object map[string]any) Effect {
 		switch {
 		case t.tracked(p.at):
 		case p.once:
-			effect.Once.Insert(path)
+			insertWithKeys(effect.Once, object, path)
 		default:
 			value, _, _ := ownership.Locate(object, path)
 			insertLeaves(effect.Set, object, path, value)
