@@ -2,7 +2,6 @@ package patch
 
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -16,9 +15,9 @@ func (s state) echo(in inputs) (property.Value, error) {
 	case keyPatch:
 		return values.ToProperty(s.Live, s.Secrets)
 	case keyJSONPatch:
-		return values.ToProperty(s.echoOperations(in), in.secrets)
+		return values.ToProperty(s.echoOperations(in), in.echoSecrets(s.touched))
 	default:
-		return values.ToProperty(echoTree(in.document, s.Live), in.secrets)
+		return values.ToProperty(echoTree(in.document, s.Live), in.echoSecrets(s.touched))
 	}
 }
 
@@ -52,15 +51,4 @@ func (s state) echoOperations(in inputs) any {
 		}
 	}
 	return list
-}
-
-// secretOperations are the fields that get a secret value from a JSON patch.
-func (in inputs) secretOperations(fields touched) *fieldpath.Set {
-	secret := fieldpath.NewSet()
-	for i, path := range fields.operations {
-		if path != nil && !in.secrets.Sub(property.NewSegment(i), property.NewSegment("value")).Empty() {
-			secret.Insert(path)
-		}
-	}
-	return secret
 }

@@ -17,6 +17,7 @@ import (
 // evaluated is a JSON patch or a merge patch. What it touches is found by evaluating it.
 type evaluated struct {
 	untraced
+	in    inputs
 	kind  types.PatchType
 	patch interface {
 		Evaluate(live *unstructured.Unstructured) (mutation.Effect, error)
@@ -24,14 +25,14 @@ type evaluated struct {
 	}
 }
 
-func newMerge(document any) (method, error) {
-	patch, problems := mutation.ParseMergePatch(document)
-	return evaluated{kind: types.MergePatchType, patch: patch}, firstProblem(keyMergePatch, problems)
+func newMerge(in inputs) (method, error) {
+	patch, problems := mutation.ParseMergePatch(in.document)
+	return evaluated{in: in, kind: types.MergePatchType, patch: patch}, firstProblem(keyMergePatch, problems)
 }
 
-func newOperations(document any) (method, error) {
-	patch, problems := mutation.ParseJSONPatch(document)
-	return evaluated{kind: types.JSONPatchType, patch: patch}, firstProblem(keyJSONPatch, problems)
+func newOperations(in inputs) (method, error) {
+	patch, problems := mutation.ParseJSONPatch(in.document)
+	return evaluated{in: in, kind: types.JSONPatchType, patch: patch}, firstProblem(keyJSONPatch, problems)
 }
 
 func (e evaluated) foresee(
@@ -39,7 +40,7 @@ func (e evaluated) foresee(
 ) (touched, *unstructured.Unstructured, error) {
 	effect, err := e.patch.Evaluate(live)
 	if operation := (*mutation.OperationError)(nil); errors.As(err, &operation) {
-		err = tracked.Refused("%v.\nNothing was changed.", err)
+		err = tracked.Refused("%v.\nNothing was changed.", e.in.withoutSecrets(err))
 	}
 	if err != nil {
 		return nothing(), nil, err
@@ -61,33 +62,6 @@ func (e evaluated) send(
 func (e evaluated) onceOperations() []string {
 	patch, _ := e.patch.(mutation.JSONPatch)
 	return patch.OnceOperations()
-}
-
-// restoration sets the values again that a JSON patch has set, where they have drifted.
-type restoration struct {
-	untraced
-	wanted map[string]any
-	fields touched
-}
-
-func (r restoration) foresee(
-	context.Context, target, *unstructured.Unstructured,
-) (touched, *unstructured.Unstructured, error) {
-	return r.fields, nil, nil
-}
-
-func (r restoration) send(
-	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
-) (*unstructured.Unstructured, error) {
-	body, err := mutation.Restore(live, r.wanted, r.fields.set, live.GetUID(), live.GetResourceVersion())
-	if err != nil {
-		return nil, tracked.Refused("%s: %v.\nThe operation that set it cannot be carried out again. Change jsonPatch to what is there now.",
-			t.Ref, err)
-	}
-	if body == nil {
-		return live, nil
-	}
-	return t.send(ctx, types.JSONPatchType, body, dryRun)
 }
 
 // untraced is what is common to requests that leave no reliable trace on the object: what
@@ -118,6 +92,7 @@ func effects(effect mutation.Effect) touched {
 			path = nil
 		}
 		found.operations = append(found.operations, path)
+		found.places = append(found.places, touch.Place)
 	}
 	return found
 }

@@ -38,6 +38,9 @@ type touched struct {
 	// operations are, for each operation of a JSON patch, the field that it sets and
 	// that is watched; nil where there is none.
 	operations []fieldpath.Path
+	// places are, for each operation of a JSON patch, where it has worked, see
+	// [mutation.Touch]. They are nil in a state that does not know them.
+	places []fieldpath.Path
 }
 
 func nothing() touched {
@@ -63,18 +66,17 @@ func (in inputs) method() (method, error) {
 	case keyPatch:
 		return application{body: in.body()}, nil
 	case keyJSONPatch:
-		return newOperations(in.document)
+		return newOperations(in)
 	default:
-		return newMerge(in.document)
+		return newMerge(in)
 	}
 }
 
-// repair is how drift is put right. Operations of a JSON patch may not be repeatable,
-// and its tests may be about the object as it was before; only the values that have
-// drifted are set again.
+// repair is how drift is put right. Operations of a JSON patch may not be repeatable;
+// only the values that have drifted are set again, where its tests hold.
 func (in inputs) repair(old state) (method, error) {
 	if in.kind == keyJSONPatch {
-		return restoration{wanted: old.Wanted(), fields: old.touched}, nil
+		return newRestoration(in, old)
 	}
 	return in.method()
 }

@@ -29,9 +29,15 @@ func (w work) observe(live *unstructured.Unstructured) (state, error) {
 	}
 	now.Secrets, now.NamesSecret = w.secretPlaces(now.Live, touched{
 		set: w.old.touched.set.Union(now.returned), removed: w.old.touched.removed, once: w.old.touched.once,
-		operations: w.old.touched.operations,
+		operations: w.old.touched.operations, places: w.old.touched.places,
 	})
 	now.AppliedSecrets, _ = w.secretPlaces(now.Applied, w.old.touched)
+	if now.Applied == nil && now.neighbours == nil {
+		// The state is older than what is asked here.
+		if now.neighbours, err = hashNeighbours(w.in, live.Object, w.old.touched, w.old.HashKey); err != nil {
+			return state{}, err
+		}
+	}
 	return now, nil
 }
 
@@ -102,16 +108,13 @@ func (w work) secretPlaces(projection map[string]any, fields touched) (values.Ma
 		sources = append(sources, w.marked(tree, w.in.secrets))
 	}
 	marks, namesSecret := tracked.SecretPlaces(projection, fields.all(), sources...)
-	w.in.secretOperations(fields).Iterate(func(path fieldpath.Path) {
-		if _, at, ok := ownership.Locate(projection, path); ok {
-			marks.Add(tracked.PropertyPath(at))
-		}
-	})
+	secret, names := w.in.secretOperations(fields)
+	secret.Iterate(func(path fieldpath.Path) { markField(&marks, projection, path) })
 	id := w.target.Identity()
 	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		for _, key := range []string{"data", "stringData"} {
 			marks.Add(property.PathFromSegments(property.NewSegment(key)))
 		}
 	}
-	return marks, namesSecret
+	return marks, namesSecret || names
 }

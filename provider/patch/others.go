@@ -38,13 +38,13 @@ func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, cla
 		for _, owner := range owners.Of(path) {
 			if ownership.IsPatchManager(owner.Manager) && owner.Manager != w.target.Manager {
 				name := fmt.Sprintf("%s (field manager %q)", ownership.DescribeManager(owner.Manager), owner.Manager)
-				shared[name] = append(shared[name], w.name(path))
+				shared[name] = append(shared[name], w.name(path, wanted))
 			}
 		}
 	}
 	for name, fields := range claimed {
 		for _, path := range leaves(ownership.Overlap(wanted.all(), fields)) {
-			shared[name] = append(shared[name], w.name(path))
+			shared[name] = append(shared[name], w.name(path, wanted))
 		}
 	}
 	if len(shared) == 0 {

@@ -24,6 +24,8 @@ const (
 	keyOnce        = "__onceFields"
 	keyReturned    = "__returnedFields"
 	keyOperations  = "__operationFields"
+	keyPlaces      = "__operationPlaces"
+	keyNeighbours  = "__listNeighbours"
 	keyPending     = "__pendingPatch"
 	keyBefore      = "__managedFieldsBefore"
 	keyBase        = "__resourceVersionBefore"
@@ -44,6 +46,10 @@ type state struct {
 	returned *fieldpath.Set
 	// previous says who owned the fields before.
 	previous map[string]string
+
+	// neighbours tell whether lists hold what they held, see [hashNeighbours]. They are nil where
+	// that is not known.
+	neighbours map[string]string
 
 	// before and base are the managed fields and the resourceVersion of the object that
 	// a pending patch was sent to.
@@ -70,20 +76,21 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if out[in.kind], err = s.echo(in); err != nil {
 		return property.Map{}, err
 	}
-	out[tracked.KeyFieldOwnership] = tracked.EncodeOwners(s.Ownership, s.NamesSecret)
-	out[keyPreviousOwners] = tracked.EncodeOwners(s.previous, s.NamesSecret)
+	out[tracked.KeyFieldOwnership] = tracked.EncodeTexts(s.Ownership, s.NamesSecret)
+	out[keyPreviousOwners] = tracked.EncodeTexts(s.previous, s.NamesSecret)
 	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{
 		keySetFields: s.touched.set, keyRemoved: s.touched.removed, keyOnce: s.touched.once, keyReturned: s.returned,
 	}, s.NamesSecret)
 	if err != nil {
 		return property.Map{}, err
 	}
-	if len(s.touched.operations) > 0 {
-		paths := make([]property.Value, len(s.touched.operations))
-		for i, path := range s.touched.operations {
-			paths[i] = property.New(ownership.Format(path))
+	for key, paths := range map[string][]fieldpath.Path{keyOperations: s.touched.operations, keyPlaces: s.touched.places} {
+		if len(paths) > 0 {
+			out[key] = encodePaths(paths).WithSecret(s.NamesSecret)
 		}
-		out[keyOperations] = property.New(paths).WithSecret(s.NamesSecret)
+	}
+	if s.neighbours != nil {
+		out[keyNeighbours] = tracked.EncodeTexts(s.neighbours, s.NamesSecret)
 	}
 	if s.base != "" {
 		out[keyBase] = property.New(s.base)
@@ -109,7 +116,7 @@ func decodeState(properties property.Map) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
-	s := state{State: shared, touched: nothing(), previous: tracked.DecodeOwners(properties.Get(keyPreviousOwners))}
+	s := state{State: shared, touched: nothing(), previous: tracked.DecodeTexts(properties.Get(keyPreviousOwners))}
 	for key, fields := range map[string]**fieldpath.Set{
 		keySetFields: &s.touched.set, keyRemoved: &s.touched.removed, keyOnce: &s.touched.once, keyReturned: &s.returned,
 	} {
@@ -117,15 +124,9 @@ func decodeState(properties property.Map) (state, error) {
 			*fields = set
 		}
 	}
-	if v := properties.Get(keyOperations); v.IsArray() {
-		for _, item := range v.AsArray().All {
-			path, err := ownership.ParsePath(values.Text(item))
-			if err != nil {
-				path = nil
-			}
-			s.touched.operations = append(s.touched.operations, path)
-		}
-	}
+	s.touched.operations = decodePaths(properties.Get(keyOperations))
+	s.touched.places = decodePaths(properties.Get(keyPlaces))
+	s.neighbours = tracked.DecodeTexts(properties.Get(keyNeighbours))
 	s.base = values.Text(properties.Get(keyBase))
 	if before := values.Text(properties.Get(keyBefore)); before != "" {
 		// Without it, the owners of before are not known.
@@ -145,4 +146,27 @@ func decode(properties, saved property.Map) (inputs, state, error) {
 	old, err := decodeState(saved)
 	in.former = old.Sensitive()
 	return in, old, err
+}
+
+// encodePaths and decodePaths are for one path or none for each operation.
+func encodePaths(paths []fieldpath.Path) property.Value {
+	encoded := make([]property.Value, len(paths))
+	for i, path := range paths {
+		encoded[i] = property.New(ownership.Format(path))
+	}
+	return property.New(encoded)
+}
+
+func decodePaths(v property.Value) []fieldpath.Path {
+	var paths []fieldpath.Path
+	if v.IsArray() {
+		for _, item := range v.AsArray().All {
+			path, err := ownership.ParsePath(values.Text(item))
+			if err != nil {
+				path = nil
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }

@@ -22,7 +22,8 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	secrets.Add(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a")))
 	full := state{State: tracked.State{Live: object(t, "data: {a: x, c: back}"), Secrets: secrets, Ownership: map[string]string{"data.a": "us"}, Ref: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, UID: "uid", Revision: "rev"}, Manager: "us", Hash: "abc", HashKey: "key", Applied: object(t, "data: {a: x}"), Pending: true, Stale: true}, touched: touched{
 		set: fields(t, "data.a"), removed: fields(t, "data.c"), once: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
-	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", pendingWait: true, ahead: true}
+		places: operationsOf(t, "data.a", "data.b"),
+	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", neighbours: map[string]string{"spec.list": "abc"}, pendingWait: true, ahead: true}
 	written, err := full.encode(in)
 	require.NoError(t, err)
 	read, err := decodeState(written)
@@ -30,6 +31,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	assert.True(t, full.touched.all().Equals(read.touched.all()))
 	assert.True(t, full.returned.Equals(read.returned))
 	assert.Equal(t, full.touched.operations, read.touched.operations)
+	assert.Equal(t, full.touched.places, read.touched.places)
 	assert.True(t, read.Secrets.IsSecret(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a"))))
 	full.touched, read.touched = touched{}, touched{}
 	full.returned, read.returned = nil, nil
@@ -45,6 +47,7 @@ func TestAStateOfWhateverKindIsRead(t *testing.T) {
 		"other types than expected": property.NewMap(map[string]property.Value{
 			keyManagedFields: property.New("x"), tracked.KeyFieldOwnership: property.New(1.0), keySetFields: property.New("{"),
 			keyOperations: property.New([]property.Value{property.New(true), property.New("a[")}), keyBefore: property.New("{"),
+			keyPlaces: property.New(1.0), keyNeighbours: property.New("{"),
 			tracked.KeyResourceRef: property.New("x"), keyPending: property.New("yes"),
 		}),
 	} {

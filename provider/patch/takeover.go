@@ -33,7 +33,7 @@ func (w work) warnOfTakeover(ctx context.Context, live, after *unstructured.Unst
 			continue
 		}
 		secret := w.isSecret(live, path, fields)
-		lines = append(lines, fmt.Sprintf("will take from %s: %s: %s -> %s", others, w.name(path),
+		lines = append(lines, fmt.Sprintf("will take from %s: %s: %s -> %s", others, w.name(path, fields),
 			tracked.Show(before, had, secret), tracked.Show(now, has, secret)))
 	}
 	if len(lines) > 0 {
@@ -87,17 +87,23 @@ func (w work) isSecret(live *unstructured.Unstructured, path fieldpath.Path, fie
 		_, secret := w.marked(tree, w.in.secrets).SecretDepth(path)
 		return secret
 	}
-	// Which operation that is done once gave which field is not kept.
-	return ownership.Around(w.in.secretOperations(fields), path) || !w.in.secrets.Empty() && ownership.Around(fields.once, path)
+	operations, _ := w.in.secretOperations(fields)
+	return ownership.Around(operations, path)
 }
 
 // name writes a field for a message. Inside a secret not even the names of fields are shown.
-func (w work) name(path fieldpath.Path) string {
+func (w work) name(path fieldpath.Path, fields touched) string {
 	if tree := w.in.tree(); tree != nil {
 		marked := w.marked(tree, w.in.secrets)
 		if depth, secret := marked.SecretDepth(path); secret && marked.HidesNames(path, depth) {
 			return ownership.Format(path[:depth]) + "[secret]"
 		}
+		if _, names := tracked.SecretPlaces(tree, fieldpath.NewSet(path), marked); names {
+			return ownership.Format(path[:1]) + "[secret]"
+		}
+	}
+	if operations, names := w.in.secretOperations(fields); names && ownership.Around(operations, path) {
+		return ownership.Format(path[:1]) + "[secret]"
 	}
 	return ownership.Format(path)
 }

@@ -134,6 +134,9 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 		return outcome{}, err
 	}
 	result, err := w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, w.target.Manager)) > 0)
+	if w.preview && warnOfLastingDrift(ctx, err) {
+		return outcome{state: now}, nil
+	}
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
 		// What the state says of the patch stays true, and the next look tells whether it still has to be put right.
 		return outcome{}, lost.cause
@@ -257,6 +260,9 @@ func (w work) settle(before, after *unstructured.Unstructured, fields touched) (
 		return state{}, err
 	}
 	if s.previous, err = w.previousOwners(before, fields); err != nil {
+		return state{}, err
+	}
+	if s.neighbours, err = hashNeighbours(w.in, after.Object, fields, s.HashKey); err != nil {
 		return state{}, err
 	}
 	s.Secrets, s.NamesSecret = w.secretPlaces(s.Live, fields)

@@ -144,7 +144,7 @@ func (s State) Encode(form Form) (map[string]property.Value, error) {
 		out[key] = v
 	}
 	if s.Ownership != nil {
-		out[KeyFieldOwnership] = EncodeOwners(s.Ownership, s.NamesSecret)
+		out[KeyFieldOwnership] = EncodeTexts(s.Ownership, s.NamesSecret)
 	}
 	for key, text := range map[string]string{keyFieldManager: s.Manager, keyAppliedHash: s.Hash} {
 		if text != "" {
@@ -174,7 +174,7 @@ func DecodeState(properties property.Map, form Form) (State, error) {
 		return State{}, err
 	}
 	ownership := properties.Get(KeyFieldOwnership)
-	s.Ownership, s.NamesSecret = DecodeOwners(ownership), ownership.Secret()
+	s.Ownership, s.NamesSecret = DecodeTexts(ownership), ownership.Secret()
 	s.Ref = reference.Decode(properties.Get(KeyResourceRef))
 	s.Manager = values.Text(properties.Get(keyFieldManager))
 	s.Hash = values.Text(properties.Get(keyAppliedHash))
@@ -201,25 +201,25 @@ func decodeProjection(
 	return tree, secrets, nil
 }
 
-// EncodeOwners writes who owns which field.
-func EncodeOwners(owners map[string]string, secret bool) property.Value {
-	names := make(map[string]property.Value, len(owners))
-	for path, manager := range owners {
-		names[path] = property.New(manager)
+// EncodeTexts writes texts by the names of fields: who owns each, say.
+func EncodeTexts(texts map[string]string, secret bool) property.Value {
+	encoded := make(map[string]property.Value, len(texts))
+	for field, text := range texts {
+		encoded[field] = property.New(text)
 	}
-	return property.New(names).WithSecret(secret)
+	return property.New(encoded).WithSecret(secret)
 }
 
-// DecodeOwners reads what [EncodeOwners] writes, and nil where there is nothing.
-func DecodeOwners(v property.Value) map[string]string {
+// DecodeTexts reads what [EncodeTexts] writes, and nil where there is nothing.
+func DecodeTexts(v property.Value) map[string]string {
 	if !v.IsMap() {
 		return nil
 	}
-	owners := map[string]string{}
-	for path, manager := range v.AsMap().All {
-		owners[path] = values.Text(manager)
+	texts := map[string]string{}
+	for field, text := range v.AsMap().All {
+		texts[field] = values.Text(text)
 	}
-	return owners
+	return texts
 }
 
 // EncodeFields adds field sets to a state, by the names of their outputs. Those that are nil or empty are left out.

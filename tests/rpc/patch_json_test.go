@@ -144,10 +144,10 @@ func TestJSONPatch(t *testing.T) {
 		assert.Contains(t, w.ownedBy(s, "Box", "it"), "f:list")
 		refusedBoth(t, w, another(t, w, s), patching(w.box("it", nil), m{"mergePatch": m{"spec": m{"list": []any{"mine"}}}}), "Box", "it",
 			`"it" of shop/dev`, "spec.list")
-		w.patch("Box", "it", m{"spec": m{"list": []any{"x", "y", "z"}}})
+		w.patch("Box", "it", m{"spec": m{"list": []any{"a", "b"}}})
 		assert.Equal(t, map[string]string{"jsonPatch[0].value": "update"}, drifted(s, program("10")))
 		s.mustUp("update", program("10")).mustUp("same", program("10"))
-		assert.Equal(t, []any{"x", "c", "z"}, w.value("Box", "it", "spec", "list"))
+		assert.Equal(t, []any{"a", "c"}, w.value("Box", "it", "spec", "list"))
 		s.mustUp("update", patching(w.box("it", nil), m{"jsonPatch": []any{operation("replace", "/spec/v", "11")}}))
 		assert.NotContains(t, w.ownedBy(s, "Box", "it"), "f:list")
 		require.NoError(t, s.destroy())
@@ -173,8 +173,7 @@ func TestJSONPatch(t *testing.T) {
 		assert.Empty(t, drifted(s, in))
 		s.mustUp("same", in)
 		w.patch("ConfigMap", "it", data("b", "drift"))
-		s.mustUp("update", in).mustUp("same", in)
-		assert.Equal(t, m{"a": "changed", "b": "9"}, w.value("ConfigMap", "it", "data"), "the test was about the object as it was")
+		stays(t, w, s, in, "ConfigMap", "it", map[string]string{"jsonPatch[1].value": "update"}, "jsonPatch[0]: test /data/a")
 	})
 	t.Run("a field of an item that is gone cannot be put right, which is told, and a destroy is possible [P16]", func(t *testing.T) {
 		t.Parallel()
@@ -183,8 +182,7 @@ func TestJSONPatch(t *testing.T) {
 		in := patching(w.awsNode(t), m{"jsonPatch": []any{operation("replace", "/spec/template/spec/containers/0/env/2/value", "5")}})
 		s := patched(t, w, start(t, inline(newUser(t))), "it").mustUp("create", in)
 		w.jsonPatch("DaemonSet", "aws-node", operation("remove", "/spec/template/spec/containers/0/env/2"))
-		assert.NotEmpty(t, drifted(s, in))
-		refusedBoth(t, w, s.mustRead(), in, "DaemonSet", "aws-node", "env[name=WARM_ENI_TARGET]", "jsonPatch")
+		stays(t, w, s, in, "DaemonSet", "aws-node", map[string]string{"jsonPatch": "update"}, "env[name=WARM_ENI_TARGET]", "jsonPatch")
 		require.NoError(t, s.destroy())
 	})
 	for what, op := range map[string]m{

@@ -12,6 +12,15 @@
 // position, which says nothing once the list changes; where the managers of the object name the items of
 // the list by keys, so do the paths here.
 //
+// # Tests
+//
+// A test is about the object as it was when the patch was carried out. Drift is put right only where the tests of
+// the patch still hold: those that are about what the patch itself leaves alone. A test of something that an
+// operation writes, removes, or contains is no guard afterwards, since it would fail, or hold, because of us. What the
+// operations change below the place of a test is left out of the comparison; a test of a list to which an operation
+// adds an item, or from which it takes one, is no guard. A test is made where the item is now that it was about:
+// found by its key, or where items have none, at the position where the operations have left it.
+//
 // An operation that has another effect each time it is carried out (an item added to a list, remove, move,
 // copy) is done once. What it touches is known, but is not the patch's to keep.
 //
@@ -51,6 +60,10 @@ type Effect struct {
 
 // Touch is what one operation of a JSON patch sets.
 type Touch struct {
+	// Place is where the operation has worked, also if it cannot be repeated or a later one has changed what it
+	// left: where it has written, or what it has removed. It is nil if nothing is left of what it wrote. Of a test,
+	// it is what the test guards, see [JSONPatch.CheckTests], and nil if it guards nothing.
+	Place fieldpath.Path
 	// Path is in Effect.Set or below a path in it, or it is in Effect.Once. It is nil if the operation sets
 	// nothing (test, remove), or nothing that is left: a later operation has changed or removed it.
 	Path fieldpath.Path

@@ -124,21 +124,29 @@ func (e *evaluator) remove(p pointer) error {
 // there is equal to null if what it would be in is there.
 func (e *evaluator) test() error {
 	o := e.operation
-	have, _, reason := o.path.find(e.tree)
+	have, at, reason := o.path.find(e.tree)
 	if reason != "" {
-		_, inList, missing := o.path.findPlace(e.tree)
-		if o.value == nil && missing == "" && !inList {
-			return nil
+		place, inList, missing := o.path.findPlace(e.tree)
+		if o.value != nil || missing != "" || inList {
+			return e.fail(o.path, reason)
 		}
+		at = place
+	} else if reason = differs(have, o.value); reason != "" {
 		return e.fail(o.path, reason)
 	}
+	e.trace.tested(e.index, at)
+	return nil
+}
+
+// differs says how a value is not the one that a test expects; empty if it is.
+func differs(have, want any) string {
 	switch {
-	case reflect.DeepEqual(have, o.value):
-		return nil
-	case have == nil || o.value == nil || reflect.TypeOf(have) != reflect.TypeOf(o.value):
-		return e.fail(o.path, fmt.Sprintf("there is %s, not %s", describe(have), describe(o.value)))
+	case reflect.DeepEqual(have, want):
+		return ""
+	case have == nil || want == nil || reflect.TypeOf(have) != reflect.TypeOf(want):
+		return fmt.Sprintf("there is %s, not %s", describe(have), describe(want))
 	default:
-		return e.fail(o.path, fmt.Sprintf("there is %s, but another one than the test expects", describe(have)))
+		return fmt.Sprintf("there is %s, but another one than the test expects", describe(have))
 	}
 }
 

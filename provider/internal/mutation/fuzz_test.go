@@ -111,7 +111,15 @@ func checkJSONPatch(t failing, live *unstructured.Unstructured, operations any) 
 			t.Fatalf("%s is in no set", touch.Path)
 		}
 	}
-	restoring, err := Restore(before, ownership.Project(effect.Object, effect.Set, nil), effect.Set, "u", "1")
+	places := make([]fieldpath.Path, len(effect.Operations))
+	for i, touch := range effect.Operations {
+		places[i] = touch.Place
+	}
+	if err := patch.CheckTests(&unstructured.Unstructured{Object: effect.Object}, places); err != nil {
+		t.Fatalf("a test that guards does not hold on what the patch has left: %v", err)
+	}
+	left := Left{Values: ownership.Project(effect.Object, effect.Set, nil), Fields: effect.Set, Places: places, Unchanged: func(List) bool { return true }}
+	restoring, err := patch.Restore(before, left, "u", "1")
 	if err == nil && restoring != nil {
 		if _, err := jsonpatch.DecodePatch(restoring); err != nil {
 			t.Fatalf("%s is not a patch: %v", restoring, err)

@@ -3,7 +3,6 @@ package mutation
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -189,12 +188,7 @@ func (o operation) looksOnce() bool {
 	case opRemove, opMove, opCopy:
 		return true
 	case opAdd:
-		if len(o.path) == 0 {
-			return false
-		}
-		last := o.path[len(o.path)-1]
-		index, err := strconv.Atoi(last)
-		return last == endOfList || err == nil && index >= 0 && strconv.Itoa(index) == last
+		return len(o.path) > 0 && o.path[len(o.path)-1] == endOfList || o.path.isPosition()
 	}
 	return false
 }

@@ -66,6 +66,16 @@ func (p pointer) below(other pointer) bool {
 	return len(p) > len(other) && slices.Equal(p[:len(other)], other)
 }
 
+// isPosition reports whether the pointer leads to what looks like a position in a list.
+func (p pointer) isPosition() bool {
+	if len(p) == 0 {
+		return false
+	}
+	last := p[len(p)-1]
+	index, err := strconv.Atoi(last)
+	return err == nil && index >= 0 && strconv.Itoa(index) == last
+}
+
 // find follows the pointer. If it leads nowhere, reason says how far it leads and what is there.
 func (p pointer) find(tree any) (value any, at ownership.Location, reason string) {
 	for i, part := range p {

@@ -13,30 +13,51 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// Restore writes the JSON patch that gives fields of the live object the values that they have in wanted, a
-// projection onto these fields or more of them, and removes those that wanted lacks. It is guarded as by
-// [JSONPatch.Encode], and nil if nothing differs.
+// Left is what a patch has left on an object.
+type Left struct {
+	// Values is a projection of the object on Fields or more of them.
+	Values map[string]any
+	// Fields are those that are tracked.
+	Fields *fieldpath.Set
+	// Places are those of the operations, see [Touch]. They are nil where they were not kept.
+	Places []fieldpath.Path
+	// Unchanged reports whether a list in which a field stands by its position holds the same as then beside the
+	// fields, see [Beside].
+	Unchanged func(List) bool
+}
+
+// Restore writes the JSON patch that gives the fields of the live object the values that this one has left, and
+// removes those that it has left without one. It is guarded as by [JSONPatch.Encode], and nil if nothing differs.
 //
-// Maps that are gone are made again. A field in a list item that is gone cannot be set, which is an error: the
-// item as it was is not known.
-func Restore(
-	live *unstructured.Unstructured, wanted map[string]any, fields *fieldpath.Set, uid types.UID, resourceVersion string,
+// Maps that are gone are made again. What is not known for certain is not set: the error is an [OperationError] if a
+// test of the patch no longer holds, or if a list has changed in which a field stands by its position; no test of
+// another place in that list says then that the position is still the right one. It is another error if a field is in
+// a list item that is gone, since the item as it was is not known.
+func (p JSONPatch) Restore(
+	live *unstructured.Unstructured, left Left, uid types.UID, resourceVersion string,
 ) ([]byte, error) {
 	r := restoration{tree: normalized(live.Object)}
-	wantedTree := normalized(wanted)
-	var failure error
-	fields.Leaves().Iterate(func(path fieldpath.Path) {
-		if failure != nil {
-			return
-		}
-		if value, _, has := ownership.Locate(wantedTree, path); has && value != nil {
-			failure = r.set(path.Copy(), value)
+	values := normalized(left.Values)
+	differing := differing(r.tree, values, left.Fields)
+	if len(differing) == 0 {
+		return nil, nil
+	}
+	if err := p.CheckTests(live, left.Places); err != nil {
+		return nil, err
+	}
+	if err := p.checkPositions(live, left, differing); err != nil {
+		return nil, err
+	}
+	for _, path := range differing {
+		var err error
+		if value, _, has := ownership.Locate(values, path); has && value != nil {
+			err = r.set(path, value)
 		} else if have, at, has := ownership.Locate(r.tree, path); has && have != nil {
-			failure = r.remove(path, at)
+			err = r.remove(path, at)
 		}
-	})
-	if failure != nil {
-		return nil, failure
+		if err != nil {
+			return nil, err
+		}
 	}
 	operations := r.operations
 	// From the end, so that no removal moves what another one means.
@@ -44,10 +65,23 @@ func Restore(
 	for _, at := range r.removals {
 		operations = append(operations, operation{name: opRemove, path: pointerTo(at)})
 	}
-	if len(operations) == 0 {
-		return nil, nil
-	}
 	return encodeGuarded(operations, uid, resourceVersion)
+}
+
+// differing are the fields that do not have the value that they have in values.
+func differing(tree, values any, fields *fieldpath.Set) []fieldpath.Path {
+	var paths []fieldpath.Path
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		// A null is nothing there, as in every projection, and what others put into an empty map is theirs.
+		want, _, _ := ownership.Locate(values, path)
+		have, _, _ := ownership.Locate(tree, path)
+		_, isMap := have.(map[string]any)
+		members, wantsMap := want.(map[string]any)
+		if !reflect.DeepEqual(have, want) && !(isMap && wantsMap && len(members) == 0) {
+			paths = append(paths, path.Copy())
+		}
+	})
+	return paths
 }
 
 // restoration collects operations and what the object is after them.

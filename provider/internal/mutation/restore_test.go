@@ -33,6 +33,8 @@ func TestDriftIsPutRight(t *testing.T) {
 				`{"op":"add","path":"/spec/c","value":{}},{"op":"add","path":"/spec/c/d","value":1}`},
 		{name: "a value that was not there is removed [P16]", live: `{spec: {replicas: 3}}`, wanted: `{}`, fields: `{"f:spec":{"f:replicas":{},"f:gone":{}}}`,
 			want: `{"op":"remove","path":"/spec/replicas"}`},
+		{name: "what others have put into an empty map stays", live: `{m: {x: 1}, k: 1}`, wanted: `{m: {}, k: 2}`, fields: `{"f:m":{},"f:k":{}}`,
+			want: `{"op":"replace","path":"/k","value":2}`},
 		{name: "a null that was not there is nothing", live: `{spec: {replicas: null}}`, wanted: `{}`, fields: `{"f:spec":{"f:replicas":{}}}`},
 		{name: "a list item is found by its key, wherever it is [P9] [P16]", live: `{c: [{name: b, image: "1"}, {name: a, image: "1"}]}`,
 			wanted: `{c: [{name: a, image: "2"}]}`, fields: `{"f:c":{"k:{\"name\":\"a\"}":{"f:name":{},"f:image":{}}}}`,
@@ -65,7 +67,7 @@ func TestDriftIsPutRight(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(encoded, &wanted)) // numbers as floats, as in a state
 			live := object(t, test.live)
-			body, err := Restore(live, wanted, fields, "6c7a", "41")
+			body, err := JSONPatch{}.Restore(live, Left{Values: wanted, Fields: fields, Unchanged: unchanged}, "6c7a", "41")
 			assert.Equal(t, object(t, test.live), live, "the live object is not changed")
 			switch {
 			case test.err != "":
@@ -93,7 +95,8 @@ func TestWhatAPatchHasSetComesBack(t *testing.T) {
 	drifted, err := jsonPatch(t, `[{op: add, path: /spec/template/spec/containers/0, value: {name: sidecar}}, {op: remove, path: /metadata/annotations}]`).Evaluate(live)
 	require.NoError(t, err)
 	live.Object = drifted.Object
-	body, err := Restore(live, wanted, effect.Set, "6c7a", "41")
+	left := Left{Values: wanted, Fields: effect.Set, Unchanged: unchanged}
+	body, err := JSONPatch{}.Restore(live, left, "6c7a", "41")
 	require.NoError(t, err)
 	var operations []any
 	require.NoError(t, json.Unmarshal(body, &operations))
@@ -103,7 +106,7 @@ func TestWhatAPatchHasSetComesBack(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, ownership.Compare(wanted, ownership.Project(restored.Object, effect.Set, nil), effect.Set), "[P16]")
 	live.Object = restored.Object
-	body, err = Restore(live, wanted, effect.Set, "6c7a", "41")
+	body, err = JSONPatch{}.Restore(live, left, "6c7a", "41")
 	require.NoError(t, err)
 	assert.Nil(t, body, "once is enough")
 }

@@ -126,7 +126,8 @@ func TestTheServerDoesWhatTheEvaluationSays(t *testing.T) {
 			require.NoError(t, err)
 			drifted, err := send(t.Context(), resource, types.MergePatchType, []byte(`{"metadata":{"labels":null,"annotations":null},"spec":{"replicas":0}}`))
 			require.NoError(t, err)
-			body, err = Restore(drifted, wanted, effect.Set, drifted.GetUID(), drifted.GetResourceVersion())
+			left := Left{Values: wanted, Fields: effect.Set, Unchanged: unchanged}
+			body, err = JSONPatch{}.Restore(drifted, left, drifted.GetUID(), drifted.GetResourceVersion())
 			require.NoError(t, err)
 			if body == nil {
 				return

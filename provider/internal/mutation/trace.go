@@ -10,10 +10,13 @@ import (
 
 // trace follows the places that operations have written to while later operations move them about.
 type trace struct {
-	fields  *fieldpath.Set // see namedFields
-	places  []place
-	once    []bool // of each operation
-	removed *fieldpath.Set
+	fields   *fieldpath.Set // see namedFields
+	places   []place
+	tests    []place
+	holes    []ownership.Location // members that were removed
+	once     []bool               // of each operation
+	removed  *fieldpath.Set
+	removals []fieldpath.Path // what each operation has removed
 }
 
 // place is where an operation has written.
@@ -26,13 +29,14 @@ type place struct {
 }
 
 func newTrace(fields *fieldpath.Set, operations int) *trace {
-	return &trace{fields: fields, once: make([]bool, operations), removed: fieldpath.NewSet()}
+	return &trace{fields: fields, once: make([]bool, operations), removed: fieldpath.NewSet(), removals: make([]fieldpath.Path, operations)}
 }
 
 // wrote notes that an operation has written at a place: over what was there, or, if inserted, as a new item of
 // a list, which moves those behind it.
 func (t *trace) wrote(operation int, at ownership.Location, inserted, once bool) {
 	if inserted {
+		t.reshape(at)
 		t.shift(at, 1)
 	} else {
 		t.forget(at)
@@ -44,18 +48,42 @@ func (t *trace) wrote(operation int, at ownership.Location, inserted, once bool)
 
 // took notes that an operation has removed what was at a place of the tree before it.
 func (t *trace) took(operation int, before any, at ownership.Location) {
+	path := pathOf(before, at, t.fields)
 	if !t.tracked(at) {
-		t.removed.Insert(pathOf(before, at, t.fields))
+		t.removed.Insert(path)
 	}
 	t.forget(at)
 	t.change(at)
-	t.shift(at, -1)
+	if _, isItem := at[len(at)-1].(int); isItem {
+		t.reshape(at)
+		t.shift(at, -1)
+	} else {
+		t.holes = append(t.holes, slices.Clone(at))
+	}
 	t.once[operation] = true
+	t.removals[operation] = path
 }
 
-// forget drops what was written at or below a place.
+// tested notes that a test holds at a place. What the patch has written or removed there, it says nothing about.
+func (t *trace) tested(operation int, at ownership.Location) {
+	ours := slices.ContainsFunc(t.places, func(p place) bool { return within(at, p.at) }) ||
+		slices.ContainsFunc(t.holes, func(hole ownership.Location) bool { return within(at, hole) })
+	if !ours {
+		t.tests = append(t.tests, place{operation: operation, at: slices.Clone(at)})
+	}
+}
+
+// forget drops what was written or tested at or below a place.
 func (t *trace) forget(at ownership.Location) {
-	t.places = slices.DeleteFunc(t.places, func(p place) bool { return within(p.at, at) })
+	below := func(p place) bool { return within(p.at, at) }
+	t.places = slices.DeleteFunc(t.places, below)
+	t.tests = slices.DeleteFunc(t.tests, below)
+	t.holes = slices.DeleteFunc(t.holes, func(hole ownership.Location) bool { return within(hole, at) })
+}
+
+// reshape drops the tests of what contains an item that comes or goes.
+func (t *trace) reshape(item ownership.Location) {
+	t.tests = slices.DeleteFunc(t.tests, func(p place) bool { return len(p.at) < len(item) && within(item, p.at) })
 }
 
 // change marks what was written above a place.
@@ -74,13 +102,19 @@ func (t *trace) shift(from ownership.Location, by int) {
 	if !isItem {
 		return
 	}
-	for _, p := range t.places {
-		if !within(p.at, from[:last]) || len(p.at) <= last {
-			continue
+	move := func(at ownership.Location) {
+		if !within(at, from[:last]) || len(at) <= last {
+			return
 		}
-		if index := p.at[last].(int); index >= first {
-			p.at[last] = index + by
+		if index := at[last].(int); index >= first {
+			at[last] = index + by
 		}
+	}
+	for _, p := range slices.Concat(t.places, t.tests) {
+		move(p.at)
+	}
+	for _, hole := range t.holes {
+		move(hole)
 	}
 }
 
@@ -104,16 +138,21 @@ func (t *trace) effect(object map[string]any) Effect {
 	effect.Operations = make([]Touch, len(t.once))
 	for i, once := range t.once {
 		effect.Operations[i].Once = once
+		effect.Operations[i].Place = t.removals[i]
+	}
+	for _, p := range t.tests {
+		effect.Operations[p.operation].Place = pathOf(object, p.at, t.fields)
 	}
 	for _, p := range t.places {
 		path := pathOf(object, p.at, t.fields)
+		effect.Operations[p.operation].Place = path
 		if !p.changed {
 			effect.Operations[p.operation].Path = path
 		}
 		switch {
 		case t.tracked(p.at):
 		case p.once:
-			effect.Once.Insert(path)
+			insertWithKeys(effect.Once, object, path)
 		default:
 			value, _, _ := ownership.Locate(object, path)
 			insertLeaves(effect.Set, object, path, value)

@@ -1,0 +1,115 @@
+package mutation
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// positionReason is why a field in a list is not set by its position.
+const positionReason = "the list has changed otherwise too, in its length or in other items, so the position may be that of another item now"
+
+// List is a list in which fields stand by their positions, because its items have no names.
+type List struct {
+	Path fieldpath.Path
+	// Rest is the list without the values of the fields. Their items keep their positions.
+	Rest any
+}
+
+// Beside returns the lists of an object in which fields stand by their positions, with what else is in them. That a
+// position still means the same item can be told only by what is beside it.
+func Beside(object map[string]any, fields *fieldpath.Set) []List {
+	var lists []List
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		list, ok := listAbove(path)
+		if !ok || len(lists) > 0 && lists[len(lists)-1].Path.Equals(list) {
+			return
+		}
+		lists = append(lists, beside(object, list.Copy(), fields))
+	})
+	return lists
+}
+
+func beside(object any, list fieldpath.Path, fields *fieldpath.Set) List {
+	have, _, _ := ownership.Locate(object, list)
+	var ours []fieldpath.Path
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		if leadsTo(list, path) {
+			ours = append(ours, path[len(list):].Copy())
+		}
+	})
+	return List{Path: list, Rest: without(have, ours)}
+}
+
+// listAbove is the outermost list in which a field stands by its position.
+func listAbove(path fieldpath.Path) (fieldpath.Path, bool) {
+	for n, element := range path {
+		if element.Index != nil {
+			return path[:n], true
+		}
+	}
+	return nil, false
+}
+
+// without copies a tree without the values at paths. A list keeps its length.
+func without(tree any, paths []fieldpath.Path) any {
+	for _, path := range paths {
+		_, at, has := ownership.Locate(tree, path)
+		if !has {
+			continue
+		}
+		tree = edit(tree, at, func(container, last any) any {
+			members, isMap := container.(map[string]any)
+			if !isMap {
+				return with(container, last, nil)
+			}
+			rest := make(map[string]any, len(members))
+			for name, member := range members {
+				if name != last {
+					rest[name] = member
+				}
+			}
+			return rest
+		})
+	}
+	return tree
+}
+
+// checkPositions refuses to set fields by their positions in a list that has changed otherwise, unless a test of the
+// patch, all of which hold, is about another place in it.
+func (p JSONPatch) checkPositions(live *unstructured.Unstructured, left Left, drifted []fieldpath.Path) error {
+	for _, path := range drifted {
+		list, ok := listAbove(path)
+		if !ok || p.tested(list, left.Places) {
+			continue
+		}
+		if left.Unchanged != nil && left.Unchanged(beside(normalized(live.Object), list, left.Fields)) {
+			continue
+		}
+		return p.errorAt(path, left.Places, positionReason)
+	}
+	return nil
+}
+
+// tested reports whether a test of the patch guards something in a list.
+func (p JSONPatch) tested(list fieldpath.Path, places []fieldpath.Path) bool {
+	for i, place := range places {
+		if i < len(p.operations) && p.operations[i].name == opTest && len(place) > len(list) && leadsTo(list, place) {
+			return true
+		}
+	}
+	return false
+}
+
+// errorAt says something of the last operation that has written a field.
+func (p JSONPatch) errorAt(field fieldpath.Path, places []fieldpath.Path, reason string) error {
+	for i := min(len(places), len(p.operations)) - 1; i >= 0; i-- {
+		if o := p.operations[i]; o.name != opTest && places[i] != nil && leadsTo(places[i], field) {
+			return &OperationError{Index: i, Operation: o.name, Pointer: o.path.String(), Reason: reason}
+		}
+	}
+	return fmt.Errorf("%s: %s", ownership.Format(field), reason)
+}

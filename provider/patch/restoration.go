@@ -1,0 +1,121 @@
+package patch
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// restoration sets the values again that a JSON patch has set, where they have drifted
+// and where it is certain that they belong there.
+type restoration struct {
+	untraced
+	in     inputs
+	patch  mutation.JSONPatch
+	left   mutation.Left
+	fields touched
+}
+
+func newRestoration(in inputs, old state) (method, error) {
+	patch, problems := mutation.ParseJSONPatch(in.document)
+	return restoration{
+		in:     in,
+		patch:  patch,
+		fields: old.touched,
+		left: mutation.Left{
+			Values: old.Wanted(), Fields: old.touched.set, Places: old.touched.places, Unchanged: old.unchanged,
+		},
+	}, firstProblem(keyJSONPatch, problems)
+}
+
+// foresee refuses what cannot be put right before anything is written.
+func (r restoration) foresee(
+	_ context.Context, t target, live *unstructured.Unstructured,
+) (touched, *unstructured.Unstructured, error) {
+	_, err := r.body(t, live)
+	return r.fields, nil, err
+}
+
+func (r restoration) send(
+	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
+) (*unstructured.Unstructured, error) {
+	body, err := r.body(t, live)
+	if err != nil {
+		return nil, err
+	}
+	if body == nil {
+		return live, nil
+	}
+	return t.send(ctx, types.JSONPatchType, body, dryRun)
+}
+
+func (r restoration) body(t target, live *unstructured.Unstructured) ([]byte, error) {
+	body, err := r.patch.Restore(live, r.left, live.GetUID(), live.GetResourceVersion())
+	if err == nil {
+		return body, nil
+	}
+	err = r.in.withoutSecrets(err)
+	const what = "%s has drifted and is not put right: %v.\n"
+	operation := (*mutation.OperationError)(nil)
+	switch {
+	case !errors.As(err, &operation):
+		err = tracked.Refused(what+"The operation that set it cannot be carried out again. Change jsonPatch to what is there now.", t.Ref, err)
+	case operation.Test:
+		err = tracked.Refused(what+"The object is no longer what the patch was written for, and nothing was changed. Look at it; then make the "+
+			"test hold again, or change jsonPatch to what is there now.", t.Ref, err)
+	default:
+		err = tracked.Refused(what+"Nothing was changed. Look at the list, and change jsonPatch to what is there now. A test of another item in "+
+			"it tells from then on whether a position is still the right one.", t.Ref, err)
+	}
+	return nil, lastingDrift{err}
+}
+
+// lastingDrift is drift that cannot be put right for certain. It fails the update of this
+// resource. A preview only warns of it: an error there would keep everything else in the
+// program from being updated.
+type lastingDrift struct{ error }
+
+func (d lastingDrift) Unwrap() error { return d.error }
+
+// warnOfLastingDrift reports whether an error of a preview is only drift that stays, and
+// warns of it then.
+func warnOfLastingDrift(ctx context.Context, err error) bool {
+	drift := lastingDrift{}
+	if !errors.As(err, &drift) {
+		return false
+	}
+	p.GetLogger(ctx).Warningf("%v\nUntil then, `pulumi up` fails for this resource.", err)
+	return true
+}
+
+// hashNeighbours makes keyed hashes of what lists hold beside the fields that stand in them by
+// their positions, by the names of the lists.
+func hashNeighbours(in inputs, object map[string]any, fields touched, hashKey string) (map[string]string, error) {
+	if in.kind != keyJSONPatch || hashKey == "" {
+		return nil, nil
+	}
+	hashes := map[string]string{}
+	for _, list := range mutation.Beside(object, fields.set) {
+		sum, err := tracked.Hash(hashKey, list.Rest)
+		if err != nil {
+			return nil, err
+		}
+		hashes[ownership.Format(list.Path)] = sum
+	}
+	return hashes, nil
+}
+
+// unchanged reports whether a list holds the same beside our fields as when they were
+// set. It does not where that is not known.
+func (s state) unchanged(list mutation.List) bool {
+	was, known := s.neighbours[ownership.Format(list.Path)]
+	is, err := tracked.Hash(s.HashKey, list.Rest)
+	return known && err == nil && is == was
+}
