@@ -164,6 +164,9 @@ func (d document) decode() (any, error) {
 	if err := check(d.root); err != nil {
 		return nil, err
 	}
+	if err := checkAliases(d.root); err != nil {
+		return nil, err
+	}
 	encoded, err := yaml.YAMLToJSON([]byte(d.text))
 	if err != nil {
 		if _, again := yaml.YAMLToJSON([]byte(d.padded())); again != nil {
