@@ -152,15 +152,16 @@ func TestAKustomizationThatCannotBeBuilt(t *testing.T) {
 func TestErrorsAboutAKustomizationQuoteNoSecrets(t *testing.T) {
 	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {k: hush-hush}}"
 	for name, files := range map[string]map[string]string{
-		"a Secret without a name":  {"kustomization.yaml": "resources: [s.yaml]", "s.yaml": strings.Replace(secret, "name: s", "", 1)},
-		"a Secret that is a patch": {"kustomization.yaml": "resources: [a.yaml]\npatches: [{path: s.yaml}]", "s.yaml": secret},
-		"an inline patch":          {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: '{kind: Secret, k: hush-hush}'"},
-		"a wrong inline patch":     {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: 'hush-hush: ['"},
-		"a patch with quotes":      {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: \"hush-hush'': [\""},
-		"a wrong patch in lines":   {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: |\n    - op: none\n      value: hush-hush"},
-		"a multi-line patch":       {"kustomization.yaml": "resources: [a.yaml]\npatchesStrategicMerge:\n- |\n  {kind: Secret,\n  k: hush-hush}"},
-		"a wrong literal":          {"kustomization.yaml": "secretGenerator: [{name: s, literals: [hush-hush]}]"},
-		"a wrong environment":      {"kustomization.yaml": "secretGenerator: [{name: s, envs: [s.env]}]", "s.env": "a=b\nhush-hush\xff\n"},
+		"a Secret without a name":          {"kustomization.yaml": "resources: [s.yaml]", "s.yaml": strings.Replace(secret, "name: s", "", 1)},
+		"kubectl's copy of a Secret [D26]": {"kustomization.yaml": "resources: [s.yaml]", "s.yaml": "{apiVersion: v1, kind: Secret, metadata: {annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"k\":\"hush-hush\"}}'}}}"},
+		"a Secret that is a patch":         {"kustomization.yaml": "resources: [a.yaml]\npatches: [{path: s.yaml}]", "s.yaml": secret},
+		"an inline patch":                  {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: '{kind: Secret, k: hush-hush}'"},
+		"a wrong inline patch":             {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: 'hush-hush: ['"},
+		"a patch with quotes":              {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: \"hush-hush'': [\""},
+		"a wrong patch in lines":           {"kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: |\n    - op: none\n      value: hush-hush"},
+		"a multi-line patch":               {"kustomization.yaml": "resources: [a.yaml]\npatchesStrategicMerge:\n- |\n  {kind: Secret,\n  k: hush-hush}"},
+		"a wrong literal":                  {"kustomization.yaml": "secretGenerator: [{name: s, literals: [hush-hush]}]"},
+		"a wrong environment":              {"kustomization.yaml": "secretGenerator: [{name: s, envs: [s.env]}]", "s.env": "a=b\nhush-hush\xff\n"},
 	} {
 		t.Run(name+" [F3]", func(t *testing.T) {
 			files["a.yaml"] = web

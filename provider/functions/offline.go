@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // offline is the file system that a kustomization is built from. The library fetches URLs and clones
@@ -83,9 +82,7 @@ func (o *offline) inspect(path, text string, kustomization bool) []*manifest.Pla
 	found, failed := manifest.ParseDocuments(text)
 	for _, placed := range found {
 		object := placed.Object
-		if id := manifest.IdentityOf(object); manifest.IsSecretKind(id.APIVersion, id.Kind) {
-			o.sensitive = append(append(o.sensitive, tracked.Texts(object["data"])...), tracked.Texts(object["stringData"])...)
-		}
+		o.sensitive = append(o.sensitive, secretTexts(object)...)
 		if kustomization || object["apiVersion"] == konfig.BuiltinPluginApiVersion {
 			o.walk(path, "", object)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // call calls splitYaml with one argument.
@@ -315,7 +316,7 @@ func TestWhatASecretHoldsIsSecret(t *testing.T) {
 		assert.True(t, object.Get("data").Secret(), "[F3]")
 		assert.True(t, object.Get("stringData").Secret(), "[F3]")
 		annotations := object.Get("metadata").AsMap().Get("annotations").AsMap()
-		assert.True(t, annotations.Get(lastApplied).Secret(), "[F3]")
+		assert.True(t, annotations.Get(corev1.LastAppliedConfigAnnotation).Secret(), "[F3]")
 		assert.False(t, annotations.Get("a").Secret(), "[F3]")
 		assert.False(t, object.Get("metadata").AsMap().Get("name").Secret(), "[F3]")
 		assert.False(t, all.AsMap().Get("a.b/Secret.s").HasSecrets(), "a kind of one's own is no core Secret [F3]")

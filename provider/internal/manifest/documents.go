@@ -114,11 +114,10 @@ func breakLength(text string) int {
 func (p piece) read() (document, bool, error) {
 	node, err := p.nodes()
 	if err != nil {
-		// Again with the lines before it, so that the message has the number of the line in the whole text.
-		if _, again := (piece{text: p.padded()}).nodes(); again != nil {
-			err = again
-		}
-		return document{}, false, yamlError(err)
+		return document{}, false, p.mistake(err, func(text string) error {
+			_, err := piece{text: text}.nodes()
+			return err
+		})
 	}
 	if node == nil || len(node.Content) == 0 || node.Content[0].ShortTag() == "!!null" {
 		return document{}, false, nil
@@ -148,8 +147,16 @@ func (p piece) nodes() (*yamlnode.Node, error) {
 	}
 }
 
-// padded is the piece at its place in the whole text, with nothing before it.
-func (p piece) padded() string { return strings.Repeat("\n", p.before) + p.text }
+// mistake is a mistake in the piece with the numbers that its lines have in the whole text. The parsers leave out that
+// of the first line, so they read the piece again, with an empty line before it.
+func (p piece) mistake(err error, read func(text string) error) error {
+	if p.before > 0 {
+		if again := read("\n" + p.text); again != nil {
+			return yamlError(again, p.before-1)
+		}
+	}
+	return yamlError(err, p.before)
+}
 
 // shift turns the lines of a piece into those of the whole text.
 func shift(node *yamlnode.Node, lines int) {
@@ -164,16 +171,19 @@ func (d document) decode() (any, error) {
 	if err := check(d.root); err != nil {
 		return nil, err
 	}
+	if err := checkAliases(d.root); err != nil {
+		return nil, err
+	}
 	encoded, err := yaml.YAMLToJSON([]byte(d.text))
 	if err != nil {
-		if _, again := yaml.YAMLToJSON([]byte(d.padded())); again != nil {
-			err = again
-		}
-		return nil, yamlError(err)
+		return nil, d.mistake(err, func(text string) error {
+			_, err := yaml.YAMLToJSON([]byte(text))
+			return err
+		})
 	}
 	var value any
 	if err := json.Unmarshal(encoded, &value); err != nil {
-		return nil, yamlError(err)
+		return nil, yamlError(err, 0)
 	}
 	return value, nil
 }

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -205,4 +206,47 @@ func uncommented(t testing.TB, text string) any {
 		return nil
 	}
 	return value
+}
+
+func TestManyBrokenDocumentsAreReadInOnePass(t *testing.T) {
+	for name, broken := range map[string]string{
+		"that cannot be parsed":  "a: [\n",
+		"with a tag that is not": "a: !!int hush\n",
+	} {
+		// Most lines are comments, which cost the parser next to nothing, so that the first pass over each document
+		// cannot hide what later passes cost.
+		text := func(documents int) string {
+			return strings.Repeat("---\n"+broken+strings.Repeat("#\n", 200), documents)
+		}
+		t.Run("four times as many "+name+" take about four times the work [D20]", func(t *testing.T) {
+			work := func(documents int) (bytes uint64) {
+				return allocated(func() {
+					_, failed := ParseDocuments(text(documents))
+					require.Len(t, failed, documents)
+				})
+			}
+			few, many := work(250), work(1000)
+			assert.Less(t, many, 6*few, "%d bytes are asked for 250 documents, %d for 1000", few, many)
+		})
+	}
+	t.Run("their lines are those of the whole text, wherever a document begins [D20]", func(t *testing.T) {
+		for lines := range 12 {
+			for _, c := range []struct {
+				broken string
+				line   int // of the document, from 0
+				want   string
+			}{
+				{"a: [\n", 1, "line %d: did not find expected node content"}, // told only if a line is before it
+				{"a: b: c\n", 1, "line %d: mapping values are not allowed in this context"},
+				{"- a\nb\n", 2, "line %d: could not find expected ':'"},
+				{"a: 1\n...\nb: 2\n", 2, "line %d: did not find expected <document start>"},
+				{"a: *none\n", 1, "line %d: a value that begins with * refers to an anchor"},
+				{"x: 1\na: *none\n", 2, "line %d: a value that begins with * refers to an anchor"},
+			} {
+				_, failed := ParseDocuments(strings.Repeat("#\n", lines) + "---\n" + c.broken)
+				require.Len(t, failed, 1, c.broken)
+				assert.Contains(t, failed[0].Error(), fmt.Sprintf(c.want, lines+1+c.line), "%q after %d lines", c.broken, lines)
+			}
+		}
+	})
 }

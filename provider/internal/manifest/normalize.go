@@ -8,8 +8,12 @@ import (
 
 // serverOwned are the members of metadata that only the API server writes.
 var serverOwned = []string{
-	"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid",
+	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
+	"resourceVersion", "selfLink", "uid",
 }
+
+// IsServerOwned reports whether only the API server writes this member of metadata.
+func IsServerOwned(name string) bool { return slices.Contains(serverOwned, name) }
 
 // Normalize copies the object without what real manifests carry along: null members at any depth, the
 // top-level status, and the metadata that only the API server writes. Whole numbers become int64.

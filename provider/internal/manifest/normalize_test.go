@@ -42,6 +42,13 @@ func TestWhatRealManifestsCarryAlongIsDropped(t *testing.T) {
 				"metadata.resourceVersion", "metadata.selfLink", "metadata.uid", "status",
 			},
 		},
+		"what the server wrote of a deletion is dropped and named [D28]": {
+			object: map[string]any{"metadata": map[string]any{
+				"name": "x", "deletionTimestamp": "2020-01-01T00:00:00Z", "deletionGracePeriodSeconds": 0.0, "finalizers": []any{"a.b/c"},
+			}},
+			want:    map[string]any{"metadata": map[string]any{"name": "x", "finalizers": []any{"a.b/c"}}},
+			dropped: []string{"metadata.deletionGracePeriodSeconds", "metadata.deletionTimestamp"},
+		},
 		"null members go at any depth, null items stay": {
 			object: map[string]any{
 				"data": map[string]any{"a": nil, "b": ""},

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"unicode/utf8"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -11,6 +13,17 @@ import (
 // the program says.
 func IsSecretKind(apiVersion, kind string) bool {
 	return apiVersion == "v1" && kind == "Secret"
+}
+
+// SecretPaths are the paths of keys to what is secret in objects of a kind, whatever the program says. They are those
+// of an object as it is written, where not all of them need to be there; other kinds than core/v1 Secrets have none.
+//
+// Beside what it holds that is kubectl's copy of the manifest, which has the same values.
+func SecretPaths(apiVersion, kind string) [][]string {
+	if !IsSecretKind(apiVersion, kind) {
+		return nil
+	}
+	return [][]string{{"data"}, {"stringData"}, {"metadata", "annotations", corev1.LastAppliedConfigAnnotation}}
 }
 
 // FoldStringData copies the object; if it is a Secret, what it has under stringData moves to data, in

@@ -90,6 +90,28 @@ func TestOnlySecretsHaveStringData(t *testing.T) {
 	assert.False(t, IsSecretKind("v1", "ConfigMap"))
 }
 
+func TestWhatIsSecretInAnObjectIsToldByItsKind(t *testing.T) {
+	t.Run("in a Secret it is what it holds, and kubectl's copy of that [D26]", func(t *testing.T) {
+		paths := SecretPaths("v1", "Secret")
+		assert.Equal(t, [][]string{
+			{"data"}, {"stringData"}, {"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"},
+		}, paths)
+		paths[0][0] = "changed"
+		assert.Equal(t, "data", SecretPaths("v1", "Secret")[0][0], "a caller may change what it got")
+	})
+	for name, c := range map[string]struct{ apiVersion, kind string }{
+		"a ConfigMap":             {"v1", "ConfigMap"},
+		"a kind of one's own":     {"acme.io/v1", "Secret"},
+		"a Secret of no version":  {"", "Secret"},
+		"a kind in another case":  {"v1", "secret"},
+		"a kind that is not told": {"v1", ""},
+	} {
+		t.Run("in "+name+" it is nothing [D26]", func(t *testing.T) {
+			assert.Empty(t, SecretPaths(c.apiVersion, c.kind))
+		})
+	}
+}
+
 func TestUnfoldingIsTheInverseOfFolding(t *testing.T) {
 	texts := rapid.MapOfN(rapid.StringN(1, 5, -1), rapid.String(), 1, 5)
 	rapid.Check(t, func(t *rapid.T) {

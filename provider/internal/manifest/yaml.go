@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	yamlnode "go.yaml.in/yaml/v3"
@@ -130,22 +131,37 @@ func withoutAlias(err error, text string) error {
 		"put it in quotes if it is meant as text", 1+strings.Count(before, "\n"))
 }
 
-// yamlError puts the parser's message, which has the line, behind one common subject.
-func yamlError(err error) error {
-	return fmt.Errorf("YAML: %w", trimmedError{err})
+// yamlError puts the parser's message, which has the line, behind one common subject. before is how many lines of the
+// whole text the parser has not seen.
+func yamlError(err error, before int) error {
+	return fmt.Errorf("YAML: %w", trimmedError{err, before})
 }
 
 // trimmedError is an error without the parsers' own name in front of it, and without the values that they
 // quote: a value may be secret.
-type trimmedError struct{ error }
+type trimmedError struct {
+	error
 
-// quotedValue is how the parsers quote a value.
-var quotedValue = regexp.MustCompile("(?s)`.*`")
+	before int
+}
+
+// quotedValue is how the parsers quote a value, and lineNumber how they name a line.
+var (
+	quotedValue = regexp.MustCompile("(?s)`.*`")
+	lineNumber  = regexp.MustCompile(`\bline [0-9]+`)
+)
 
 func (e trimmedError) Error() string {
 	text := strings.TrimPrefix(e.error.Error(), "yaml: ")
 	text = strings.ReplaceAll(text, "unmarshal errors:\n  ", "")
-	return quotedValue.ReplaceAllString(text, "value")
+	text = quotedValue.ReplaceAllString(text, "value")
+	return lineNumber.ReplaceAllStringFunc(text, func(line string) string {
+		number, err := strconv.Atoi(strings.TrimPrefix(line, "line "))
+		if err != nil {
+			return line
+		}
+		return fmt.Sprintf("line %d", number+e.before)
+	})
 }
 
 func (e trimmedError) Unwrap() error { return e.error }

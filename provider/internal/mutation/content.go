@@ -10,12 +10,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// serverOwned are the members of metadata that only the API server writes.
-var serverOwned = []string{
-	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
-	"resourceVersion", "selfLink", "uid",
-}
-
 // Why some fields cannot be patched.
 const (
 	statusReason = "The status cannot be patched here: the API server keeps it apart from the rest of the object and ignores it " +
@@ -127,8 +121,8 @@ func (c *content) metadata(document map[string]any, target manifest.Identity) {
 	}
 	c.identity(metadata, "name", target.Name, "name", "metadata")
 	c.identity(metadata, "namespace", target.Namespace, "namespace", "metadata")
-	for _, name := range serverOwned {
-		if _, has := metadata[name]; has {
+	for _, name := range slices.Sorted(maps.Keys(metadata)) {
+		if manifest.IsServerOwned(name) {
 			c.add(fmt.Sprintf(serverOwnedReason, name), "metadata", name)
 		}
 	}
@@ -200,7 +194,7 @@ func (c *content) pointer(p pointer, at ...any) {
 		c.add(wholeMetadataReason, at...)
 	case p[1] == "name" || p[1] == "namespace":
 		c.add(fmt.Sprintf("A patch cannot change the %s of an object. Remove the operation; target says which object it is.", p[1]), at...)
-	case slices.Contains(serverOwned, p[1]):
+	case manifest.IsServerOwned(p[1]):
 		c.add(fmt.Sprintf(serverOwnedReason, p[1]), at...)
 	}
 }
