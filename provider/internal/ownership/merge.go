@@ -20,6 +20,7 @@ type Merged struct {
 	Doubts []fieldpath.Path
 
 	live    *unstructured.Unstructured
+	applied map[string]any
 	sent    map[string]any
 	shape   *shape
 	manager string
@@ -45,7 +46,7 @@ func Merge(live *unstructured.Unstructured, manager string, applied, sent map[st
 			others = others.Union(fields)
 		}
 	}
-	m := &Merged{live: live, sent: sent, shape: shape, manager: manager}
+	m := &Merged{live: live, applied: applied, sent: sent, shape: shape, manager: manager}
 	object := runtime.DeepCopyJSON(live.Object)
 	dropNulls(object)
 	drop(object, ours, others, sent, shape)
@@ -176,7 +177,7 @@ func (m *Merged) put(tree, sent, applied any, s *shape, path fieldpath.Path) any
 			if Equal(sent, applied) {
 				return tree // what is not changed was merged before
 			}
-			if !isLabels(path) && hasMore(live, wanted) {
+			if !mergedByMember(path) && hasMore(live, wanted) {
 				m.Doubts = append(m.Doubts, path.Copy())
 			}
 		}
@@ -227,14 +228,16 @@ func (m *Merged) putList(live, wanted []any, applied any, s *shape, path fieldpa
 	return live
 }
 
-// isLabels reports whether a path is that of an object's or a template's labels or
-// annotations, which every kind merges one by one.
-func isLabels(path fieldpath.Path) bool {
-	if len(path) < 2 || path[len(path)-2].FieldName == nil || path[len(path)-1].FieldName == nil {
-		return false
+// mergedByMember reports whether every kind merges what is at path member by member: an
+// object, its metadata, and its labels and annotations or those of a template.
+func mergedByMember(path fieldpath.Path) bool {
+	names := Generic(path)
+	switch n := len(names); {
+	case n == 0, n == 1 && names[0] == "metadata":
+		return true
+	default:
+		return n > 1 && names[n-2] == "metadata" && (names[n-1] == "labels" || names[n-1] == "annotations")
 	}
-	name := *path[len(path)-1].FieldName
-	return *path[len(path)-2].FieldName == "metadata" && (name == "labels" || name == "annotations")
 }
 
 // hasMore reports whether live has members that wanted does not write.
@@ -265,22 +268,21 @@ func Without(tree map[string]any, paths []fieldpath.Path) map[string]any {
 // list of which nobody owns a part counts as one field.
 func (m *Merged) Fields() *fieldpath.Set {
 	fields := fieldpath.NewSet()
-	insertFields(m.sent, m.shape, nil, fields)
+	insertFields(m.sent, m.applied, m.shape, nil, fields)
 	return fields
 }
 
-func insertFields(tree any, s *shape, path fieldpath.Path, fields *fieldpath.Set) {
-	atomic := s != nil && s.leaf && !s.hasParts()
+func insertFields(tree, applied any, s *shape, path fieldpath.Path, fields *fieldpath.Set) {
 	switch tree := tree.(type) {
 	case map[string]any:
-		if len(path) > 0 && (atomic || len(tree) == 0) {
+		if len(path) > 0 && (len(tree) == 0 || s.granularity(applied) == whole) {
 			fields.Insert(path.Copy())
 			return
 		}
 		for name, v := range tree {
 			at := append(path[:len(path):len(path)], fieldpath.FieldNameElement(name))
-			if !serverOwned(at) {
-				insertFields(v, s.below(name), at, fields)
+			if was, _ := child(applied, name); !serverOwned(at) {
+				insertFields(v, was, s.below(name), at, fields)
 			}
 		}
 	case []any:
@@ -294,7 +296,8 @@ func insertFields(tree any, s *shape, path fieldpath.Path, fields *fieldpath.Set
 			at := append(path[:len(path):len(path)], element)
 			items.Insert(at.Copy())
 			if _, isObject := item.(map[string]any); isObject {
-				insertFields(item, s.ofItems(), at, items)
+				was, _ := s.itemOf(applied, element)
+				insertFields(item, was, s.ofItems(), at, items)
 			}
 		}
 		if len(tree) == 0 {

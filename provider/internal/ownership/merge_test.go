@@ -79,11 +79,12 @@ func TestAnApplyIsForeseenFromManagedFieldsAlone(t *testing.T) {
 			applied: `spec: {z: 1}`, sent: `spec: {z: 1, a: {x: 2}, b: [2], c: {x: 2}, d: [1], e: {x: 1}, f: [1]}`,
 			want: `spec: {a: {x: 2, o: 1}, b: [2], c: {x: 2}, d: [1], e: {x: 1}, f: [1], z: 1}`, doubts: []string{"spec.a", "spec.b"},
 		}, {
-			name:    "labels are merged one by one, whoever owns them",
-			live:    `spec: {template: {metadata: {labels: {job: x}}}}`,
+			name: "metadata and labels are merged one by one, whoever owns them",
+			live: `metadata: {name: it, resourceVersion: "7"}
+spec: {template: {metadata: {labels: {job: x}}}}`,
 			entries: ourEntry + `{"f:spec": {"f:z": {}}}}`,
-			applied: `spec: {z: 1}`, sent: `spec: {z: 1, template: {metadata: {labels: {app: w}}}}`,
-			want: `spec: {template: {metadata: {labels: {job: x, app: w}}}, z: 1}`,
+			applied: `spec: {z: 1}`, sent: `{metadata: {labels: {a: b}}, spec: {z: 1, template: {metadata: {labels: {app: w}}}}}`,
+			want: `{metadata: {name: it, labels: {a: b}}, spec: {template: {metadata: {labels: {job: x, app: w}}}, z: 1}}`,
 		}, {
 			name:    "the default of a key that nobody has left out is not known",
 			live:    `spec: {ports: [{port: 53, protocol: UDP}]}`,

@@ -24,9 +24,9 @@ type shape struct {
 	set bool
 	// unclear says that the entries contradict each other, or that items have no names.
 	unclear bool
-	// leaf says that somebody owns it without naming a part of it: it is a scalar, or an
-	// atomic list or map, or one that was applied empty. own is for the manager itself.
-	leaf, ownLeaf bool
+	// leaf says that the manager owns it without naming a part of it: it is a scalar, or an
+	// atomic list or map, or one that was applied empty.
+	leaf bool
 }
 
 // shapeOf reads the entries of all managers of object.
@@ -62,7 +62,7 @@ func (s *shape) learn(fields *fieldpath.Set, applied, own bool) {
 			continue
 		}
 		if below == nil || below.Empty() {
-			child.leaf, child.ownLeaf = true, child.ownLeaf || own
+			child.leaf = child.leaf || own
 			continue
 		}
 		child.learn(below, applied, own)
@@ -151,7 +151,7 @@ func (s *shape) granularity(applied any) granularity {
 		return notKnown
 	case s.hasParts():
 		return parts
-	case s.ownLeaf && applied != nil && !isEmptyContainer(applied):
+	case s.leaf && applied != nil && !isEmptyContainer(applied):
 		return whole
 	default:
 		return notKnown
