@@ -73,8 +73,9 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when "+
 		"somebody has made another one in its place. Default: false.")
 	an.Describe(&a.OnImmutable, "What happens when a change cannot be made on an existing object, which the API server "+
-		"has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for "+
-		"PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.")
+		"has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for "+
+		"PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all "+
+		"custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.")
 	an.Describe(&a.DeletionPropagation, "What happens to objects that this one owns when it is deleted: `Foreground` "+
 		"deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, "+
 		"but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.")

@@ -2,11 +2,11 @@ package object
 
 import (
 	"context"
+	"errors"
 	"reflect"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -62,8 +62,8 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	}
 
 	result, err := r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, old.ManagerOr(managerOf(req.Urn)), true)
-	if apierrors.IsInvalid(err) {
-		return result.target.replacement(ctx, in, old, err, ignored)
+	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
+		return refused.replacement(ctx, in, old, ignored)
 	}
 	if err != nil {
 		return p.DiffResponse{}, err

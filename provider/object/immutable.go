@@ -2,16 +2,16 @@ package object
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"reflect"
+	"maps"
 	"slices"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/rand"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -38,68 +38,205 @@ var holdsData = map[kind]bool{
 	{"apiextensions.k8s.io", "CustomResourceDefinition"}: true,
 }
 
-// onImmutable is the user's choice, or the default of the kind.
+// onImmutable is the user's choice, or the default of the kind. A kind that Kubernetes does
+// not define may hold data too. It may also have rules for changes ("storage cannot
+// shrink"), and no probe tells these from fields that can be set once.
 func (in inputs) onImmutable(id manifest.Identity) string {
 	switch {
 	case in.immutable != "":
 		return in.immutable
-	case holdsData[kindOf(id)]:
+	case holdsData[kindOf(id)], !cluster.OwnGroup(id.Group()):
 		return immutableFail
 	default:
 		return immutableReplace
 	}
 }
 
-// replacement decides about an update that the API server calls invalid. The
-// refusal alone does not say whether the change or the manifest is wrong: its
-// texts differ from kind to kind, and taking a text for a proof has deleted
-// people's objects. So the same manifest is tried as a new object, without being
-// written. If that is accepted, the manifest is right, and the change is what
-// cannot be made in place.
+// replacement decides about an update that the API server calls invalid. The refusal alone
+// does not say whether the change, the manifest or the live object is in the way: its texts
+// differ from kind to kind, and taking a text for a proof has deleted people's objects. So
+// what the update would make is tried as a new object, without being written: the live
+// object with the manifest put in. If that is accepted, the change is what cannot be made in
+// place. If it is refused, the manifest is wrong, or contradicts what somebody else or a
+// default has set; a new object would only hide that.
 //
-// It returns a diff that replaces, or the error for the user.
-func (t target) replacement(ctx context.Context, in inputs, old state, invalid error, ignored tracked.IgnoredPaths) (p.DiffResponse, error) {
-	live, err := t.Cluster.Get(ctx, t.Ref)
-	if err != nil {
-		return p.DiffResponse{}, t.explain("read", err, in)
+// It returns a diff that replaces, or the error for the user. Whatever is in doubt is an
+// error.
+func (r *refusedUpdate) replacement(
+	ctx context.Context, in inputs, old state, ignored tracked.IgnoredPaths,
+) (p.DiffResponse, error) {
+	t, live := r.target, r.merged.Live()
+	if err := r.noProof(in); err != nil {
+		return p.DiffResponse{}, err
 	}
-	answer, err := t.tryAsNew(ctx, in, live)
-	if err != nil {
-		return p.DiffResponse{}, t.explain("update", invalid, in)
+	tried, doubts := copyOf(ownership.Without(r.merged.Object, r.leftover)), r.merged.Doubts
+	if spec, ok := in.applied["spec"]; ok && isNobodys(in.applied, "spec") {
+		tried.Object["spec"], doubts = spec, nil // nobody else can have a part of it
+	}
+	answer, err := t.probe(ctx, tried, in.applied, live)
+	switch {
+	case onlyNamed(err):
+		return p.DiffResponse{}, r.undecided(in, "an object of this kind cannot have another name, so the change cannot be tried on a new one")
+	case apierrors.IsInvalid(err):
+		return p.DiffResponse{}, r.contradiction(ctx, in, err)
+	case err != nil:
+		return p.DiffResponse{}, r.undecided(in, withoutNext(t.explain("try a copy of", err, in)).Error())
+	case len(doubts) > 0:
+		return p.DiffResponse{}, r.undecided(in, fmt.Sprintf("nobody owns a part of %s, so it is not known how the API server merges it",
+			ownership.Format(doubts[0])))
 	}
 	if err := t.addressTaken(ctx, in, live); err != nil {
 		return p.DiffResponse{}, err
 	}
-	if in.onImmutable(t.Identity()) == immutableFail {
-		return p.DiffResponse{}, tracked.Refused("%s: %s cannot be changed on an existing object.\n"+
-			"It was not touched. Replacing it would delete it first, and onImmutable is \"fail\" (the default for kinds that "+
-			"hold data). Take the change back, or set onImmutable to \"replace\" if the object may be deleted.\n%v",
-			t.Ref, strings.Join(causeFields(invalid), ", "), t.explain("update", invalid, in))
+	if answer, err = ownership.AsApplied(answer, t.Manager, r.merged.Fields()); err != nil {
+		return p.DiffResponse{}, err
 	}
 	wanted, err := t.settle(answer, in, tracked.NewHashKey())
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	diff, immutable := r.replacementDiff(in, old, wanted, ignored)
+	if in.onImmutable(t.Identity()) == immutableFail {
+		return p.DiffResponse{}, r.kept(in, immutable)
+	}
+	return diff, nil
+}
+
+// replacementDiff is the diff that replaces, and what in it cannot be changed in place: the
+// paths in the manifest that the API server names, or all if it names none.
+func (r *refusedUpdate) replacementDiff(
+	in inputs, old, wanted state, ignored tracked.IgnoredPaths,
+) (diff p.DiffResponse, immutable []string) {
 	changes := slices.DeleteFunc(in.compare(old, wanted), func(change ownership.Change) bool {
 		// What the probe left out is as it was.
 		_, _, sent := ownership.Locate(in.applied, change.Path)
 		return sent && len(ownership.Compare(old.Live, in.applied, fieldpath.NewSet(change.Path))) == 0
 	})
-	diff := detailedDiff(changes, old, in, ignored)
-	forced := false
+	diff = detailedDiff(changes, old, in, ignored)
 	for path, change := range diff.DetailedDiff {
-		if concerns(path, causeFields(invalid)) {
+		if concerns(path, causeFields(r.err)) {
 			diff.DetailedDiff[path] = p.PropertyDiff{Kind: replacing(change.Kind)}
-			forced = true
+			immutable = append(immutable, path)
 		}
 	}
-	if !forced {
+	if immutable == nil {
+		immutable = slices.Collect(maps.Keys(diff.DetailedDiff))
 		// What the API server names is not among the fields as they are written.
 		diff.DetailedDiff[keyManifest] = p.PropertyDiff{Kind: p.UpdateReplace}
 	}
+	slices.Sort(immutable)
 	// The new object has the name of the old one, which has to go first.
 	diff.HasChanges, diff.DeleteBeforeReplace = true, true
-	return diff, nil
+	return diff, immutable
+}
+
+// kept refuses a change that only a replacement could make.
+func (r *refusedUpdate) kept(in inputs, immutable []string) error {
+	id := r.target.Identity()
+	why := ""
+	switch {
+	case in.immutable != "":
+	case holdsData[kindOf(id)]:
+		why = " (the default for kinds that hold data)"
+	default:
+		why = " (the default for kinds that Kubernetes itself does not define)"
+	}
+	fields := make([]string, len(immutable))
+	for i, path := range immutable {
+		fields[i] = strings.TrimPrefix(path, keyManifest+".")
+	}
+	cannot := "cannot be changed on an existing object"
+	if len(fields) > 1 {
+		cannot = "cannot all be changed on an existing object"
+	}
+	return tracked.Refused("%s: %s %s.\n"+
+		"It was not touched: only a replacement, which deletes it first, can make the change, and onImmutable is \"fail\"%s.\n"+
+		"%v\n"+
+		"Next: undo the change; or, if the object and what it holds may be deleted, set onImmutable to \"replace\".",
+		r.target.Ref, strings.Join(fields, ", "), cannot, why, r.said(in))
+}
+
+// noProof refuses an update of which no probe can say why it is refused: the reason is not
+// in what a new object would have.
+func (r *refusedUpdate) noProof(in inputs) error {
+	live, t := r.merged.Live(), r.target
+	if live.GetDeletionTimestamp() != nil {
+		return tracked.Refused("%s is being deleted, and the API server refuses this update of it.\n%v\n"+
+			"Next: run again when it is gone, which creates it; its metadata.finalizers say what still holds it.", t.Ref, r.said(in))
+	}
+	if !typed(r.err) {
+		return t.explain("update", r.err, in)
+	}
+	frozen, _, _ := unstructured.NestedBool(live.Object, "immutable")
+	if kind := kindOf(t.Identity()); !frozen || kind != kindConfigMap && kind != kindSecret {
+		return nil
+	}
+	path := fieldpath.MakePathOrDie("immutable")
+	ours, _, err := ownership.Applied(live, t.Manager)
+	if err != nil || ours != nil && ours.Has(path) {
+		return err
+	}
+	return tracked.Refused("%s cannot be changed: its field immutable is true, which was set by %s and not by this manifest.\n%v\n"+
+		"Next: undo the change; or delete the object by hand: the next `pulumi up` creates it as the manifest says.",
+		t.Ref, r.owners(path), r.said(in))
+}
+
+// undecided refuses an update of which it is not known whether a replacement would help.
+func (r *refusedUpdate) undecided(in inputs, why string) error {
+	return tracked.Refused("%s: the API server refuses the update, and nothing proves that a replacement would help. It was not touched.\n%s\n%v\n"+
+		"Next: undo the change; or, if the object may be deleted, delete it by hand: the next `pulumi up` creates it as the manifest says.",
+		r.target.Ref, why, r.said(in))
+}
+
+// said is what the API server said, without advice.
+func (r *refusedUpdate) said(in inputs) error {
+	return withoutNext(r.target.explain("update", r.err, in))
+}
+
+func withoutNext(err error) error {
+	if explained := (*failure.Failure)(nil); errors.As(err, &explained) {
+		bare := *explained
+		bare.Next = ""
+		return &bare
+	}
+	return err
+}
+
+// owners names who owns a field of the live object.
+func (r *refusedUpdate) owners(path fieldpath.Path) string {
+	of, err := ownership.NewOwnership(r.merged.Live())
+	var names []string
+	if err == nil {
+		for _, owner := range of.Of(path) {
+			names = append(names, owner.Manager)
+		}
+	}
+	if len(names) == 0 {
+		return "nobody that is known"
+	}
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+// typed reports whether a refusal says of a field what is wrong with it, as the API
+// server's own validation does. What policies and webhooks refuse is no matter of fields.
+func typed(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Type != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyNamed reports whether a new object is refused for nothing but its name.
+func onlyNamed(err error) bool {
+	fields := causeFields(err)
+	return apierrors.IsInvalid(err) && len(fields) > 0 &&
+		!slices.ContainsFunc(fields, func(field string) bool { return field != "metadata.name" })
 }
 
 // concerns reports whether a path in the manifest is in one of the fields that the
@@ -129,84 +266,4 @@ func replacing(kind p.DiffKind) p.DiffKind {
 	default:
 		return p.UpdateReplace
 	}
-}
-
-// tryAsNew applies the manifest as a new object under a name that nobody has, as
-// a dry-run. What the live object holds (its addresses and ports) is left out:
-// nobody else can have it while it lives. What it does not hold is tried, since it
-// may be no address at all, or that of another object.
-func (t target) tryAsNew(ctx context.Context, in inputs, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	object := t.object(in.applied)
-	object.SetName(fmt.Sprintf("k8sconnect-probe-%s", rand.String(10)))
-	dropAllocated(object, live)
-	result, err := t.Cluster.Apply(ctx, object, cluster.ApplyOptions{
-		FieldManager: t.Manager, Force: true, CreateOnly: true, DryRun: true,
-	})
-	if err != nil {
-		return nil, err
-	}
-	result.Object.SetName(t.Ref.Name)
-	return result.Object, nil
-}
-
-// dropAllocated removes what only one object of the cluster can have at a time and
-// the live object has.
-func dropAllocated(object, live *unstructured.Unstructured) {
-	if object.GetAPIVersion() != "v1" || object.GetKind() != "Service" {
-		return
-	}
-	for _, field := range []string{"clusterIP", "clusterIPs", "healthCheckNodePort"} {
-		wanted, _, _ := unstructured.NestedFieldNoCopy(object.Object, "spec", field)
-		held, _, _ := unstructured.NestedFieldNoCopy(live.Object, "spec", field)
-		if wanted != "None" && reflect.DeepEqual(wanted, held) {
-			unstructured.RemoveNestedField(object.Object, "spec", field)
-		}
-	}
-	held := sets.New[any]()
-	ports, _, _ := unstructured.NestedSlice(live.Object, "spec", "ports")
-	for _, port := range ports {
-		if port, ok := port.(map[string]any); ok {
-			held.Insert(port["nodePort"])
-		}
-	}
-	ports, _, _ = unstructured.NestedSlice(object.Object, "spec", "ports")
-	for _, port := range ports {
-		if port, ok := port.(map[string]any); ok && held.Has(port["nodePort"]) {
-			delete(port, "nodePort")
-		}
-	}
-	if ports != nil {
-		_ = unstructured.SetNestedSlice(object.Object, ports, "spec", "ports")
-	}
-}
-
-// addressTaken refuses a Service an address that another object has. A dry-run does
-// not look for that, and the Service would be deleted before it is found out.
-func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
-	address, _, _ := unstructured.NestedString(in.applied, "spec", "clusterIP")
-	held, _, _ := unstructured.NestedString(live.Object, "spec", "clusterIP")
-	if t.Ref.APIVersion != "v1" || t.Ref.Kind != "Service" || address == "" || address == "None" || address == held {
-		return nil
-	}
-	resolved, err := t.Cluster.Resolve(ctx, "networking.k8s.io/v1", "IPAddress", "", address)
-	var taken *unstructured.Unstructured
-	if err == nil {
-		taken, err = t.Cluster.Get(ctx, resolved.Ref)
-	}
-	switch {
-	case failure.Gone(err):
-		// Free; or the API server does not keep addresses as objects, and the create
-		// decides.
-		return nil
-	case err != nil:
-		// Not knowing is no reason to delete anything.
-		return tracked.Refused("%s: spec.clusterIP can only be changed by replacing the object, and it could not be decided whether %s "+
-			"is free. It was not touched.\n"+
-			"Allow reading it (get ipaddresses in networking.k8s.io), or delete the Service by hand: the next `pulumi up` "+
-			"creates it with the new address.\n%v", t.Ref, address, t.explain("read the address of", err, in))
-	}
-	namespace, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "namespace")
-	name, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "name")
-	return tracked.Refused("%s: spec.clusterIP can only be changed by replacing the object, and %s belongs to Service %s/%s. "+
-		"It was not touched.", t.Ref, address, namespace, name)
 }

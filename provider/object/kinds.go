@@ -13,6 +13,15 @@ type kind struct{ group, name string }
 
 func kindOf(id manifest.Identity) kind { return kind{id.Group(), id.Kind} }
 
+// Kinds with rules of their own.
+var (
+	kindService   = kind{"", "Service"}
+	kindPod       = kind{"", "Pod"}
+	kindConfigMap = kind{"", "ConfigMap"}
+	kindSecret    = kind{"", "Secret"}
+	kindJob       = kind{"batch", "Job"}
+)
+
 // childless are built-in kinds whose objects own no others by owner references, so
 // nothing has to be deleted before them. (What is inside a namespace, or of a
 // custom kind, goes by a finalizer of the API server's own.)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -104,6 +105,9 @@ func (r *kubeObject) update(
 	}
 	result := attempt{wrote: !preview, uid: old.Ref.UID}
 	result.answer, result.err = t.applyOnto(ctx, in, body, uid, preview)
+	if apierrors.IsInvalid(result.err) && !isOtherObject(result.err) {
+		result.answer, result.err = t.applyDespiteDefaults(ctx, in, old, body, uid, preview, result.err)
+	}
 	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
 		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
 		return r.create(ctx, clu, in, anew)

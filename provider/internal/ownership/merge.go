@@ -1,0 +1,310 @@
+package ownership
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Merged is what an apply would make of a live object, as far as managedFields tell.
+//
+// The API server merges by the kind's schema, and does not show the result where it
+// refuses it. Here the merge keys come from the field sets of all managers; what they do
+// not tell is in doubt.
+type Merged struct {
+	// Object is the live object without what only the manager owns and sends no longer,
+	// with what it sends put in by keys.
+	Object map[string]any
+	// Doubts are the places where it is not known how the API server merges: lists and
+	// maps that nobody owns a part of.
+	Doubts []fieldpath.Path
+
+	live    *unstructured.Unstructured
+	applied map[string]any
+	sent    map[string]any
+	shape   *shape
+	manager string
+}
+
+// Merge merges sent, which manager applies, into live. applied is what the manager applied
+// before; it may be nil. Ignored fields that are not sent stay, whoever owns them.
+func Merge(live *unstructured.Unstructured, manager string, applied, sent map[string]any, ignore Ignore) (*Merged, error) {
+	shape, err := shapeOf(live, manager)
+	if err != nil {
+		return nil, err
+	}
+	ours, others := fieldpath.NewSet(), fieldpath.NewSet()
+	for _, entry := range live.GetManagedFields() {
+		fields, err := entryFields(entry)
+		switch {
+		case err != nil:
+			return nil, err
+		case entry.Manager == releasedManager:
+		case isApplied(entry, manager):
+			ours, _ = ignore.Split(fields)
+		default:
+			others = others.Union(fields)
+		}
+	}
+	m := &Merged{live: live, applied: applied, sent: sent, shape: shape, manager: manager}
+	object := runtime.DeepCopyJSON(live.Object)
+	dropNulls(object)
+	drop(object, ours, others, sent, shape)
+	m.Object, _ = m.put(object, sent, applied, shape, nil).(map[string]any)
+	return m, nil
+}
+
+// dropNulls removes members that are null, which some kinds have where nothing is.
+func dropNulls(tree any) {
+	switch tree := tree.(type) {
+	case map[string]any:
+		for name, v := range tree {
+			if v == nil {
+				delete(tree, name)
+			}
+			dropNulls(v)
+		}
+	case []any:
+		for _, item := range tree {
+			dropNulls(item)
+		}
+	}
+}
+
+// drop removes what only ours has and sent has not. What nobody owns goes with the last
+// owned field beside it, as it does in the API server.
+func drop(tree any, ours, others *fieldpath.Set, sent any, s *shape) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		for element, below := range elements(ours) {
+			if element.FieldName == nil {
+				continue
+			}
+			name := *element.FieldName
+			live, ok := tree[name]
+			if !ok {
+				continue
+			}
+			wanted, isSent := child(sent, name)
+			switch {
+			case !isSent && !touches(others, fieldpath.Path{element}):
+				delete(tree, name)
+			case below != nil && !below.Empty():
+				tree[name] = drop(live, below, partsAt(others, element), wanted, s.below(name))
+			}
+		}
+		return tree
+	case []any:
+		gone := map[int]bool{}
+		for element, below := range elements(ours) {
+			i := indexOf(tree, element)
+			if i < 0 {
+				continue
+			}
+			wanted, isSent := s.itemOf(sent, element)
+			switch {
+			case !isSent && !touches(others, fieldpath.Path{element}):
+				gone[i] = true
+			case below != nil && !below.Empty():
+				tree[i] = drop(tree[i], withoutKeys(below, element), partsAt(others, element), wanted, s.ofItems())
+			}
+		}
+		kept := make([]any, 0, len(tree))
+		for i, item := range tree {
+			if !gone[i] {
+				kept = append(kept, item)
+			}
+		}
+		return kept
+	default:
+		return tree
+	}
+}
+
+// partsAt is what set has below element.
+func partsAt(set *fieldpath.Set, element fieldpath.PathElement) *fieldpath.Set {
+	if parts := at(set, fieldpath.Path{element}); parts != nil {
+		return parts
+	}
+	return fieldpath.NewSet()
+}
+
+// withoutKeys leaves out the fields that say which item it is: while it stays, they do.
+func withoutKeys(item *fieldpath.Set, element fieldpath.PathElement) *fieldpath.Set {
+	if element.Key == nil {
+		return item
+	}
+	keys := fieldpath.NewSet()
+	for _, field := range *element.Key {
+		keys.Insert(fieldpath.Path{fieldpath.FieldNameElement(field.Name)})
+	}
+	return item.Difference(keys)
+}
+
+// child is a member of what may be a map.
+func child(tree any, name string) (any, bool) {
+	object, _ := tree.(map[string]any)
+	v, ok := object[name]
+	return v, ok
+}
+
+// itemOf finds the item of a list as it is written that element selects.
+func (s *shape) itemOf(list any, element fieldpath.PathElement) (any, bool) {
+	items, _ := list.([]any)
+	for _, item := range items {
+		if own, ok := s.elementOf(item); ok && own.Equals(element) {
+			return item, true
+		}
+	}
+	return nil, false
+}
+
+// put puts sent into tree.
+func (m *Merged) put(tree, sent, applied any, s *shape, path fieldpath.Path) any {
+	if Equal(tree, sent) {
+		return tree
+	}
+	switch wanted := sent.(type) {
+	case map[string]any:
+		live, ok := tree.(map[string]any)
+		if !ok || len(live) == 0 {
+			break
+		}
+		switch s.granularity(applied) {
+		case whole:
+			return runtime.DeepCopyJSONValue(sent)
+		case notKnown:
+			if Equal(sent, applied) {
+				return tree // what is not changed was merged before
+			}
+			if !mergedByMember(path) && hasMore(live, wanted) {
+				m.Doubts = append(m.Doubts, path.Copy())
+			}
+		}
+		for name, v := range wanted {
+			if before, ok := live[name]; ok {
+				was, _ := child(applied, name)
+				v = m.put(before, v, was, s.below(name), append(path[:len(path):len(path)], fieldpath.FieldNameElement(name)))
+			}
+			live[name] = runtime.DeepCopyJSONValue(v)
+		}
+		return live
+	case []any:
+		live, ok := tree.([]any)
+		if !ok || len(live) == 0 {
+			break
+		}
+		return m.putList(live, wanted, applied, s, path)
+	}
+	return runtime.DeepCopyJSONValue(sent)
+}
+
+func (m *Merged) putList(live, wanted []any, applied any, s *shape, path fieldpath.Path) any {
+	granularity := s.granularity(applied)
+	switch {
+	case granularity == whole:
+		return runtime.DeepCopyJSONValue(wanted)
+	case granularity == notKnown && Equal(wanted, applied):
+		return live
+	case granularity == notKnown:
+		m.Doubts = append(m.Doubts, path.Copy())
+		return runtime.DeepCopyJSONValue(wanted)
+	}
+	for _, item := range wanted {
+		element, ok := s.elementOf(item)
+		at := append(path[:len(path):len(path)], element)
+		switch i := indexOf(live, element); {
+		case !ok:
+			// A key is left out whose default is not known.
+			m.Doubts = append(m.Doubts, path.Copy())
+			live = append(live, runtime.DeepCopyJSONValue(item))
+		case i < 0:
+			live = append(live, runtime.DeepCopyJSONValue(item))
+		default:
+			was, _ := s.itemOf(applied, element)
+			live[i] = m.put(live[i], item, was, s.ofItems(), at)
+		}
+	}
+	return live
+}
+
+// mergedByMember reports whether every kind merges what is at path member by member: an
+// object, its metadata, and its labels and annotations or those of a template.
+func mergedByMember(path fieldpath.Path) bool {
+	names := Generic(path)
+	switch n := len(names); {
+	case n == 0, n == 1 && names[0] == "metadata":
+		return true
+	default:
+		return n > 1 && names[n-2] == "metadata" && (names[n-1] == "labels" || names[n-1] == "annotations")
+	}
+}
+
+// hasMore reports whether live has members that wanted does not write.
+func hasMore(live, wanted map[string]any) bool {
+	for name := range live {
+		if _, ok := wanted[name]; !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Without returns a copy of tree in which the fields at paths are missing.
+func Without(tree map[string]any, paths []fieldpath.Path) map[string]any {
+	result := runtime.DeepCopyJSON(tree)
+	for _, path := range paths {
+		if _, at, ok := Locate(result, path); ok && path[len(path)-1].FieldName != nil {
+			parent, _, _ := Locate(result, path[:len(path)-1])
+			if object, isMap := parent.(map[string]any); isMap {
+				delete(object, at[len(at)-1].(string))
+			}
+		}
+	}
+	return result
+}
+
+// Fields are the fields that the manager owns after the apply, as far as it is known. A
+// list of which nobody owns a part counts as one field.
+func (m *Merged) Fields() *fieldpath.Set {
+	fields := fieldpath.NewSet()
+	insertFields(m.sent, m.applied, m.shape, nil, fields)
+	return fields
+}
+
+func insertFields(tree, applied any, s *shape, path fieldpath.Path, fields *fieldpath.Set) {
+	switch tree := tree.(type) {
+	case map[string]any:
+		if len(path) > 0 && (len(tree) == 0 || s.granularity(applied) == whole) {
+			fields.Insert(path.Copy())
+			return
+		}
+		for name, v := range tree {
+			at := append(path[:len(path):len(path)], fieldpath.FieldNameElement(name))
+			if was, _ := child(applied, name); !serverOwned(at) {
+				insertFields(v, was, s.below(name), at, fields)
+			}
+		}
+	case []any:
+		items := fieldpath.NewSet()
+		for _, item := range tree {
+			element, ok := s.elementOf(item)
+			if !ok {
+				fields.Insert(path.Copy())
+				return
+			}
+			at := append(path[:len(path):len(path)], element)
+			items.Insert(at.Copy())
+			if _, isObject := item.(map[string]any); isObject {
+				was, _ := s.itemOf(applied, element)
+				insertFields(item, was, s.ofItems(), at, items)
+			}
+		}
+		if len(tree) == 0 {
+			items.Insert(path.Copy())
+		}
+		items.Iterate(func(path fieldpath.Path) { fields.Insert(path.Copy()) })
+	default:
+		fields.Insert(path.Copy())
+	}
+}

@@ -1,0 +1,189 @@
+package ownership
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// shape is what managedFields tell of an object's schema: which lists are keyed, and by
+// which fields, which are sets, and what is owned only as a whole. A field that nobody
+// owns is not in it.
+type shape struct {
+	fields map[string]*shape
+	// items is what is below the items of a list, all of them together.
+	items *shape
+	// keys are the merge keys of a keyed list, sorted, and defaults the values of those
+	// that an item may leave out.
+	keys     []string
+	defaults map[string]any
+	// set says that a list is a set of values.
+	set bool
+	// unclear says that the entries contradict each other, or that items have no names.
+	unclear bool
+	// leaf says that the manager owns it without naming a part of it: it is a scalar, or an
+	// atomic list or map, or one that was applied empty.
+	leaf bool
+}
+
+// shapeOf reads the entries of all managers of object.
+func shapeOf(object *unstructured.Unstructured, manager string) (*shape, error) {
+	root := &shape{}
+	for _, entry := range object.GetManagedFields() {
+		if entry.APIVersion != object.GetAPIVersion() {
+			continue // another version may have other fields
+		}
+		fields, err := entryFields(entry)
+		if err != nil {
+			return nil, err
+		}
+		root.learn(fields, entry.Operation == metav1.ManagedFieldsOperationApply, isApplied(entry, manager))
+	}
+	return root, nil
+}
+
+func (s *shape) learn(fields *fieldpath.Set, applied, own bool) {
+	for element, below := range elements(fields) {
+		var child *shape
+		switch {
+		case element.FieldName != nil:
+			child = s.field(*element.FieldName)
+		case element.Key != nil:
+			s.learnKeys(*element.Key, below, applied && fields.Members.Has(element))
+			child = s.item()
+		case element.Value != nil:
+			s.set = true
+			continue
+		default:
+			s.unclear = true
+			continue
+		}
+		if below == nil || below.Empty() {
+			child.leaf = child.leaf || own
+			continue
+		}
+		child.learn(below, applied, own)
+	}
+}
+
+// learnKeys notes the merge keys of a list. A manager that has applied an item and does
+// not own one of its keys has left that key out: the API server has filled in its default.
+func (s *shape) learnKeys(key value.FieldList, item *fieldpath.Set, complete bool) {
+	var names []string
+	for _, field := range key {
+		names = append(names, field.Name)
+	}
+	slices.Sort(names)
+	if s.keys != nil && !slices.Equal(s.keys, names) {
+		s.unclear = true
+	}
+	s.keys = names
+	if !complete || item == nil {
+		return
+	}
+	for _, field := range key {
+		if item.Members.Has(fieldpath.FieldNameElement(field.Name)) {
+			continue
+		}
+		if s.defaults == nil {
+			s.defaults = map[string]any{}
+		}
+		s.defaults[field.Name] = field.Value.Unstructured()
+	}
+}
+
+func (s *shape) field(name string) *shape {
+	if s.fields == nil {
+		s.fields = map[string]*shape{}
+	}
+	if s.fields[name] == nil {
+		s.fields[name] = &shape{}
+	}
+	return s.fields[name]
+}
+
+func (s *shape) item() *shape {
+	if s.items == nil {
+		s.items = &shape{}
+	}
+	return s.items
+}
+
+// below descends without adding anything; of what is not known the shape is nil.
+func (s *shape) below(name string) *shape {
+	if s == nil {
+		return nil
+	}
+	return s.fields[name]
+}
+
+func (s *shape) ofItems() *shape {
+	if s == nil {
+		return nil
+	}
+	return s.items
+}
+
+// hasParts reports whether somebody owns a part.
+func (s *shape) hasParts() bool {
+	return s != nil && (len(s.fields) > 0 || s.keys != nil || s.set)
+}
+
+// granularity says how a value is merged.
+type granularity int
+
+const (
+	// notKnown is what nobody owns, or what was applied empty and filled by others.
+	notKnown granularity = iota
+	parts                // field by field, or item by item
+	whole                // atomic
+)
+
+// granularity decides for a list or map of which applied is what the manager applied
+// before. Owning a map as a whole and having applied it empty look alike in managedFields;
+// only what was applied tells.
+func (s *shape) granularity(applied any) granularity {
+	switch {
+	case s == nil || s.unclear:
+		return notKnown
+	case s.hasParts():
+		return parts
+	case s.leaf && applied != nil && !isEmptyContainer(applied):
+		return whole
+	default:
+		return notKnown
+	}
+}
+
+// elementOf returns the element that selects an item of a keyed list or a set, with the
+// defaults of the keys that the item leaves out. It returns false where that is not known.
+func (s *shape) elementOf(item any) (fieldpath.PathElement, bool) {
+	if s == nil || s.unclear {
+		return fieldpath.PathElement{}, false
+	}
+	if s.set && isScalar(item) {
+		return fieldpath.ValueElement(value.NewValueInterface(item)), true
+	}
+	object, ok := item.(map[string]any)
+	if !ok || s.keys == nil {
+		return fieldpath.PathElement{}, false
+	}
+	key := make(value.FieldList, 0, len(s.keys))
+	for _, name := range s.keys {
+		v, ok := object[name]
+		if !ok || v == nil {
+			if v, ok = s.defaults[name]; !ok {
+				return fieldpath.PathElement{}, false
+			}
+		}
+		if !isScalar(v) {
+			return fieldpath.PathElement{}, false
+		}
+		key = append(key, value.Field{Name: name, Value: value.NewValueInterface(v)})
+	}
+	key.Sort()
+	return fieldpath.PathElement{Key: &key}, true
+}

@@ -1,0 +1,98 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// contradiction explains an update that is refused, also where it is tried as a new object:
+// the manifest is wrong, or it does not go with something in the live object that is not
+// its own. A replacement would remove the latter, which nobody has asked for.
+func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe error) error {
+	t := r.target
+	suspects, err := r.suspects(probe)
+	if err != nil {
+		return err
+	}
+	wrong := t.explain("update", r.err, in)
+	if len(suspects) == 0 {
+		return wrong
+	}
+	alone, err := t.tryAsNew(ctx, in, r.merged.Live())
+	switch {
+	case apierrors.IsInvalid(err) && !slices.ContainsFunc(causeFields(err), func(field string) bool {
+		return slices.Contains(causeFields(probe), field)
+	}):
+		// A part of an object, which is wrong alone for other reasons.
+	case err != nil:
+		return wrong
+	}
+	var lines []string
+	owned := slices.ContainsFunc(suspects, func(field ownership.Unsent) bool { return len(field.Owners) > 0 })
+	advice := "set the field in this manifest, which makes it win"
+	for _, field := range suspects {
+		owner := "owned by " + strings.Join(field.Owners, ", ")
+		switch {
+		case len(field.Owners) > 0:
+			advice = "set the field in this manifest, which takes it over, or have its owner remove it"
+		case owned:
+			continue
+		case in.ignore.Covers(field.Path):
+			owner, advice = "which ignoreFields leaves to others", "take the field out of ignoreFields, or change it where it is managed"
+		default:
+			// What a new object gets as well is not what is wrong.
+			if alone != nil {
+				before, _, _ := ownership.Locate(r.merged.Object, field.Path)
+				if after, _, has := ownership.Locate(alone.Object, field.Path); has && ownership.Equal(before, after) {
+					continue
+				}
+			}
+			owner = "a default, or a value without an owner"
+		}
+		lines = append(lines, fmt.Sprintf("%s (%s)", ownership.Format(field.Path), owner))
+	}
+	if len(lines) == 0 {
+		return wrong
+	}
+	slices.Sort(lines)
+	return tracked.Refused("%s: the update contradicts what the live object has and this manifest does not set:\n  %s\n"+
+		"It was not touched; no field is proved to be immutable, so it is not replaced either.\n%v\nNext: %s.",
+		t.Ref, strings.Join(lines, "\n  "), r.said(in), advice)
+}
+
+// suspects are the fields that the manifest does not set around those that the API server
+// names: in or above them, and if there are none, beside them.
+func (r *refusedUpdate) suspects(probe error) ([]ownership.Unsent, error) {
+	unsent, err := r.merged.Unsent()
+	if err != nil {
+		return nil, err
+	}
+	var inside, beside []ownership.Unsent
+	for _, field := range unsent {
+		generic := ownership.Generic(field.Path)
+		near, around := false, false
+		for _, cause := range causeFields(probe) {
+			at := ownership.FieldNames(cause)
+			n := min(len(at), len(generic))
+			near = near || n > 0 && slices.Equal(at[:n], generic[:n])
+			around = around || len(at) > 1 && len(at) == len(generic) && slices.Equal(at[:n-1], generic[:n-1]) && r.merged.Changes(field.Path[:n-1])
+		}
+		switch {
+		case near:
+			inside = append(inside, field)
+		case around:
+			beside = append(beside, field)
+		}
+	}
+	if len(inside) > 0 {
+		return inside, nil
+	}
+	return beside, nil
+}

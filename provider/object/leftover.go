@@ -1,0 +1,263 @@
+package object
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// refusedUpdate is an update that the API server calls invalid, with what it was made of.
+type refusedUpdate struct {
+	target target
+	merged *ownership.Merged
+	// leftover are defaults that do not go with the update, which is refused without them
+	// as well.
+	leftover []fieldpath.Path
+	err      error
+}
+
+func (r *refusedUpdate) Error() string { return r.err.Error() }
+
+func (r *refusedUpdate) Unwrap() error { return r.err }
+
+// applyDespiteDefaults makes an update that the API server calls invalid only because of a
+// default that it gave itself, earlier: a Deployment's rollingUpdate is in the way of
+// strategy.type Recreate, and an emptyDir in that of a secret. Nobody owns such a default,
+// so no apply takes it away. It is made ours, and the same apply does.
+//
+// Any other refusal is returned as a *refusedUpdate. A preview tries the result as a
+// dry-run and writes nothing.
+func (t target) applyDespiteDefaults(
+	ctx context.Context, in inputs, old state, body map[string]any, uid types.UID, preview bool, invalid error,
+) (*unstructured.Unstructured, error) {
+	live, err := t.Cluster.Get(ctx, t.Ref)
+	if err != nil || live.GetUID() != uid || !tracked.NamesOwners(live) {
+		return nil, invalid
+	}
+	merged, err := ownership.Merge(live, t.Manager, old.Wanted(), t.object(in.sent()).Object, in.ignore)
+	if err != nil {
+		return nil, err
+	}
+	refused := &refusedUpdate{target: t, merged: merged, err: invalid}
+	suspects, err := in.leftover(merged, causeFields(invalid))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(suspects) == 0:
+		return nil, refused
+	}
+	answer, inTheWay, err := t.tryWithout(ctx, merged, suspects)
+	switch {
+	case apierrors.IsInvalid(err):
+		refused.leftover = suspects
+		return nil, refused
+	case err != nil, answer == nil:
+		return nil, refused
+	}
+	if preview {
+		names := make([]string, len(inTheWay))
+		for i, path := range inTheWay {
+			names[i] = ownership.Format(path)
+		}
+		p.GetLogger(ctx).Infof("%s: the update also removes %s, which the API server has set as a default and does not allow any more.",
+			t.Ref, strings.Join(names, ", "))
+		return ownership.AsApplied(answer, t.Manager, merged.Fields())
+	}
+	err = t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		return ownership.Claim(live, t.Manager, inTheWay)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t.applyOnto(ctx, in, body, uid, false)
+}
+
+// leftover lists the fields that may be defaults in the way of the update: nobody owns them,
+// the manifest does not set them, it changes something beside them, and they are what the
+// API server names, or stand beside it. What the user ignores is not among them, and of
+// other than Kubernetes' own kinds nothing: the API server adds their defaults back.
+func (in inputs) leftover(merged *ownership.Merged, causes []string) ([]fieldpath.Path, error) {
+	unsent, err := merged.Unsent()
+	if err != nil || !cluster.OwnGroup(merged.Live().GroupVersionKind().Group) {
+		return nil, err
+	}
+	var named, beside []fieldpath.Path
+	for _, field := range unsent {
+		parent := field.Path[:len(field.Path)-1]
+		last := field.Path[len(parent)]
+		if len(parent) == 0 || *field.Path[0].FieldName == "metadata" || last.FieldName == nil ||
+			len(field.Owners) > 0 || allocated[*last.FieldName] || in.ignoresPart(merged.Object, field.Path) || !merged.Changes(parent) {
+			continue
+		}
+		generic := ownership.Generic(field.Path)
+		for _, cause := range causes {
+			at := ownership.FieldNames(cause)
+			switch {
+			case len(at) >= len(generic) && slices.Equal(at[:len(generic)], generic):
+				named = append(named, field.Path)
+			case len(at) == len(generic) && slices.Equal(at[:len(parent)], generic[:len(parent)]) &&
+				in.sets(merged, append(parent.Copy(), fieldpath.FieldNameElement(at[len(parent)]))):
+				beside = append(beside, field.Path)
+			}
+		}
+	}
+	if len(named) > 0 {
+		return named, nil
+	}
+	return beside, nil
+}
+
+// sets reports whether the manifest adds a field, or sets a single value.
+func (in inputs) sets(merged *ownership.Merged, path fieldpath.Path) bool {
+	v, _, sent := ownership.Locate(in.applied, path)
+	_, _, was := ownership.Locate(merged.Live().Object, path)
+	switch v.(type) {
+	case map[string]any, []any:
+		return sent && !was
+	default:
+		return sent
+	}
+}
+
+// ignoresPart reports whether a field or something in it is ignored.
+func (in inputs) ignoresPart(tree map[string]any, path fieldpath.Path) bool {
+	if len(in.ignore) == 0 {
+		return false
+	}
+	v, _, _ := ownership.Locate(tree, path)
+	ignored := in.ignore.Covers(path)
+	if object, ok := v.(map[string]any); ok {
+		for name := range object {
+			ignored = ignored || in.ignoresPart(tree, append(path.Copy(), fieldpath.FieldNameElement(name)))
+		}
+	}
+	return ignored
+}
+
+// tryWithout tries the merged object in place without the suspects, as a dry-run. It returns
+// the answer and those that were in the way: they are gone in the answer, and come back with
+// the same values where only they are removed from the live object, as defaults do. Without
+// such ones the answer is nil. An error is why the object was refused.
+func (t target) tryWithout(
+	ctx context.Context, merged *ownership.Merged, suspects []fieldpath.Path,
+) (*unstructured.Unstructured, []fieldpath.Path, error) {
+	live := merged.Live()
+	answer, err := t.tryContent(ctx, live, ownership.Without(merged.Object, suspects))
+	if err != nil {
+		return nil, nil, err
+	}
+	var inTheWay []fieldpath.Path
+	others := false
+	for _, path := range suspects {
+		before, _, _ := ownership.Locate(live.Object, path)
+		after, _, has := ownership.Locate(answer.Object, path)
+		switch {
+		case !has:
+			inTheWay = append(inTheWay, path)
+		case !ownership.Equal(before, after):
+			others = true
+		}
+	}
+	if len(inTheWay) == 0 {
+		return nil, nil, nil
+	}
+	if others {
+		// Without those that come back with another value it may be refused.
+		if answer, err = t.tryContent(ctx, live, ownership.Without(merged.Object, inTheWay)); err != nil {
+			return nil, nil, ignoreInvalid(err)
+		}
+	}
+	if given, err := t.givesBack(ctx, live, inTheWay); err != nil || !given {
+		return nil, nil, err // values that somebody has chosen
+	}
+	return answer, inTheWay, nil
+}
+
+// givesBack reports whether the API server sets fields of the live object again, to the
+// same values, where they are removed with all around them that nobody owns: whether they
+// are its defaults. Some are given only where what is around them is not written at all, so
+// that is tried next.
+func (t target) givesBack(ctx context.Context, live *unstructured.Unstructured, paths []fieldpath.Path) (bool, error) {
+	owners, err := ownership.NewOwnership(live)
+	if err != nil {
+		return false, err
+	}
+	var alone, around []fieldpath.Path
+	for _, path := range paths {
+		top := path
+		for n := len(path) - 1; n > 1 && path[n-1].FieldName != nil && len(owners.Of(path[:n])) == 0; n-- {
+			top = path[:n]
+		}
+		parent := path[:len(path)-1]
+		if len(parent) < 2 || parent[len(parent)-1].FieldName == nil || len(top) < len(parent) {
+			parent = top
+		}
+		alone, around = append(alone, top), append(around, parent)
+	}
+	for _, removed := range [][]fieldpath.Path{alone, around} {
+		answer, err := t.tryContent(ctx, live, ownership.Without(live.Object, removed))
+		if ignoreInvalid(err) != nil {
+			return false, err
+		}
+		if err == nil && !slices.ContainsFunc(paths, func(path fieldpath.Path) bool {
+			before, _, _ := ownership.Locate(live.Object, path)
+			after, _, has := ownership.Locate(answer.Object, path)
+			return !has || !ownership.Equal(before, after)
+		}) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func ignoreInvalid(err error) error {
+	if apierrors.IsInvalid(err) {
+		return nil
+	}
+	return err
+}
+
+// tryContent gives the live object other content, as a dry-run.
+func (t target) tryContent(ctx context.Context, live *unstructured.Unstructured, content map[string]any) (*unstructured.Unstructured, error) {
+	type operation struct {
+		Operation string `json:"op"`
+		Path      string `json:"path"`
+		Value     any    `json:"value,omitempty"`
+	}
+	var operations []operation
+	difference := func(pointer string, live, content map[string]any) {
+		for key, v := range content {
+			if before, ok := live[key]; !ok || !ownership.Equal(before, v) {
+				operations = append(operations, operation{"add", pointer + key, v})
+			}
+		}
+		for key := range live {
+			if _, ok := content[key]; !ok {
+				operations = append(operations, operation{"remove", pointer + key, nil})
+			}
+		}
+	}
+	before, after := copyOf(live.Object).Object, copyOf(content).Object
+	metadata, _ := before["metadata"].(map[string]any)
+	wanted, _ := after["metadata"].(map[string]any)
+	difference("/metadata/", metadata, wanted)
+	delete(before, "metadata")
+	delete(after, "metadata")
+	difference("/", before, after)
+	patch, err := json.Marshal(operations)
+	if err != nil {
+		return nil, err
+	}
+	return t.Cluster.Patch(ctx, t.Ref, patch, cluster.PatchOptions{Type: types.JSONPatchType, FieldManager: t.Manager, DryRun: true})
+}
