@@ -43,6 +43,8 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 		if patch, ok := checkPatch(kind, req.Inputs.Get(kind), object, fail); ok {
 			checked = checked.Set(kind, patch)
 			warnOfLostNull(ctx, kind, req.Inputs.Get(kind))
+		} else if manifest.IsSecretKind(object.APIVersion, object.Kind) {
+			checked = checked.Set(kind, req.Inputs.Get(kind).WithSecret(true)) // refused, and no less secret
 		}
 	}
 	if v := req.Inputs.Get(keyTakeOwnership); !v.IsComputed() && !values.Flag(v) {

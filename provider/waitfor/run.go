@@ -89,7 +89,7 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 	defer cancel()
 	var resolved cluster.Resolved
 	var err error
-	lookup := r.Cluster.Find
+	lookup, everywhere := r.Cluster.Resolve, r.Cluster.Find
 	// What ends the retries is told by err.
 	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
 		found, failed := lookup(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
@@ -101,8 +101,11 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 		switch {
 		case err == nil:
 			return true, nil
+		case errors.As(err, &notServed) && everywhere != nil:
+			// Another version may be served. That is asked once: it is costly, and the one that may come is the one that is named.
+			lookup, everywhere = everywhere, nil
+			return false, nil
 		case errors.As(err, &notServed):
-			// It is served in no version. The one that may come is the one that is named, and asking for all is costly.
 			lookup = r.Cluster.Resolve
 			return r.Spec.Goal.ForDeletion(), nil
 		case ctx.Err() == nil:
