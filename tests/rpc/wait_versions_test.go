@@ -43,12 +43,14 @@ func TestAWaitForAVersionThatIsNoLongerServed(t *testing.T) {
 	eventually(t, func() bool { return !served() }, "the old version is no longer served")
 
 	t.Run("is not forgotten by a refresh, for the object lives on in the other version [D27]", func(t *testing.T) {
+		s.t = t
 		s.in(process()).mustRead()
 		assert.Equal(t, status, at(t, s.outputs, "status"))
 		s.mustUp("same", in)
 	})
 	t.Run("renews its status out of the other version [D27]", func(t *testing.T) {
 		w.patch("Valve", "it", m{"spec": m{"open": 2}})
+		s.t = t
 		s.in(process()).mustRead()
 		assert.Equal(t, map[string]any{"spec": map[string]any{"open": 2.0}}, at(t, s.outputs, "status"))
 	})
@@ -56,6 +58,7 @@ func TestAWaitForAVersionThatIsNoLongerServed(t *testing.T) {
 		assert.Contains(t, looks(t, later.in(process())), "spec.later is not set")
 	})
 	t.Run("waits for the object in the other version [D27]", func(t *testing.T) {
+		later.t = t
 		later.in(process())
 		done := w.begin("it", func() error { _, err := later.up(laterIn); return err })
 		w.patch("Valve", "it", m{"spec": m{"later": "now"}})

@@ -74,6 +74,10 @@ func (l *warningLog) all() string {
 func TestAWarningThatQuotesSecrets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	kinds := []string{"patch", "jsonPatch", "mergePatch"}
+	for _, kind := range kinds {
+		w.create(w.configMap(strings.ToLower(kind), map[string]any{"token": "none", "key": "none"}))
+	}
 	w.quotePolicy(t)
 	const key = "-----BEGIN \"KEY\"-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\n-----END KEY-----\n"
 	values := func(n string) map[string]any {
@@ -100,10 +104,9 @@ func TestAWarningThatQuotesSecrets(t *testing.T) {
 		s := start(t, inline(newUser(t))).resource(t, "web")
 		inEveryPhase(t, s, func(n string) resource.PropertyMap { return program(w.configMap("web", values(n))) })
 	})
-	for _, kind := range []string{"patch", "jsonPatch", "mergePatch"} {
+	for _, kind := range kinds {
 		t.Run("about a "+kind+" is shown without them [D15]", func(t *testing.T) {
 			name := strings.ToLower(kind)
-			w.create(w.configMap(name, map[string]any{"token": "none", "key": "none"}))
 			s := patched(t, w, start(t, inline(newUser(t))), name)
 			inEveryPhase(t, s, func(n string) resource.PropertyMap {
 				return patching(w.configMap(name, nil), setting(kind, map[string]any{"data": values(n)}))
