@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -114,16 +116,15 @@ func TestAKubeconfigThatIsJustBeingWrittenIsReadAgain(t *testing.T) {
 	_, err := get()
 	require.NoError(t, err)
 	t.Run("where the rest comes at once [D21]", func(t *testing.T) {
-		write(t, file, "")
-		written := make(chan struct{})
-		go func() {
-			defer close(written)
-			assert.NoError(t, os.WriteFile(file, []byte(leadingTo("two", "a")), 0o600))
-		}()
-		c, err := get()
-		<-written
-		require.NoError(t, err)
-		assert.Equal(t, "https://two", c.Server())
+		synctest.Test(t, func(t *testing.T) {
+			write(t, file, "")
+			time.AfterFunc(50*time.Millisecond, func() {
+				assert.NoError(t, os.WriteFile(file, []byte(leadingTo("two", "a")), 0o600))
+			})
+			c, err := get()
+			require.NoError(t, err)
+			assert.Equal(t, "https://two", c.Server())
+		})
 	})
 	t.Run("where it does not come, that is said, and not kept [D21]", func(t *testing.T) {
 		write(t, file, "")
