@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // offline is the file system that a kustomization is built from. The library fetches URLs and clones
@@ -82,7 +83,7 @@ func (o *offline) inspect(path, text string, kustomization bool) []*manifest.Pla
 	found, failed := manifest.ParseDocuments(text)
 	for _, placed := range found {
 		object := placed.Object
-		o.sensitive = append(o.sensitive, secretTexts(object)...)
+		o.sensitive = append(o.sensitive, tracked.KindTexts(object)...)
 		if kustomization || object["apiVersion"] == konfig.BuiltinPluginApiVersion {
 			o.walk(path, "", object)
 		}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
@@ -98,6 +99,11 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	})
 	if len(lines) > 0 {
 		slices.Sort(lines)
+		// A value that goes may stand in the program under another name.
+		hide := failure.NewRedactor(in.sensitive())
+		for i := range lines {
+			lines[i] = hide.Redact(lines[i])
+		}
 		p.GetLogger(ctx).Warningf("%s: the manifest has not got these fields, which %s has applied. The adoption takes them away, "+
 			"or back to their defaults:\n  %s", t.Ref, strings.Join(sets.List(appliers), ", "), strings.Join(lines, "\n  "))
 	}

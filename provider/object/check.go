@@ -163,11 +163,7 @@ func normalize(
 		p.GetLogger(ctx).Warningf("%s: %s left out, because the API server alone writes it.",
 			input, strings.Join(dropped, ", "))
 	}
-	if id := manifest.IdentityOf(clean); manifest.IsSecretKind(id.APIVersion, id.Kind) {
-		for _, key := range []string{"data", "stringData"} {
-			secrets.Add(tracked.PropertyPath(ownership.Location{key}))
-		}
-	}
+	tracked.MarkKind(&secrets, manifest.IdentityOf(clean))
 	result, err := values.ToProperty(clean, secrets)
 	if err != nil {
 		fail(input, err.Error())

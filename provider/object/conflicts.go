@@ -101,10 +101,7 @@ func (t target) disputes(
 func (in inputs) show(object *unstructured.Unstructured, path fieldpath.Path) string {
 	v, _, found := ownership.Locate(object.Object, path)
 	_, secret := in.marked().SecretDepth(path)
-	if first := path[0].FieldName; first != nil && *first == "data" {
-		secret = secret || manifest.IsSecretKind(object.GetAPIVersion(), object.GetKind())
-	}
-	return tracked.Show(v, found, secret)
+	return tracked.Show(v, found, secret || tracked.IsKindSecret(manifest.IdentityOf(object.Object), path))
 }
 
 // isOtherObject recognises the API server's answers to a uid that is not the

@@ -181,12 +181,8 @@ func (in inputs) marked() tracked.Marked {
 // quote when it refuses them.
 func (in inputs) sensitive() []string {
 	id := manifest.IdentityOf(in.written)
-	secretKind := manifest.IsSecretKind(id.APIVersion, id.Kind)
-	texts := append(slices.Clone(in.former), tracked.Sensitive(in.written, in.secrets, !secretKind)...)
-	if secretKind {
-		for _, key := range []string{"data", "stringData"} {
-			texts = append(append(texts, tracked.Texts(in.written[key])...), tracked.Texts(in.applied[key])...)
-		}
-	}
+	withNames := !manifest.IsSecretKind(id.APIVersion, id.Kind) // the keys of a Secret are not secret
+	texts := append(slices.Clone(in.former), tracked.Sensitive(in.written, in.secrets, withNames)...)
+	texts = append(append(texts, tracked.KindTexts(in.written)...), tracked.KindTexts(in.applied)...)
 	return texts
 }

@@ -40,7 +40,11 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, old.ManagerOr(managerOf(req.Urn)), req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
-	return result.updateResponse(in, old)
+	resp, err := result.updateResponse(in, old)
+	if req.DryRun && err == nil {
+		resp.Properties = old.Foreseen(resp.Properties)
+	}
+	return resp, err
 }
 
 // updateResponse is the answer to the engine.

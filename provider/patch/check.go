@@ -162,7 +162,7 @@ func checkPatch(kind string, v property.Value, object manifest.Identity, fail fa
 		plain = foldStringData(mutation.WithoutIdentity(tree), object)
 	}
 	if manifest.IsSecretKind(object.APIVersion, object.Kind) {
-		markSecretKind(kind, plain, &secrets)
+		markSecretKind(kind, plain, object, &secrets)
 	}
 	result, err := values.ToProperty(plain, secrets)
 	if err != nil {
@@ -228,11 +228,9 @@ func checkStringData(document any, object manifest.Identity) []mutation.Problem 
 }
 
 // markSecretKind marks what a patch sets in a Secret as secret.
-func markSecretKind(kind string, document any, secrets *values.Marks) {
+func markSecretKind(kind string, document any, object manifest.Identity, secrets *values.Marks) {
 	if kind != keyJSONPatch {
-		for _, key := range []string{"data", "stringData"} {
-			secrets.Add(property.PathFromSegments(property.NewSegment(key)))
-		}
+		tracked.MarkKind(secrets, object)
 		return
 	}
 	list, _ := document.([]any)

@@ -1,11 +1,9 @@
 package patch
 
 import (
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -111,10 +109,6 @@ func (w work) secretPlaces(projection map[string]any, fields touched) (values.Ma
 	secret, names := w.in.secretOperations(fields)
 	secret.Iterate(func(path fieldpath.Path) { markField(&marks, projection, path) })
 	id := w.target.Identity()
-	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
-		for _, key := range []string{"data", "stringData"} {
-			marks.Add(property.PathFromSegments(property.NewSegment(key)))
-		}
-	}
+	tracked.MarkKind(&marks, id)
 	return marks, namesSecret || names
 }

@@ -3,17 +3,14 @@ package patch
 import (
 	"context"
 	"errors"
-	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
@@ -40,10 +37,6 @@ type outcome struct {
 	unresolved bool
 }
 
-// patience is how often a write is tried on an object that others write too, and how
-// long is waited in between: about 10 s in all.
-var patience = wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 10, Cap: 5 * time.Second}
-
 // run patches the target, or tries what would happen. It looks at the object before
 // each try; a try on an object that has changed since is a conflict.
 func (w work) run(ctx context.Context) (outcome, error) {
@@ -52,7 +45,7 @@ func (w work) run(ctx context.Context) (outcome, error) {
 	}
 	var result outcome
 	var live *unstructured.Unstructured
-	err := retry.OnError(patience, apierrors.IsConflict, func() error {
+	err := cluster.RetryOnConflict(ctx, func() error {
 		var err error
 		if live, err = w.target.Cluster.Get(ctx, w.target.Ref); err != nil {
 			return err
@@ -255,7 +248,7 @@ func (w work) settle(before, after *unstructured.Unstructured, fields touched) (
 	if s.Hash, err = w.in.hash(s.HashKey); err != nil {
 		return state{}, err
 	}
-	s.Ref = reference.Object{Identity: w.target.Identity(), UID: string(after.GetUID()), Revision: tracked.RevisionOf(s.Hash)}
+	s.Ref = reference.Object{Identity: w.target.Identity(), UID: string(after.GetUID()), Revision: tracked.RevisionOf(s.Hash, after.GetResourceVersion())}
 	if s.Ownership, err = w.owned(after, fields); err != nil {
 		return state{}, err
 	}

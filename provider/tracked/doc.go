@@ -11,7 +11,8 @@
 //   - what happens where it could not be read ([KeepUnread], [ClusterForDiff], [State.UncheckedDiff]): reread.go
 //   - how one dry-run serves Diff and the preview after it ([DryRuns]): dryrun.go
 //   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement.go
-//   - what of it is secret ([SecretPlaces], [Sensitive]): secrets.go and sensitive.go
+//   - what of it is secret ([SecretPlaces], [Sensitive]), also whatever the program says ([MarkKind]): secrets.go,
+//     sensitive.go, kind.go
 //   - how a value is shown in a message ([Show]): show.go
 //
 // There is no framework here: a resource embeds the structs and calls the functions. What a resource applies, compares

@@ -48,11 +48,7 @@ func SecretPlaces(projection map[string]any, fields *fieldpath.Set, sources ...M
 			}
 		})
 	}
-	id := manifest.IdentityOf(projection)
-	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
-		secrets.Add(PropertyPath(ownership.Location{"data"}))
-		secrets.Add(PropertyPath(ownership.Location{"stringData"}))
-	}
+	MarkKind(&secrets, manifest.IdentityOf(projection))
 	return secrets, namesSecret
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // The names of the outputs. The hidden ones begin with __.
@@ -64,15 +65,7 @@ func (in inputs) observed(live *unstructured.Unstructured) (state, error) {
 		return s, nil
 	}
 	var secrets values.Marks
-	if manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()) {
-		// kubectl keeps a copy of the data in an annotation.
-		for _, path := range [][]property.PathSegment{
-			{property.NewSegment("data")}, {property.NewSegment("stringData")},
-			{property.NewSegment("metadata"), property.NewSegment("annotations")},
-		} {
-			secrets.Add(property.PathFromSegments(path...))
-		}
-	}
+	tracked.MarkKind(&secrets, manifest.IdentityOf(live.Object))
 	status, err := values.ToProperty(extract, secrets)
 	if err != nil {
 		return state{}, fmt.Errorf("status: %w", err)

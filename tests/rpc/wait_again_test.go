@@ -130,6 +130,32 @@ func TestWhenAWaitWaitsAgain(t *testing.T) {
 		require.NoError(t, ended(t, done))
 		s.mustUp("same", in())
 	})
+	t.Run("when the object was put right, and not when a controller wrote [D10] [W22]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		p := start(t, inline(newUser(t)))
+		object, s := p.resource(t, "settings"), p.wait(t, "settings")
+		in := program(w.configMap("settings", nil))
+		object.mustUp("create", in)
+		waits := func() resource.PropertyMap {
+			return waiting(object.outputs["resourceRef"], m{"field": "data.a", "timeout": longTime})
+		}
+		s.mustUp("create", waits())
+		revision := at(t, object.outputs, "resourceRef.revision")
+
+		w.patch("ConfigMap", "settings", m{"data": m{"a": "drift"}})
+		did, planned, err := object.preview(in)
+		require.NoError(t, err)
+		require.Equal(t, "update", did)
+		assert.Equal(t, unknownText, at(t, planned, "resourceRef.revision"), "what a write gives is not known before it")
+		object.mustUp("update", in)
+		assert.NotEqual(t, revision, at(t, object.outputs, "resourceRef.revision"))
+		s.mustUp("update", waits())
+
+		w.patch("ConfigMap", "settings", m{"metadata": m{"annotations": m{"note": "by a controller"}}})
+		object.mustUp("same", in)
+		s.mustUp("same", waits())
+	})
 	t.Run("when the object was made anew", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
