@@ -44,7 +44,7 @@ func kustomize(folder string, secret bool) (source, error) {
 	case err != nil:
 		return source{}, fmt.Errorf("%s: %w", subject, err)
 	}
-	disk := &offline{FileSystem: filesys.MakeFsOnDisk()}
+	disk := newOffline(filesys.MakeFsOnDisk())
 	text, err := disk.build(root)
 	switch {
 	case len(disk.remote) > 0 && secret, err != nil && secret:
@@ -60,13 +60,15 @@ func kustomize(folder string, secret bool) (source, error) {
 	return source{argument: keyKustomization, label: label, text: text}, nil
 }
 
-// withoutConfig is an error of the library without the configurations that it quotes. They hold patches and
-// what is to go into Secrets.
+// withoutConfig is an error of the library without the configurations that it quotes, which hold patches and
+// what is to go into Secrets, and without passwords in URLs.
 type withoutConfig struct{ error }
 
 var quotedConfig = regexp.MustCompile("(?s) with config: `.*`")
 
-func (e withoutConfig) Error() string { return quotedConfig.ReplaceAllString(e.error.Error(), "") }
+func (e withoutConfig) Error() string {
+	return withoutPassword(quotedConfig.ReplaceAllString(e.error.Error(), ""))
+}
 
 func (e withoutConfig) Unwrap() error { return e.error }
 

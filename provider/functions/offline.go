@@ -3,13 +3,13 @@ package functions
 import (
 	"bytes"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
@@ -20,19 +20,36 @@ import (
 // repositories as soon as it meets one, and cannot be told not to. So every file that may name one is looked
 // through before the library sees it, and is not handed out if it does.
 //
+// There is a second line behind that. Repositories are named by kustomizations alone: what the library itself reads there
+// as the name of one must be that of a file or folder. A URL may also come out of a patch; its fetch is refused where it
+// would begin (see [refuseFetches]).
+//
 // On the way it collects what must not be printed, since the library quotes files in its errors.
 type offline struct {
 	filesys.FileSystem
 
+	folders   map[string]string // of the kustomizations, by the files that they are in
 	remote    []remoteName
 	sensitive []string
 	generated []string // the contents of files that generators put into ConfigMaps and Secrets
-	// unreadable is about a file that should have been looked through and could not be parsed.
+	// unreadable is about a file that should have been looked through and could not be parsed, or names what is not
+	// there.
 	unreadable error
 }
 
-// remoteName names something remote. file is where it stands.
-type remoteName struct{ file, target, reason string }
+func newOffline(disk filesys.FileSystem) *offline {
+	return &offline{FileSystem: disk, folders: map[string]string{}}
+}
+
+// CleanedAbs follows links. The library asks it before it reads a file: a kustomization that is a link is read under
+// another name, and is one all the same.
+func (o *offline) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
+	folder, file, err := o.FileSystem.CleanedAbs(path)
+	if err == nil && slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path)) {
+		o.folders[folder.Join(file)] = filepath.Dir(path)
+	}
+	return folder, file, err
+}
 
 // ReadFile reads a file that names nothing remote.
 func (o *offline) ReadFile(path string) ([]byte, error) {
@@ -41,20 +58,24 @@ func (o *offline) ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	before := len(o.remote)
-	kustomization := slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path))
+	from := reading{o, path}
+	folder, kustomization := o.folders[path]
 	plugin := pluginVersion.Match(content)
 	if kustomization || plugin || bytes.Contains(content, []byte("Secret")) {
-		failed := o.inspect(path, string(content), kustomization)
-		if len(failed) > 0 && (kustomization || plugin) {
+		_, failed := from.inspect(string(content), kustomization)
+		switch {
+		case len(failed) > 0 && (kustomization || plugin):
 			// The library may read what we do not, and find a remote name in it.
 			o.unreadable = fmt.Errorf("%s: %w", path, failed[0])
+		case kustomization:
+			from.checkFolders(content, folder)
 		}
-	}
-	if o.unreadable != nil {
-		return nil, o.unreadable
 	}
 	if len(o.remote) > before {
 		return nil, fmt.Errorf("%s: %s", path, o.remote[before].reason)
+	}
+	if o.unreadable != nil {
+		return nil, o.unreadable
 	}
 	if !kustomization && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
 		o.generated = append(o.generated, string(content))
@@ -75,20 +96,28 @@ func (o *offline) secrets() []string {
 	return texts
 }
 
+// reading looks through a file.
+type reading struct {
+	*offline
+
+	path string
+}
+
 // pluginVersion finds the configurations of built-in plugins.
 var pluginVersion = regexp.MustCompile(`apiVersion["']?\s*:\s*["']?` + konfig.BuiltinPluginApiVersion)
 
-// inspect looks through the documents of a text, and returns the mistakes in those that it cannot read.
-func (o *offline) inspect(path, text string, kustomization bool) []*manifest.PlacedError {
+// inspect looks through the documents of a text. It returns how many objects are in it, and the mistakes in those that
+// it cannot read.
+func (r reading) inspect(text string, kustomization bool) (objects int, failed []*manifest.PlacedError) {
 	found, failed := manifest.ParseDocuments(text)
 	for _, placed := range found {
 		object := placed.Object
-		o.sensitive = append(o.sensitive, tracked.KindTexts(object)...)
+		r.sensitive = append(r.sensitive, tracked.KindTexts(object)...)
 		if kustomization || object["apiVersion"] == konfig.BuiltinPluginApiVersion {
-			o.walk(path, "", object)
+			r.walk("", object)
 		}
 	}
-	return failed
+	return len(found), failed
 }
 
 // pathFields are the fields of kustomizations and of the configurations of built-in plugins that name files
@@ -101,74 +130,81 @@ var pathFields = []string{
 // freeFields are the fields whose contents are the user's own.
 var freeFields = []string{"labels", "commonLabels", "commonAnnotations", "annotations"}
 
+// isOneOf reports whether the library reads a key as one of the fields: it decodes them with encoding/json, which
+// does not regard the case, nor that ſ is no s.
+func isOneOf(fields []string, key string) bool {
+	return slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, key) })
+}
+
 // walk looks for names of what is remote in the value of a field.
-func (o *offline) walk(path, field string, value any) {
+func (r reading) walk(field string, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		for key, member := range value {
-			if !slices.Contains(freeFields, key) {
-				o.walk(path, key, member)
+			if !isOneOf(freeFields, key) {
+				r.walk(key, member)
 			}
 		}
 	case []any:
 		for _, item := range value {
-			o.walk(path, field, item)
+			r.walk(field, item)
 		}
 	case string:
 		switch {
-		case field == "literals" || field == "patch":
+		case isOneOf([]string{"literals", "patch"}, field):
 			_, secret, _ := strings.Cut(value, "=")
-			o.sensitive = append(o.sensitive, value, secret)
-		case !slices.Contains(pathFields, field):
-		case strings.Contains(value, "\n"): // an inline plugin configuration or patch
-			o.sensitive = append(o.sensitive, value)
-			if failed := o.inspect(path, value, false); len(failed) > 0 && pluginVersion.MatchString(value) {
-				o.unreadable = fmt.Errorf("%s: inline: %w", path, failed[0])
-			}
-		default:
-			o.name(path, value)
-			if _, file, named := strings.Cut(value, "="); named { // KEY=FILE of a generator
-				o.name(path, file)
-			}
+			r.sensitive = append(r.sensitive, value, secret)
+		case isOneOf(pathFields, field):
+			r.name(value)
 		}
 	}
 }
 
-func (o *offline) name(path, target string) {
-	if reason := remoteReason(target); reason != "" {
-		o.remote = append(o.remote, remoteName{path, target, reason})
-	}
-}
-
-// schemes are how names of what is remote begin, as the library reads them.
-var schemes = regexp.MustCompile(`(?i)^(git::|(https?|ssh|file)://|github\.com[/:]|[a-z][a-z0-9-]*@)`)
-
-// remoteReason says why a name means something that would be fetched; it is empty for a path. A name that
-// could be both is remote: the library would try that first.
-func remoteReason(target string) string {
-	address, err := url.Parse(target)
-	isURL := err == nil && (address.Scheme == "http" || address.Scheme == "https")
-	if !isURL && !schemes.MatchString(target) {
-		return ""
-	}
-	return "it is remote, and splitYaml fetches nothing from the network; download it, and name the files that you have looked at"
-}
-
-// refusal is the error about what is remote.
-func (o *offline) refusal(root, subject string) error {
-	lines := []string{fmt.Sprintf("cannot build %s: it needs what is remote, and splitYaml fetches nothing from the network", subject)}
-	for _, found := range o.remote {
-		file := found.file
-		if relative, err := filepath.Rel(root, file); err == nil {
-			file = relative
+// name looks at the name of a file or folder, and reports whether it is one: in its place there may be a configuration
+// of a plugin or a patch.
+func (r reading) name(value string) bool {
+	r.checkName(value)
+	objects, failed := r.inspect(value, false)
+	if objects > 0 || strings.Contains(value, "\n") {
+		r.sensitive = append(r.sensitive, value)
+		if len(failed) > 0 && pluginVersion.MatchString(value) {
+			r.unreadable = fmt.Errorf("%s: inline: %w", r.path, failed[0])
 		}
-		lines = append(lines, fmt.Sprintf("  %s names %s", file, withoutPassword(found.target)))
 	}
-	lines = append(lines, "  Next: download what is named, have a look at it, and name the downloaded files instead.")
-	return fmt.Errorf("%s", strings.Join(lines, "\n"))
+	if objects > 0 {
+		return false
+	}
+	if _, file, named := strings.Cut(value, "="); named { // KEY=FILE of a generator
+		r.checkName(file)
+	}
+	return true
 }
 
-// credentials are those in a URL.
-var credentials = regexp.MustCompile(`//[^/@]*@`)
+func (r reading) checkName(target string) {
+	found := remoteName{r.path, target, remoteReason(target)}
+	if found.reason != "" && !slices.Contains(r.remote, found) {
+		r.remote = append(r.remote, found)
+	}
+}
 
-func withoutPassword(target string) string { return credentials.ReplaceAllString(target, "//") }
+// checkFolders looks at the names in a kustomization that may be those of repositories, as the library reads them. It
+// tries to clone what it takes for one without a look whether there is a file or folder of the name.
+func (r reading) checkFolders(content []byte, folder string) {
+	var read types.Kustomization
+	if read.Unmarshal(content) != nil {
+		return // then the library goes no further either
+	}
+	for _, name := range slices.Concat(
+		read.Resources, read.Bases, read.Components, read.Generators, read.Transformers, read.Validators) {
+		if !r.name(name) {
+			continue
+		}
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(folder, path)
+		}
+		if !r.Exists(path) && r.unreadable == nil {
+			r.unreadable = fmt.Errorf("%s names %s, and there is no such file or folder", r.path, withoutPassword(name))
+		}
+	}
+}

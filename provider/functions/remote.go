@@ -1,0 +1,85 @@
+package functions
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// remoteName names something remote. file is where it stands.
+type remoteName struct{ file, target, reason string }
+
+// fetchesNothing is why a name is refused.
+const fetchesNothing = "it is remote, and splitYaml fetches nothing from the network; download it, and name the files that you have looked at"
+
+// schemes are how names of what is remote begin, as the library reads them, in lower case.
+var schemes = regexp.MustCompile(`^(git::|(https?|ssh|file)://|github\.com[/:]|[a-z][a-z0-9-]*@)`)
+
+// remoteReason says why a name means something that would be fetched; it is empty for a path. A name that
+// could be both is remote: the library would try that first.
+func remoteReason(target string) string {
+	address, err := url.Parse(target)
+	isURL := err == nil && (address.Scheme == "http" || address.Scheme == "https")
+	if !isURL && !schemes.MatchString(strings.ToLower(target)) { // like the library, to which gİthub is github
+		return ""
+	}
+	return fetchesNothing
+}
+
+// refusal is the error about what is remote.
+func (o *offline) refusal(root, subject string) error {
+	lines := []string{fmt.Sprintf("cannot build %s: it needs what is remote, and splitYaml fetches nothing from the network", subject)}
+	for _, found := range o.remote {
+		file := found.file
+		if relative, err := filepath.Rel(root, file); err == nil {
+			file = relative
+		}
+		lines = append(lines, fmt.Sprintf("  %s names %s", file, withoutPassword(found.target)))
+	}
+	lines = append(lines, "  Next: download what is named, have a look at it, and name the downloaded files instead.")
+	return fmt.Errorf("%s", strings.Join(lines, "\n"))
+}
+
+// credentials are those in a URL.
+var credentials = regexp.MustCompile(`//[^/@]*@`)
+
+func withoutPassword(target string) string { return credentials.ReplaceAllString(target, "//") }
+
+func init() { refuseFetches(http.DefaultTransport.(*http.Transport)) }
+
+// refuseFetches keeps the library from the network, whatever name it comes to. It makes its requests with the default
+// transport and takes no other. That asks for the proxy first, in the same goroutine, so that it can be seen who asks:
+// requests of others go through as before.
+func refuseFetches(transport *http.Transport) {
+	proxy := transport.Proxy
+	transport.Proxy = func(req *http.Request) (*url.URL, error) {
+		switch {
+		case calledByKustomize():
+			return nil, errors.New(fetchesNothing)
+		case proxy == nil:
+			return nil, nil
+		default:
+			return proxy(req)
+		}
+	}
+}
+
+// calledByKustomize reports whether the library is among the callers.
+func calledByKustomize() bool {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	for {
+		frame, more := frames.Next()
+		if strings.HasPrefix(frame.Function, "sigs.k8s.io/kustomize/") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
