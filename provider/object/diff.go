@@ -50,7 +50,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		}
 	}
 	switch {
-	case old.unchanged(in), old.Hash != "" && in.isAsSaved(req.OldInputs):
+	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
 		return old.UncheckedDiff(old.drift(in, ignored), programmed), nil
 	case !programmed, in.isAsSaved(req.OldInputs):

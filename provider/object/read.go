@@ -134,7 +134,7 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	if err != nil {
 		return state{}, err
 	}
-	if s.Ref.UID != "" {
+	if s.Ref.UID != "" || s.Ahead {
 		now.Hash = ""
 	}
 	return now, nil

@@ -52,6 +52,7 @@ func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) 
 	if o.unresolved {
 		return p.UpdateResponse{Properties: o.unknownOutputs(in, old.Ref.UID)}, nil
 	}
+	o.state.Ahead = o.unconfirmed != nil
 	out, err := o.state.encode(in.written)
 	if err != nil {
 		return p.UpdateResponse{}, err

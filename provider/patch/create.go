@@ -122,7 +122,7 @@ func (o outcome) finish(ctx context.Context, in inputs, updating bool) (property
 		cause = o.await(ctx, in)
 	}
 	o.state.pendingWait = cause != nil && o.unconfirmed == nil
-	o.state.ahead = cause != nil && updating
+	o.state.Ahead = cause != nil && updating
 	out, err := o.state.encode(in)
 	if err != nil || cause == nil {
 		return out, nil, err

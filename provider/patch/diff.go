@@ -45,7 +45,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	}
 	var diff p.DiffResponse
 	switch {
-	case old.upToDate(in), old.Hash != "" && !old.ahead && in.isAsSaved(req.OldInputs):
+	case old.upToDate(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
 		diff = old.UncheckedDiff(old.detailedDiff(old.drift(in), in, ignored), programmed)
 	case !programmed || old.Hash == "" && in.isAsSaved(req.OldInputs):

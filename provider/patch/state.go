@@ -30,7 +30,6 @@ const (
 	keyBefore      = "__managedFieldsBefore"
 	keyBase        = "__resourceVersionBefore"
 	keyPendingWait = "__pendingWait"
-	keyAhead       = "__aheadOfInputs"
 )
 
 // form is how the state is written.
@@ -57,9 +56,6 @@ type state struct {
 	base   string
 	// pendingWait says that what is waited for has not come true.
 	pendingWait bool
-	// ahead says that the saved inputs may not be those of the patch that was carried out: of an
-	// update that failed afterwards, the engine keeps the inputs of before.
-	ahead bool
 }
 
 // upToDate reports whether the patch is the one that was carried out last.
@@ -102,10 +98,8 @@ func (s state) encode(in inputs) (property.Map, error) {
 		}
 		out[keyBefore] = property.New(string(text)).WithSecret(true) // names of fields may be secret
 	}
-	for key, set := range map[string]bool{keyPendingWait: s.pendingWait, keyAhead: s.ahead} {
-		if set {
-			out[key] = property.New(true)
-		}
+	if s.pendingWait {
+		out[keyPendingWait] = property.New(true)
 	}
 	return property.NewMap(out), nil
 }
@@ -133,7 +127,7 @@ func decodeState(properties property.Map) (state, error) {
 		_ = json.Unmarshal([]byte(before), &s.before)
 	}
 	s.pendingWait = values.Flag(properties.Get(keyPendingWait))
-	s.ahead = s.pendingWait || values.Flag(properties.Get(keyAhead))
+	s.Ahead = s.Ahead || s.pendingWait // the first version did not tell
 	return s, nil
 }
 

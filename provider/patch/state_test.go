@@ -20,10 +20,10 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	in := inputs{kind: keyJSONPatch, document: tree(t, "[{op: add, path: /data/a, value: x}, {op: remove, path: /data/b}]")}
 	var secrets values.Marks
 	secrets.Add(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a")))
-	full := state{State: tracked.State{Live: object(t, "data: {a: x, c: back}"), Secrets: secrets, Ownership: map[string]string{"data.a": "us"}, Ref: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, UID: "uid", Revision: "rev"}, Manager: "us", Hash: "abc", HashKey: "key", Applied: object(t, "data: {a: x}"), Pending: true, Stale: true}, touched: touched{
+	full := state{State: tracked.State{Live: object(t, "data: {a: x, c: back}"), Secrets: secrets, Ownership: map[string]string{"data.a": "us"}, Ref: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, UID: "uid", Revision: "rev"}, Manager: "us", Hash: "abc", HashKey: "key", Applied: object(t, "data: {a: x}"), Pending: true, Stale: true, Ahead: true}, touched: touched{
 		set: fields(t, "data.a"), removed: fields(t, "data.c"), once: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
 		places: operationsOf(t, "data.a", "data.b"),
-	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", neighbours: map[string]string{"spec.list": "abc"}, pendingWait: true, ahead: true}
+	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", neighbours: map[string]string{"spec.list": "abc"}, pendingWait: true}
 	written, err := full.encode(in)
 	require.NoError(t, err)
 	read, err := decodeState(written)

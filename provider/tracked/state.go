@@ -28,6 +28,7 @@ const (
 	keyHashKey           = "__hashKey"
 	keyAppliedProjection = "__appliedProjection"
 	keyStale             = "__staleRead"
+	keyAhead             = "__aheadOfInputs"
 )
 
 // State is what the engine keeps of an object of which we own some fields.
@@ -65,6 +66,9 @@ type State struct {
 	Pending bool
 	// Stale says that the last read failed, so Live may be out of date.
 	Stale bool
+	// Ahead says that the saved inputs may not be those that were applied: of an update that failed afterwards, the
+	// engine keeps the inputs of before.
+	Ahead bool
 }
 
 // Form is how a resource writes its state: the names of the outputs that are its own, and how a projection is
@@ -170,7 +174,7 @@ func (s State) Encode(form Form) (map[string]property.Value, error) {
 	if s.HashKey != "" {
 		out[keyHashKey] = property.New(s.HashKey).WithSecret(true)
 	}
-	for key, set := range map[string]bool{form.Pending: s.Pending, keyStale: s.Stale} {
+	for key, set := range map[string]bool{form.Pending: s.Pending, keyStale: s.Stale, keyAhead: s.Ahead} {
 		if set {
 			out[key] = property.New(true)
 		}
@@ -197,6 +201,7 @@ func DecodeState(properties property.Map, form Form) (State, error) {
 	s.HashKey = values.Text(properties.Get(keyHashKey))
 	s.Pending = values.Flag(properties.Get(form.Pending))
 	s.Stale = values.Flag(properties.Get(keyStale))
+	s.Ahead = values.Flag(properties.Get(keyAhead))
 	return s, nil
 }
 

@@ -86,3 +86,37 @@ func TestNoStackIsStuckBehindTheReadBeforeTheProgram(t *testing.T) {
 		})
 	}
 }
+
+// Of an update that fails after it has written, the engine keeps the inputs of before beside the new outputs.
+func TestAProgramThatIsTakenBackIsAppliedAgain(t *testing.T) {
+	t.Parallel()
+	t.Run("after an update that re-created the object and whose reply was lost [D3]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		in := program(w.configMap("it", m{"a": "1"}))
+		s := start(t, g.connection()).resource(t, "it").mustUp("create", in)
+		inputs, err := s.check(program(w.configMap("it", m{"a": "2"})), false)
+		require.NoError(t, err)
+		w.delete("ConfigMap", "it") // between the read and the update
+		g.next(func(r *http.Request) bool { return isRealApply(r) && appliesText(`"resourceVersion":"1"`)(r) }, loseReply)
+		require.Error(t, s.update(inputs))
+		require.Equal(t, "2", w.value("ConfigMap", "it", "data", "a"))
+		s.in(start(t, g.connection())).mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, "1", w.value("ConfigMap", "it", "data", "a"))
+	})
+	t.Run("after a Patch was carried out whose wait failed, also when the wait has come true since [D3]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("owner", w.configMap("it", m{"a": "1"}))
+		patch := func(v string, more ...map[string]any) resource.PropertyMap {
+			return patching(w.configMap("it", nil), append(more, setting("mergePatch", data("a", v)))...)
+		}
+		s := patched(t, w, start(t, inline(newUser(t))), "it").mustUp("create", patch("2"))
+		_, err := s.up(patch("3", m{"waitFor": m{"field": "data.ready", "timeout": "1s"}}))
+		require.Error(t, err)
+		require.Equal(t, "3", w.value("ConfigMap", "it", "data", "a"))
+		w.patch("ConfigMap", "it", m{"data": m{"ready": "yes"}})
+		s.mustUp("update", patch("2")).mustUp("same", patch("2"))
+		assert.Equal(t, "2", w.value("ConfigMap", "it", "data", "a"))
+	})
+}
