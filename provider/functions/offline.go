@@ -195,7 +195,8 @@ func (r reading) checkFolders(content []byte, folder string) {
 		return // then the library goes no further either
 	}
 	for _, name := range slices.Concat(
-		read.Resources, read.Bases, read.Components, read.Generators, read.Transformers, read.Validators) {
+		read.Resources, read.Bases, read.Components, read.Generators, read.Transformers, read.Validators, //nolint:staticcheck // the library still reads bases
+	) {
 		if !r.name(name) {
 			continue
 		}

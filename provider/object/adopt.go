@@ -21,12 +21,12 @@ import (
 // or another client-side applier set becomes ours first, so that what the
 // manifest no longer has is removed and not left behind as nobody's.
 func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
-	if err := t.managedBy(live); err != nil {
+	if err := t.patchesOn(live); err != nil {
 		return attempt{err: err}
 	}
 	if preview {
 		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
-	} else if err := t.migrate(ctx, live); err != nil {
+	} else if err := t.migrate(ctx, in, live); err != nil {
 		// Whether it came through or not, no value has changed, and the next attempt
 		// finds its way from either.
 		return attempt{err: err}
@@ -53,8 +53,8 @@ var lastAppliedPath = fieldpath.MakePathOrDie("metadata", "annotations", lastApp
 
 // migrate makes the fields of client-side appliers ours, as kubectl does when it
 // changes to server-side apply.
-func (t target) migrate(ctx context.Context, live *unstructured.Unstructured) error {
-	return t.Cluster.Edit(ctx, t.Ref, live.GetUID(), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+func (t target) migrate(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
+	return t.edit(ctx, in, live.GetUID(), func(live *unstructured.Unstructured) ([]byte, error) {
 		appliers := clientSideAppliers(live)
 		if appliers.Len() == 0 {
 			return nil, nil

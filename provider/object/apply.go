@@ -83,9 +83,10 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 		Ownership: owners,
 		Ref:       reference.Object{Identity: t.Identity(), UID: string(answer.GetUID()), Revision: tracked.RevisionOf(sum, answer.GetResourceVersion())},
 		Manager:   t.Manager,
+		Foreign:   tracked.KubeObjectOf(answer, t.Own()...),
 		Hash:      sum,
 		HashKey:   hashKey,
-	}, fields: fields, ignored: ignored}
+	}, fields: fields, ignored: ignored, takenOver: in.takeOver.String()}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	return s, nil
 }

@@ -48,6 +48,7 @@ type Args struct {
 	OnImmutable         *string                       `pulumi:"onImmutable,optional"`
 	DeletionPropagation *string                       `pulumi:"deletionPropagation,optional"`
 	ForceDestroy        *bool                         `pulumi:"forceDestroy,optional"`
+	TakeOverFrom        []string                      `pulumi:"takeOverFrom,optional"`
 }
 
 // Annotate describes the inputs for the schema.
@@ -70,7 +71,7 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and "+
 		"lists each field, its owner and both values.")
 	an.Describe(&a.Adopt, "Take over an object that exists already. Without it, an object in the way is an error. "+
-		"An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when "+
+		"An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when "+
 		"somebody has made another one in its place. Default: false.")
 	an.Describe(&a.OnImmutable, "What happens when a change cannot be made on an existing object, which the API server "+
 		"has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for "+
@@ -82,6 +83,13 @@ func (a *Args) Annotate(an infer.Annotator) {
 	an.Describe(&a.ForceDestroy, "When the deletion times out, remove the finalizers that hold the object, with a "+
 		"warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the "+
 		"`pulumi destroy` that is to do it. Default: false.")
+	an.Describe(&a.TakeOverFrom, "Take over what these field managers own of the object: what they own of the fields that the manifest sets, "+
+		"or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. "+
+		"What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with "+
+		"`*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack "+
+		"has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or "+
+		"`k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its "+
+		"`pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.")
 }
 
 // State are the outputs of a KubeObject.

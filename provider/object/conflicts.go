@@ -41,6 +41,9 @@ func (t target) applyOnto(
 	}
 	answer, err := t.apply(ctx, body, options)
 	conflicts := failure.FieldConflicts(err)
+	if err == nil && preview {
+		err = t.mayWrite(in, answer)
+	}
 	if len(conflicts) == 0 {
 		return answer, err
 	}
@@ -73,6 +76,9 @@ func (t target) disputes(
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := t.mayWrite(in, live); err != nil {
+		return nil, nil, err
+	}
 	disputed := map[string]bool{}
 	for _, conflict := range conflicts {
 		disputed[conflict.Field] = true
@@ -90,6 +96,9 @@ func (t target) disputes(
 			return
 		}
 		name := ownership.Format(path)
+		if in.takeOver.NameAll(owners[name]) {
+			return // they hand the field over before the apply
+		}
 		before, after := in.show(live, path), in.show(forced, path)
 		lines = append(lines, fmt.Sprintf("%s: %s -> %s (owned by %s)", name, before, after, owners[name]))
 		paths = append(paths, strconv.Quote(name))

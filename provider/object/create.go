@@ -52,6 +52,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		return p.CreateResponse{}, err
 	}
 	if !req.DryRun {
+		r.looks.Note(req.Urn)
 		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
 	}
 	return outcome.createResponse(in, req.DryRun)

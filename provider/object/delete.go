@@ -36,6 +36,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	found, err := tracked.Find(ctx, clu, id, old.ManagerOr(managerOf(req.Urn)))
 	t := target{found}
+	t.Former = old.formerManager(managerOf(req.Urn))
 	switch {
 	case failure.Gone(err):
 		return nil
@@ -49,6 +50,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 		if err != nil {
 			return t.explain("read", err, in)
 		}
+		old.Stale = old.Stale || own != "" // so its owners are looked at
 		if own == "" || (uid != "" && own != uid) {
 			return nil
 		}
@@ -57,6 +59,23 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if r.guard.Superseded(req.Urn, old.Ref.UID, old.HashKey) {
 		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one has taken up the same object.", t.Ref)
 		return nil
+	}
+	if other, yields := r.guard.Yield(req.Urn, old.Ref.UID, old.HashKey); yields {
+		t.warnShared(ctx, other)
+		return nil
+	}
+	live, err := r.lookFirst(ctx, t, old, req.Urn, types.UID(uid), false)
+	if err != nil {
+		return t.explain("read", err, in)
+	}
+	if live != nil {
+		if manager := t.foreign(in, live); manager != "" {
+			if err := t.leave(ctx, in, live.GetUID(), manager); err != nil {
+				return err
+			}
+			r.guard.Forget(req.Urn)
+			return nil
+		}
 	}
 	if req.Timeout == 0 {
 		var cancel context.CancelFunc
@@ -149,7 +168,7 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	// The deadline of the operation has passed; this is its last step.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyPatience)
 	defer cancel()
-	err := t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+	err := t.edit(ctx, in, types.UID(uid), func(live *unstructured.Unstructured) ([]byte, error) {
 		last = live
 		return ownership.WithoutFinalizers(live)
 	})

@@ -61,7 +61,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return tracked.InputChanges(req.OldInputs, req.Inputs, ignored, keyManifest, keyIgnoreFields), nil
 	}
 
-	result, err := r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, old.ManagerOr(managerOf(req.Urn)), true)
+	result, err := r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, true)
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
 		return refused.replacement(ctx, in, old, ignored)
 	}
@@ -71,6 +71,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if result.unresolved {
 		return tracked.Changed(keyManifest, p.Update), nil
 	}
+	r.looks.Note(req.Urn)
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	diff := detailedDiff(in.compare(old, result.state), old, in, ignored)
 	switch {
@@ -134,6 +135,7 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 // reread reads the live object from inside Diff, because the read before it failed.
 func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
 	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
+	t.Former = old.formerManager(managerOf(req.Urn))
 	if failure.Gone(err) {
 		old.Applied, old.Live = old.Wanted(), map[string]any{}
 		return old, nil
@@ -141,6 +143,8 @@ func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, i
 	if err != nil {
 		return state{}, t.explain("read", err, in)
 	}
+	r.looks.Note(req.Urn)
+	t.warnForeign(ctx, in, live)
 	return old.observe(t, live, in)
 }
 

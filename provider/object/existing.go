@@ -24,7 +24,9 @@ func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
 		return attempt{err: err}
 	case c.stands != nil && c.stands(string(live.GetUID())):
 		return t.succeed(ctx, in, live, c.preview)
-	case !ours && !in.adopt:
+	case t.foreign(in, live) != "":
+		return attempt{err: t.refuseForeign("already exists and is", t.foreign(in, live))}
+	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
 		return attempt{err: t.occupied(live)}
 	case !ours:
 		return t.adopt(ctx, in, live, c.preview)
@@ -73,25 +75,10 @@ func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Uns
 
 // occupied says whose the object is that stands in our place.
 func (t target) occupied(live *unstructured.Unstructured) error {
-	if err := t.managedBy(live); err != nil {
+	if err := t.patchesOn(live); err != nil {
 		return err
 	}
 	return tracked.Refused("%s already exists. It was not touched.\n%s", t.Ref, t.waysIn())
-}
-
-// managedBy refuses an object that another resource of this provider manages.
-func (t target) managedBy(live *unstructured.Unstructured) error {
-	manager := tracked.KubeObjectOf(live, t.Manager)
-	owner := "the KubeObject " + ownership.DescribeManager(manager)
-	if patches := tracked.PatchesOn(live, t.Manager); manager == "" && len(patches) > 0 {
-		manager, owner = patches[0], ownership.DescribeManager(patches[0])
-	}
-	if manager == "" {
-		return nil
-	}
-	return tracked.Refused("%s already exists and is managed by %s (field manager %q).\n"+
-		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias "+
-		"(the resource option `aliases`); else remove one of the two.", t.Ref, owner, manager)
 }
 
 // waysIn says how an existing object comes under a resource.

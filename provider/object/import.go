@@ -38,6 +38,11 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		return p.ReadResponse{}, t.explain("read", err, inputs{})
 	}
 
+	r.looks.Note(req.Urn)
+	t.warnForeign(ctx, inputs{}, live)
+	if t.Ref.APIVersion != id.APIVersion {
+		p.GetLogger(ctx).Warningf("%s: %s is not served. The object is imported as %s.", t.Ref, id.APIVersion, t.Identity())
+	}
 	written, fields, err := imported(live)
 	if err != nil {
 		return p.ReadResponse{}, err
@@ -55,6 +60,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		Live:      written,
 		Ownership: owners,
 		Ref:       reference.Object{Identity: t.Identity(), UID: string(live.GetUID()), Revision: tracked.RevisionOf(sum, live.GetResourceVersion())},
+		Foreign:   tracked.KubeObjectOf(live, t.Own()...),
 		Hash:      sum,
 		HashKey:   hashKey,
 	}, fields: fields}

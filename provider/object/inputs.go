@@ -24,6 +24,7 @@ const (
 	keyOnImmutable         = "onImmutable"
 	keyDeletionPropagation = "deletionPropagation"
 	keyForceDestroy        = "forceDestroy"
+	keyTakeOverFrom        = tracked.KeyTakeOverFrom
 )
 
 // inputs are the checked inputs of one resource.
@@ -53,6 +54,8 @@ type inputs struct {
 	propagation string
 	// forceDestroy removes finalizers after the deletion has timed out.
 	forceDestroy bool
+	// takeOver are the managers whose fields become ours.
+	takeOver tracked.TakeOver
 }
 
 // decodeInputs reads what Check has returned. It is lenient, because it also
@@ -72,6 +75,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	in.adopt = values.Flag(properties.Get(keyAdopt))
 	in.immutable = values.Text(properties.Get(keyOnImmutable))
 	in.propagation = values.Text(properties.Get(keyDeletionPropagation))
+	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))
 	in.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
 	return in, nil
 }

@@ -45,6 +45,9 @@ func (t target) applyDespiteDefaults(
 	if err != nil || live.GetUID() != uid || !tracked.NamesOwners(live) {
 		return nil, invalid
 	}
+	if err := t.mayWrite(in, live); err != nil {
+		return nil, err
+	}
 	merged, err := ownership.Merge(live, t.Manager, old.Wanted(), t.object(in.sent()).Object, in.ignore)
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ func (t target) applyDespiteDefaults(
 			t.Ref, strings.Join(names, ", "))
 		return ownership.AsApplied(answer, t.Manager, merged.Fields())
 	}
-	err = t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+	err = t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.Claim(live, t.Manager, inTheWay)
 	})
 	if err != nil {

@@ -29,6 +29,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
+	t.Former = old.formerManager(managerOf(req.Urn))
 	switch {
 	case failure.Gone(err):
 		return p.ReadResponse{}, nil
@@ -36,6 +37,8 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		return r.keepUnread(ctx, req, t, in, old, err)
 	}
 
+	r.looks.Note(req.Urn)
+	t.warnForeign(ctx, in, live)
 	now, err := old.observe(t, live, in)
 	switch {
 	case errors.Is(err, errNotOurs):
@@ -94,6 +97,7 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 		}
 	}
 	now.State, now.Stale = s.Drifted(projection, s.fields), false
+	now.Foreign = tracked.KubeObjectOf(live, t.Own()...)
 	// A recreated object keeps the old uid in the state, so that the next update
 	// notices. One that carries our own field manager is ours.
 	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {

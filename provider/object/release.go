@@ -12,8 +12,8 @@ import (
 
 // release gives up fields of the live object and leaves their values as they are,
 // so that the next apply, which does not send them, does not delete them.
-func (t target) release(ctx context.Context, fields *fieldpath.Set, uid types.UID) error {
-	return t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+func (t target) release(ctx context.Context, in inputs, fields *fieldpath.Set, uid types.UID) error {
+	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.Release(live, t.Manager, fields)
 	})
 }
@@ -21,7 +21,7 @@ func (t target) release(ctx context.Context, fields *fieldpath.Set, uid types.UI
 // releaseIgnored gives up what is ignored of all that we own on the live object,
 // where the state does not know what that is.
 func (t target) releaseIgnored(ctx context.Context, in inputs, uid types.UID) error {
-	return t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		owned, _, err := ownership.Applied(live, t.Manager)
 		if err != nil || owned == nil {
 			return nil, err

@@ -62,6 +62,7 @@ type kubeObject struct {
 	calls   tracked.Calls
 	dryRuns tracked.DryRuns[outcome]
 	guard   tracked.ReplacementGuard
+	looks   tracked.Looks
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -14,6 +15,7 @@ const (
 	keyAppliedFields = "__appliedFields"
 	keyIgnoredFields = "__ignoredFields"
 	keyPending       = "__pendingProjection"
+	keyTakenOver     = "__takenOverFrom"
 )
 
 // state is what the engine keeps of one resource. Projections have a Secret's stringData folded into data.
@@ -27,6 +29,9 @@ type state struct {
 	// sent when the object was created. They are released before the first apply
 	// without them.
 	ignored *fieldpath.Set
+
+	// takenOver are the managers that the program named when it was carried out last.
+	takenOver string
 }
 
 // form is how the state is written. written is the manifest as the user wrote it; it
@@ -48,6 +53,9 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 	if err != nil {
 		return property.Map{}, err
 	}
+	if s.takenOver != "" {
+		out[keyTakenOver] = property.New(s.takenOver)
+	}
 	if s.fields != nil && s.fields.Empty() {
 		// An object may own no field, which is not the same as not knowing which.
 		out[keyAppliedFields] = property.New("{}").WithSecret(s.NamesSecret)
@@ -60,9 +68,10 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 func decodeState(properties property.Map) (state, error) {
 	shared, err := tracked.DecodeState(properties, form(nil))
 	return state{
-		State:   shared,
-		fields:  tracked.DecodeFields(properties.Get(keyAppliedFields)),
-		ignored: tracked.DecodeFields(properties.Get(keyIgnoredFields)),
+		State:     shared,
+		fields:    tracked.DecodeFields(properties.Get(keyAppliedFields)),
+		ignored:   tracked.DecodeFields(properties.Get(keyIgnoredFields)),
+		takenOver: values.Text(properties.Get(keyTakenOver)),
 	}, err
 }
 
@@ -75,4 +84,13 @@ func decode(properties, saved property.Map) (inputs, state, error) {
 	old, err := decodeState(saved)
 	in.former = old.Sensitive()
 	return in, old, err
+}
+
+// formerManager is the field manager that is ours beside that of the state: that of the resource's URN, where it is
+// another one.
+func (s state) formerManager(own string) string {
+	if s.Manager == "" || s.Manager == own {
+		return ""
+	}
+	return own
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -37,7 +38,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	var result outcome
 	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.state.unchanged(in) }); ok && req.DryRun {
 		result = answered
-	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, old.ManagerOr(managerOf(req.Urn)), req.DryRun); err != nil {
+	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
 	resp, err := result.updateResponse(in, old)
@@ -67,12 +68,13 @@ func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) 
 // update applies onto the very object that the state knows. If that is gone, or
 // another one stands in its place, the rules of create decide.
 func (r *kubeObject) update(
-	ctx context.Context, clu *cluster.Cluster, in inputs, old state, manager string, preview bool,
+	ctx context.Context, clu *cluster.Cluster, in inputs, old state, urn resource.URN, preview bool,
 ) (outcome, error) {
 	hashKey := old.HashKey
 	if hashKey == "" {
 		hashKey = tracked.NewHashKey()
 	}
+	manager := old.ManagerOr(managerOf(urn))
 	anew := creation{manager: manager, hashKey: hashKey, preview: preview}
 	if old.Ref.UID == "" {
 		anew.continuing = true
@@ -99,12 +101,22 @@ func (r *kubeObject) update(
 	if err != nil {
 		return outcome{}, t.explain("update", err, in)
 	}
+	t.Former = old.formerManager(managerOf(urn))
 	uid, body := types.UID(old.Ref.UID), in.sent()
+	if preview && old.Foreign == "" {
+		// The dry-run's answer says whose the object is.
+	} else if live, err := r.lookFirst(ctx, t, old, urn, uid, false); err != nil {
+		return outcome{target: t}, t.explain("read", err, in)
+	} else if live != nil {
+		if err := t.mayWrite(in, live); err != nil {
+			return outcome{target: t}, err
+		}
+	}
 	if unreleased := in.unreleased(old); !unreleased.Empty() {
 		if preview {
 			// A dry-run cannot release first, and must not look as if it would delete.
 			body = in.applied
-		} else if err := t.release(ctx, unreleased, uid); err != nil {
+		} else if err := t.release(ctx, in, unreleased, uid); err != nil {
 			return outcome{target: t}, t.explain("release fields of", err, in)
 		}
 	}
@@ -117,5 +129,6 @@ func (r *kubeObject) update(
 		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
 		return r.create(ctx, clu, in, anew)
 	}
+	r.looks.Note(urn)
 	return t.conclude(result, in, hashKey, "update")
 }

@@ -4,7 +4,8 @@
 // It holds each rule about such an object once:
 //
 //   - which object it is, who we are there, and how it is read ([Target], [Look]): target.go
-//   - whose the object is ([KubeObjectOf]): owner.go
+//   - whose the object is ([KubeObjectOf]), and whose it may become ([TakeOver]): owner.go and takeover.go
+//   - whether it was looked at before it is written ([Looks]): looks.go
 //   - what is remembered of it between runs ([State]): state.go
 //   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
 //   - which call of Diff is the program's ([Calls]): calls.go

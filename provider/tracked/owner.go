@@ -1,20 +1,31 @@
 package tracked
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// KubeObjectOf returns the field manager of the KubeObject that manages an object, unless that is own; "" if there is
-// none. An object that a KubeObject manages belongs to it: no other resource writes it.
-func KubeObjectOf(live *unstructured.Unstructured, own string) string {
-	for _, manager := range ownership.Managers(live) {
-		if ownership.Foreign(manager, own) && !ownership.IsPatchManager(manager) {
-			return manager
-		}
+// KubeObjectOf returns the field manager of the KubeObject that manages an object, unless that is one of own; "" if there
+// is none. An object that a KubeObject manages belongs to it: no other resource writes it.
+func KubeObjectOf(live *unstructured.Unstructured, own ...string) string {
+	if managers := KubeObjectsOn(live, own...); len(managers) > 0 {
+		return managers[0]
 	}
 	return ""
+}
+
+// KubeObjectsOn lists the field managers of the KubeObjects on an object, but for own.
+func KubeObjectsOn(live *unstructured.Unstructured, own ...string) []string {
+	var managers []string
+	for _, manager := range ownership.Managers(live) {
+		if ownership.Foreign(manager, "") && !ownership.IsPatchManager(manager) && !slices.Contains(own, manager) {
+			managers = append(managers, manager)
+		}
+	}
+	return managers
 }
 
 // PatchesOn lists the field managers of the Patches on an object, but for own.

@@ -52,6 +52,24 @@ func (g *ReplacementGuard) Superseded(urn resource.URN, uid, hashKey string) boo
 		now.hashKey != "" && hashKey != "" && now.hashKey != hashKey
 }
 
+// Yield forgets the object of a resource if another resource of this process is about the same one, and returns that. Of
+// resources that yield at once, the last one keeps it. Two states of one object are told apart by their hash keys; one
+// that a rename has brought under another URN keeps its own.
+func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other resource.URN, yields bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if uid == "" || hashKey == "" {
+		return "", false
+	}
+	for other, seen := range g.byURN {
+		if other != urn && seen.uid == uid && seen.hashKey != "" && seen.hashKey != hashKey {
+			delete(g.byURN, urn)
+			return other, true
+		}
+	}
+	return "", false
+}
+
 // Forget notes that a resource's object was deleted.
 func (g *ReplacementGuard) Forget(urn resource.URN) {
 	g.mu.Lock()

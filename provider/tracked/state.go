@@ -29,6 +29,7 @@ const (
 	keyAppliedProjection = "__appliedProjection"
 	keyStale             = "__staleRead"
 	keyAhead             = "__aheadOfInputs"
+	keyForeignManager    = "__foreignManager"
 )
 
 // State is what the engine keeps of an object of which we own some fields.
@@ -61,6 +62,9 @@ type State struct {
 	// nearly always.
 	Applied        map[string]any
 	AppliedSecrets values.Marks
+
+	// Foreign is the field manager of another KubeObject that the last look has found on the object.
+	Foreign string
 
 	// Pending says that a write may have succeeded whose result was not seen.
 	Pending bool
@@ -166,7 +170,9 @@ func (s State) Encode(form Form) (map[string]property.Value, error) {
 	if s.Ownership != nil {
 		out[KeyFieldOwnership] = EncodeTexts(s.Ownership, s.NamesSecret)
 	}
-	for key, text := range map[string]string{keyFieldManager: s.Manager, keyAppliedHash: s.Hash} {
+	for key, text := range map[string]string{
+		keyFieldManager: s.Manager, keyAppliedHash: s.Hash, keyForeignManager: s.Foreign,
+	} {
 		if text != "" {
 			out[key] = property.New(text)
 		}
@@ -198,6 +204,7 @@ func DecodeState(properties property.Map, form Form) (State, error) {
 	s.Ref = reference.Decode(properties.Get(KeyResourceRef))
 	s.Manager = values.Text(properties.Get(keyFieldManager))
 	s.Hash = values.Text(properties.Get(keyAppliedHash))
+	s.Foreign = values.Text(properties.Get(keyForeignManager))
 	s.HashKey = values.Text(properties.Get(keyHashKey))
 	s.Pending = values.Flag(properties.Get(form.Pending))
 	s.Stale = values.Flag(properties.Get(keyStale))

@@ -19,6 +19,9 @@ type Target struct {
 	Cluster *cluster.Cluster
 	Ref     cluster.Ref
 	Manager string
+	// Former is another field manager that is ours: a resource that was renamed, or moved to another stack, is on the
+	// object under the name that it had, and gets that of its URN with an update. It is empty where there is none.
+	Former string
 	// NamespaceIgnored says that a namespace is named for a kind that has none.
 	NamespaceIgnored bool
 }
@@ -66,6 +69,14 @@ func Look(
 	}
 	live, err := clu.Get(ctx, t.Ref)
 	return t, live, err
+}
+
+// Own are our field managers.
+func (t Target) Own() []string {
+	if t.Former == "" {
+		return []string{t.Manager}
+	}
+	return []string{t.Manager, t.Former}
 }
 
 // Identity is where the object is, with the namespace that it is in.

@@ -114,7 +114,7 @@ func TestAStateOfTheFirstVersionGoesOn(t *testing.T) {
 			}
 			require.Equal(t, "same", did)
 			s.mustUp("same", in)
-			after := in.Copy()
+			var after resource.PropertyMap
 			switch name {
 			case "deployment":
 				after = with(t, in, "manifest.spec.replicas", 3)

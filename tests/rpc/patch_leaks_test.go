@@ -10,7 +10,7 @@ import (
 
 // keptHidden carries a patch with a secret out and looks for the secret in all that is kept, shown and logged: of a
 // preview, a create, a read, an unchanged up, a release and its event.
-func keptHidden(t *testing.T, w world, s *session, in resource.PropertyMap) {
+func keptHidden(t *testing.T, s *session, in resource.PropertyMap) {
 	t.Helper()
 	assert.NotContains(t, clear(s.previewed("create", in)), hush, "preview")
 	s.mustUp("create", in)
@@ -56,7 +56,7 @@ func TestSecretsInListsOfAPatch(t *testing.T) {
 			w := newWorld(t)
 			w.apply("owner", withArgs(w.deployment(t, "it"), "--user=x"))
 			s := patched(t, w, start(t, inline(newUser(t))), "it")
-			keptHidden(t, w, s, patching(w.deployment(t, "it"), patch))
+			keptHidden(t, s, patching(w.deployment(t, "it"), patch))
 			// The owner puts something in front.
 			w.jsonPatch("Deployment", "it", operation("add", container+"/args/0", "--new"), operation("add", container+"/env/0", m{"name": "NEW", "value": "1"}))
 			s.mustRead()
@@ -78,7 +78,7 @@ func TestSecretsInListsOfAPatch(t *testing.T) {
 			w.apply("owner", withArgs(w.deployment(t, "it"), "-a", "-b"))
 			in := patching(w.deployment(t, "it"), patch)
 			s := patched(t, w, start(t, inline(newUser(t))), "it")
-			keptHidden(t, w, s, in)
+			keptHidden(t, s, in)
 			w.jsonPatch("Deployment", "it", operation("add", container+"/args/0", "--new"))
 			assert.NotEmpty(t, drifted(s, in))
 			requireHidden(t, s)
@@ -122,7 +122,7 @@ func TestSecretNamesOfAPatch(t *testing.T) {
 			})
 			in := patching(target, patch)
 			s := patched(t, w, start(t, inline(newUser(t))), "it")
-			keptHidden(t, w, s, in)
+			keptHidden(t, s, in)
 			// Another Patch that wants the same is told whose it is, not what.
 			other := another(t, w, s)
 			_, _, err := other.preview(in)

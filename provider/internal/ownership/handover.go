@@ -1,0 +1,114 @@
+package ownership
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// LeftManager owns what a KubeObject owned whose object another one has taken over, and which that one does not set. It
+// is nobody's: owned by nobody at all, it would be a leftover that the next owner of the field around it wipes.
+const LeftManager = "k8sconnect.released"
+
+// Handover says what becomes of another manager's entry: the fields that move to ours, and under which manager the rest
+// goes on; "" is under its own.
+type Handover struct {
+	Moved *fieldpath.Set
+	Rest  string
+}
+
+// HandOver returns the JSON patch that moves fields of others into what manager has applied on object. decide is asked
+// about every entry but manager's own and those of subresources. It returns nil if nothing changes. As with [Release],
+// values stay, and the patch is guarded by the object's resourceVersion.
+func HandOver(
+	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
+) ([]byte, error) {
+	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
+	if err != nil {
+		return nil, fmt.Errorf("managed fields: %w", err)
+	}
+	entries := object.GetManagedFields()
+	if len(entries) != len(raw) {
+		return nil, errors.New("managed fields: cannot be read")
+	}
+	table := entryTable{byIdentity: map[entryIdentity]int{}}
+	changed := false
+	for i, entry := range entries {
+		owned, err := entryFields(entry)
+		if err != nil {
+			return nil, err
+		}
+		text, _ := raw[i].(map[string]any) // a copy of the object's
+		decided := Handover{}
+		if !isApplied(entry, manager) && entry.Subresource == "" {
+			decided = decide(entry, owned)
+		}
+		if decided.Moved != nil && !decided.Moved.Empty() {
+			changed = true
+			moved := map[string]any{
+				"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": entry.APIVersion, "fieldsType": "FieldsV1",
+			}
+			table.add(moved, decided.Moved)
+			owned = owned.Difference(decided.Moved)
+			if owned.Empty() {
+				continue
+			}
+		}
+		if decided.Rest != "" && decided.Rest != entry.Manager {
+			changed = true
+			text["manager"] = decided.Rest
+		}
+		table.add(text, owned)
+	}
+	if !changed {
+		return nil, nil
+	}
+	left, err := table.encode()
+	if err != nil {
+		return nil, err
+	}
+	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
+}
+
+// entryTable is managedFields with what is the same to the API server in one entry: it forgets one of two.
+type entryTable struct {
+	entries    []map[string]any
+	fields     []*fieldpath.Set
+	byIdentity map[entryIdentity]int
+}
+
+type entryIdentity struct{ manager, operation, apiVersion, subresource any }
+
+func (t *entryTable) add(entry map[string]any, fields *fieldpath.Set) {
+	identity := entryIdentity{entry["manager"], entry["operation"], entry["apiVersion"], entry["subresource"]}
+	if identity.operation == string(metav1.ManagedFieldsOperationApply) {
+		identity.apiVersion = nil // an applier has one entry, of the version that it applied last
+	}
+	if i, ok := t.byIdentity[identity]; ok {
+		t.fields[i] = t.fields[i].Union(fields)
+		return
+	}
+	t.byIdentity[identity] = len(t.entries)
+	t.entries, t.fields = append(t.entries, entry), append(t.fields, fields)
+}
+
+func (t *entryTable) encode() ([]any, error) {
+	left := make([]any, 0, len(t.entries))
+	for i, entry := range t.entries {
+		text, err := Encode(t.fields[i])
+		if err != nil {
+			return nil, err
+		}
+		entry["fieldsV1"] = json.RawMessage(text)
+		left = append(left, entry)
+	}
+	return left, nil
+}
+
+// Shared returns the fields of owned that wanted has, too, or has something around or inside of: what a manager hands
+// over to one that wants these fields. Key fields of list items go with their items.
+func Shared(owned, wanted *fieldpath.Set) *fieldpath.Set { return within(owned, wanted) }

@@ -1,0 +1,118 @@
+package object
+
+import (
+	"context"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// foreign returns the field manager of another KubeObject on the object that the program does not name in takeOverFrom;
+// "" if there is none.
+func (t target) foreign(in inputs, live *unstructured.Unstructured) string {
+	for _, manager := range tracked.KubeObjectsOn(live, t.Own()...) {
+		if !in.takeOver.Names(manager) {
+			return manager
+		}
+	}
+	return ""
+}
+
+// mayWrite refuses a write to an object that another KubeObject manages. By whatever path the object came into the
+// state, two resources on it would undo each other's changes, and one would delete the other's object.
+//
+// Whoever writes asks with what was read of the object last: a preview with the answer of its dry-run, an edit with what
+// it is made from, and an update with the Read before it, which the state remembers. Another stack that takes the object
+// between that Read and the apply is noticed by the next look, of whichever of the two comes first.
+func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
+	if manager := t.foreign(in, live); manager != "" {
+		return t.refuseForeign("is", manager)
+	}
+	return nil
+}
+
+// refuseForeign says whose the object is. is is what the object is beside that: "already exists and is".
+func (t target) refuseForeign(is, manager string) error {
+	return tracked.Refused("%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
+		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias (the resource "+
+		"option `aliases`). If the object is to be this resource's from now on, say so: takeOverFrom: [%q]. "+
+		"Else take it out of this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, manager)
+}
+
+// warnForeign says what becomes of an object that was read, and that another KubeObject manages.
+func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.Unstructured) {
+	if manager := t.foreign(in, live); manager != "" {
+		p.GetLogger(ctx).Warningf("%s is managed by the KubeObject %s (field manager %q). This resource does not write it, and its "+
+			"deletion leaves the object alone, unless it takes the object over: takeOverFrom: [%q].",
+			t.Ref, ownership.DescribeManager(manager), manager, manager)
+	}
+}
+
+// edit changes the object with this uid by a JSON patch that is made from a fresh look, if the object is ours to write.
+func (t target) edit(
+	ctx context.Context, in inputs, uid types.UID, patch func(live *unstructured.Unstructured) ([]byte, error),
+) error {
+	return t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		if err := t.mayWrite(in, live); err != nil {
+			return nil, err
+		}
+		return patch(live)
+	})
+}
+
+// lookFirst reads the object before a write where nobody has looked at it in this process, or where the last look was no
+// good. It returns nil where there is no need to, and where the object is gone or another one by now, which the write notices.
+func (r *kubeObject) lookFirst(
+	ctx context.Context, t target, old state, urn resource.URN, uid types.UID, must bool,
+) (*unstructured.Unstructured, error) {
+	if !must && old.Foreign == "" && !old.Stale && !old.Pending && r.looks.Has(urn) {
+		return nil, nil
+	}
+	live, err := t.Cluster.Get(ctx, t.Ref)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case live.GetUID() != uid:
+		return nil, nil
+	}
+	return live, nil
+}
+
+// leave leaves an object to the KubeObject that manages it, and gives up what this resource owns of it, which else would
+// keep the other one from writing.
+func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager string) error {
+	for _, own := range t.Own() {
+		err := t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+			return ownership.HandBack(live, own, ownership.Kept{})
+		})
+		if err != nil {
+			return t.explain("release fields of", err, in)
+		}
+	}
+	p.GetLogger(ctx).Warningf("%s is left alone: it is managed by the KubeObject %s (field manager %q). What this resource owned "+
+		"of it is released, with the values that it has.", t.Ref, ownership.DescribeManager(manager), manager)
+	return nil
+}
+
+// warnShared says that another resource of the program has the object, too.
+func (t target) warnShared(ctx context.Context, other resource.URN) {
+	p.GetLogger(ctx).Warningf("%s is left alone: the resource %q of this stack is about the same object.", t.Ref, other.Name())
+}
+
+// patchesOn refuses an object that Patches have fields of. Its new owner would take them back.
+func (t target) patchesOn(live *unstructured.Unstructured) error {
+	patches := tracked.PatchesOn(live, t.Manager)
+	if len(patches) == 0 {
+		return nil
+	}
+	return tracked.Refused("%s already exists and is managed by %s (field manager %q).\n"+
+		"Two resources cannot manage one object: remove one of the two.", t.Ref, ownership.DescribeManager(patches[0]), patches[0])
+}

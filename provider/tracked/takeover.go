@@ -1,0 +1,85 @@
+package tracked
+
+import (
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// KeyTakeOverFrom is the input that names whose fields become ours.
+const KeyTakeOverFrom = "takeOverFrom"
+
+// TakeOver are the field managers whose fields the program takes over, as it names them: whole names, or patterns in
+// which "*" stands for any text.
+type TakeOver []string
+
+// DecodeTakeOver reads the input. What is no text, Check has refused.
+func DecodeTakeOver(v property.Value) TakeOver {
+	if !v.IsArray() {
+		return nil
+	}
+	var names TakeOver
+	for _, item := range v.AsArray().All {
+		if name := values.Text(item); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Names reports whether the program names a field manager.
+//
+// Those of this provider are never named by accident: a pattern has to write their prefix out. A Patch is never taken
+// over, since what it has it has on purpose on an object of others. Of kubectl each command has a manager of its own
+// (kubectl-client-side-apply, kubectl-edit), and its name stands for all of them.
+func (o TakeOver) Names(manager string) bool {
+	if ownership.IsPatchManager(manager) {
+		return false
+	}
+	for _, pattern := range o {
+		literal, _, _ := strings.Cut(pattern, "*")
+		switch {
+		case strings.HasPrefix(manager, ownership.ManagerPrefix) && !strings.HasPrefix(literal, ownership.ManagerPrefix):
+		case matches(pattern, manager), pattern == "kubectl" && strings.HasPrefix(manager, "kubectl-"):
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether text is what pattern stands for.
+func matches(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		_, rest, found := strings.Cut(text, part)
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return true
+}
+
+// String is how a state remembers the names.
+func (o TakeOver) String() string { return strings.Join(o, " ") }
+
+// NameAll reports whether the program names all owners of a field, joined as [ownership.Owners] joins them.
+func (o TakeOver) NameAll(owners string) bool {
+	for owner := range strings.SplitSeq(owners, ", ") {
+		if !o.Names(owner) {
+			return false
+		}
+	}
+	return owners != ""
+}
