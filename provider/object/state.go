@@ -27,6 +27,8 @@ type state struct {
 	// sent when the object was created. They are released before the first apply
 	// without them.
 	ignored *fieldpath.Set
+	// ignoredSecret says that names among the ignored fields come from secrets.
+	ignoredSecret bool
 }
 
 // form is how the state is written. written is the manifest as the user wrote it; it
@@ -52,17 +54,22 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 		// An object may own no field, which is not the same as not knowing which.
 		out[keyAppliedFields] = property.New("{}").WithSecret(s.NamesSecret)
 	}
-	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields, keyIgnoredFields: s.ignored}, s.NamesSecret)
+	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields}, s.NamesSecret); err != nil {
+		return property.Map{}, err
+	}
+	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyIgnoredFields: s.ignored}, s.NamesSecret || s.ignoredSecret)
 	return property.NewMap(out), err
 }
 
 // decodeState reads a state, of whatever version.
 func decodeState(properties property.Map) (state, error) {
 	shared, err := tracked.DecodeState(properties, form(nil))
+	ignored := properties.Get(keyIgnoredFields)
 	return state{
-		State:   shared,
-		fields:  tracked.DecodeFields(properties.Get(keyAppliedFields)),
-		ignored: tracked.DecodeFields(properties.Get(keyIgnoredFields)),
+		State:         shared,
+		fields:        tracked.DecodeFields(properties.Get(keyAppliedFields)),
+		ignored:       tracked.DecodeFields(ignored),
+		ignoredSecret: ignored.Secret(),
 	}, err
 }
 
