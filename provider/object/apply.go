@@ -88,6 +88,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 		HashKey:   hashKey,
 	}, fields: fields, ignored: ignored, takenOver: in.takeOver.String()}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
+	s.ignoredSecret = in.namesSecret(ignored)
 	return s, nil
 }
 

@@ -99,6 +99,16 @@ func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Uns
 			return attempt{err: err}
 		}
 	}
-	answer, err := t.applyOnto(ctx, in, body, live.GetUID(), preview)
+	apply := func(body map[string]any) (*unstructured.Unstructured, error) {
+		return t.applyOnto(ctx, in, body, live.GetUID(), preview)
+	}
+	var answer *unstructured.Unstructured
+	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {
+		return attempt{err: err}
+	} else if ours || clientSideAppliers(live).Len() > 0 {
+		answer, err = t.keepBystanders(ctx, in, nil, body, live.GetUID(), preview, apply)
+		return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
+	}
+	answer, err := apply(body)
 	return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
@@ -179,6 +180,15 @@ func isHollow(tree any) bool {
 // marked is the manifest with its secret places, as the fields see it.
 func (in inputs) marked() tracked.Marked {
 	return tracked.Marked{Tree: in.applied, Secrets: in.secrets}
+}
+
+// namesSecret reports whether names of fields come from secrets. fields may be nil.
+func (in inputs) namesSecret(fields *fieldpath.Set) bool {
+	if fields == nil {
+		return false
+	}
+	_, secret := tracked.SecretPlaces(nil, fields, in.marked())
+	return secret
 }
 
 // sensitive lists the secret texts of the manifest, which the API server may

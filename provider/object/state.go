@@ -32,6 +32,9 @@ type state struct {
 
 	// takenOver are the managers that the program named when it was carried out last.
 	takenOver string
+
+	// ignoredSecret says that names among the ignored fields come from secrets.
+	ignoredSecret bool
 }
 
 // form is how the state is written. written is the manifest as the user wrote it; it
@@ -60,18 +63,23 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 		// An object may own no field, which is not the same as not knowing which.
 		out[keyAppliedFields] = property.New("{}").WithSecret(s.NamesSecret)
 	}
-	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields, keyIgnoredFields: s.ignored}, s.NamesSecret)
+	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields}, s.NamesSecret); err != nil {
+		return property.Map{}, err
+	}
+	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyIgnoredFields: s.ignored}, s.NamesSecret || s.ignoredSecret)
 	return property.NewMap(out), err
 }
 
 // decodeState reads a state, of whatever version.
 func decodeState(properties property.Map) (state, error) {
 	shared, err := tracked.DecodeState(properties, form(nil))
+	ignored := properties.Get(keyIgnoredFields)
 	return state{
-		State:     shared,
-		fields:    tracked.DecodeFields(properties.Get(keyAppliedFields)),
-		ignored:   tracked.DecodeFields(properties.Get(keyIgnoredFields)),
-		takenOver: values.Text(properties.Get(keyTakenOver)),
+		State:         shared,
+		fields:        tracked.DecodeFields(properties.Get(keyAppliedFields)),
+		ignored:       tracked.DecodeFields(ignored),
+		ignoredSecret: ignored.Secret(),
+		takenOver:     values.Text(properties.Get(keyTakenOver)),
 	}, err
 }
 

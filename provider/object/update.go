@@ -121,9 +121,17 @@ func (r *kubeObject) update(
 		}
 	}
 	result := attempt{wrote: !preview, uid: old.Ref.UID}
-	result.answer, result.err = t.applyOnto(ctx, in, body, uid, preview)
-	if apierrors.IsInvalid(result.err) && !isOtherObject(result.err) {
-		result.answer, result.err = t.applyDespiteDefaults(ctx, in, old, body, uid, preview, result.err)
+	apply := func(body map[string]any) (*unstructured.Unstructured, error) {
+		answer, err := t.applyOnto(ctx, in, body, uid, preview)
+		if apierrors.IsInvalid(err) && !isOtherObject(err) {
+			return t.applyDespiteDefaults(ctx, in, old, body, uid, preview, err)
+		}
+		return answer, err
+	}
+	if old.mayTakeBystanders(t, body) {
+		result.answer, result.err = t.keepBystanders(ctx, in, old.Wanted(), body, uid, preview, apply)
+	} else {
+		result.answer, result.err = apply(body)
 	}
 	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
 		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)

@@ -132,10 +132,11 @@ func edit(
 		return nil, nil
 	}
 	if len(left) == 0 {
-		left = append(left, map[string]any{
-			"manager": releasedManager, "operation": string(metav1.ManagedFieldsOperationUpdate), "apiVersion": object.GetAPIVersion(),
-			"fieldsType": "FieldsV1", "fieldsV1": json.RawMessage(`{"f:metadata":{"f:name":{}}}`),
-		})
+		entry, err := nobodysEntry(object, nobodysFields())
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, entry)
 	}
 	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }

@@ -1,0 +1,265 @@
+package ownership
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Bystander is something in a live object that an apply would take away although the
+// manager does not own it: the API server removes a map, a list, or an object inside of
+// one with all that is in it, when the last owned field there leaves.
+type Bystander struct {
+	Path fieldpath.Path
+	// MaybeDefault says that the API server may have set it itself, beside what leaves.
+	MaybeDefault bool
+}
+
+// Empties reports whether an apply of sent may take away more than single values: some map,
+// list or item of fields, which the manager owns, is missing in it. applied is what the
+// manager applied before; it tells a map that was applied empty.
+func Empties(fields *fieldpath.Set, applied, sent any) bool {
+	found := false
+	for element, below := range elements(fields) {
+		_, was, _ := step(applied, element)
+		_, wanted, isSent := step(sent, element)
+		inside := below != nil && !below.Empty()
+		switch {
+		case found:
+		case inside && (!isSent || isEmptyContainer(wanted)):
+			found = true
+		case inside:
+			found = Empties(below, was, wanted)
+		case !isSent:
+			found = isEmptyContainer(was)
+		}
+	}
+	return found
+}
+
+// Bystanders lists what the manager's apply of sent would take from live with the last field
+// of its own around it. What others own is not among it, since the API server keeps that;
+// nor is what is inside of a list item of the manager's, which goes as a whole. Of an item
+// that others keep it is all that they do not own.
+func Bystanders(live *unstructured.Unstructured, manager string, applied, sent map[string]any) ([]Bystander, error) {
+	shape, err := shapeOf(live, manager)
+	if err != nil {
+		return nil, err
+	}
+	w := bystanders{}
+	ours, others := fieldpath.NewSet(), fieldpath.NewSet()
+	for _, entry := range live.GetManagedFields() {
+		fields, err := entryFields(entry)
+		switch {
+		case err != nil:
+			return nil, err
+		case entry.Manager == releasedManager:
+		case isApplied(entry, manager):
+			ours = fields
+		default:
+			others = others.Union(fields)
+		}
+	}
+	w.visit(live.Object, ours, others, applied, sent, shape, nil)
+	return w.found, nil
+}
+
+type bystanders struct{ found []Bystander }
+
+// visit looks for what leaves tree. ours and others are what is owned below path.
+func (w *bystanders) visit(tree any, ours, others *fieldpath.Set, applied, sent any, s *shape, path fieldpath.Path) {
+	for element, below := range elements(ours) {
+		_, child, ok := step(tree, element)
+		if !ok {
+			continue
+		}
+		_, was, _ := step(applied, element)
+		_, wanted, isSent := step(sent, element)
+		inside := below != nil && !below.Empty()
+		at := append(path[:len(path):len(path)], element)
+		under := s.ofItems()
+		if element.FieldName != nil {
+			under = s.below(*element.FieldName)
+		}
+		_, isList := wanted.([]any)
+		if inside && !isSent && staysByKey(element, others) {
+			w.halves(below, partsAt(others, element), at)
+			continue
+		}
+		switch {
+		case inside && (isSent && !(isList && isEmptyContainer(wanted)) || touches(others, fieldpath.Path{element})):
+			w.visit(child, below, partsAt(others, element), was, wanted, under, at)
+		case element.FieldName == nil, touches(others, fieldpath.Path{element}):
+		case inside, !isSent && isEmptyContainer(was):
+			w.collect(child, below, under, at)
+		}
+	}
+}
+
+// staysByKey reports whether others own a list item, or one of its keys: the API server
+// leaves it, without what only the manager has in it.
+func staysByKey(element fieldpath.PathElement, others *fieldpath.Set) bool {
+	if element.Key == nil {
+		return false
+	}
+	if others.Members.Has(element) {
+		return true
+	}
+	parts := partsAt(others, element)
+	for _, key := range *element.Key {
+		if parts.Members.Has(fieldpath.FieldNameElement(key.Name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// halves adds what only the manager owns of an item that stays: a variable without its
+// value means something else than the variable. The item itself comes first.
+func (w *bystanders) halves(ours, others *fieldpath.Set, path fieldpath.Path) {
+	whole := len(w.found)
+	w.found = append(w.found, Bystander{path.Copy(), false})
+	defer func() {
+		if len(w.found) == whole+1 {
+			w.found = w.found[:whole] // others own all of it
+		}
+	}()
+	ours.Leaves().Iterate(func(leaf fieldpath.Path) {
+		if !touches(others, leaf) {
+			w.found = append(w.found, Bystander{append(path.Copy(), leaf.Copy()...), false})
+		}
+	})
+}
+
+// collect adds the tops of what is in tree and not in ours.
+func (w *bystanders) collect(tree any, ours *fieldpath.Set, s *shape, path fieldpath.Path) {
+	if ours == nil {
+		ours = fieldpath.NewSet()
+	}
+	switch tree := tree.(type) {
+	case map[string]any:
+		for name, v := range tree {
+			element := fieldpath.FieldNameElement(name)
+			at := append(path[:len(path):len(path)], element)
+			switch below := partsAt(ours, element); {
+			case !below.Empty():
+				w.collect(v, below, s.below(name), at)
+			case !ours.Members.Has(element):
+				w.found = append(w.found, Bystander{at, !mergedByMember(path) && !isContent(path)})
+			}
+		}
+	case []any:
+		for _, item := range tree {
+			element, ok := s.elementOf(item)
+			if !ok {
+				continue // owned as a whole
+			}
+			if !ours.Members.Has(element) && partsAt(ours, element).Empty() {
+				w.found = append(w.found, Bystander{append(path[:len(path):len(path)], element), false})
+			}
+		}
+	}
+}
+
+// isContent reports whether path is the content of a ConfigMap or a Secret, in which the
+// API server sets nothing.
+func isContent(path fieldpath.Path) bool {
+	return len(path) == 1 && path[0].FieldName != nil && (*path[0].FieldName == "data" || *path[0].FieldName == "binaryData")
+}
+
+// With returns a copy of sent in which the fields of live at paths are set too.
+func With(sent, live map[string]any, paths []fieldpath.Path) map[string]any {
+	var result any = runtime.DeepCopyJSON(sent)
+	for _, path := range paths {
+		if v, _, ok := Locate(live, path); ok {
+			result = set(result, path, runtime.DeepCopyJSONValue(v))
+		}
+	}
+	object, _ := result.(map[string]any)
+	return object
+}
+
+// set returns tree with v at path.
+func set(tree any, path fieldpath.Path, v any) any {
+	if len(path) == 0 {
+		return v
+	}
+	_, child, _ := step(tree, path[0])
+	child = set(child, path[1:], v)
+	if name := path[0].FieldName; name != nil {
+		object, ok := tree.(map[string]any)
+		if !ok {
+			object = map[string]any{}
+		}
+		object[*name] = child
+		return object
+	}
+	list, _ := tree.([]any)
+	if i := indexOf(list, path[0]); i >= 0 {
+		list[i] = child
+		return list
+	}
+	return append(list, child)
+}
+
+// Shield returns the JSON patch that has fields owned by the entry that stands for nobody,
+// so that no apply takes them away. It returns nil where there are none. As with [Release],
+// the patch is guarded by the object's resourceVersion. [Unshield] takes it back.
+func Shield(object *unstructured.Unstructured, fields *fieldpath.Set) ([]byte, error) {
+	if fields.Empty() {
+		return nil, nil
+	}
+	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
+	if err != nil {
+		return nil, err
+	}
+	entries := object.GetManagedFields()
+	left := make([]any, 0, len(raw)+1)
+	for i, entry := range entries {
+		if entry.Manager != releasedManager {
+			left = append(left, raw[i])
+			continue
+		}
+		shielded, err := entryFields(entry)
+		if err != nil {
+			return nil, err
+		}
+		fields = fields.Union(shielded)
+	}
+	entry, err := nobodysEntry(object, fields)
+	if err != nil {
+		return nil, err
+	}
+	return guarded(object, patchOperation{"add", "/metadata/managedFields", append(left, entry)})
+}
+
+// Unshield returns the JSON patch that takes [Shield] back, or nil if there is nothing to
+// take back. Values stay as they are.
+func Unshield(object *unstructured.Unstructured) ([]byte, error) {
+	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+		if entry.Manager != releasedManager {
+			return owned
+		}
+		return owned.Intersection(nobodysFields())
+	})
+}
+
+// nobodysFields are what the entry that stands for nobody owns: no apply can conflict with that.
+func nobodysFields() *fieldpath.Set {
+	return fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "name"))
+}
+
+// nobodysEntry is the entry in managedFields that stands for nobody.
+func nobodysEntry(object *unstructured.Unstructured, fields *fieldpath.Set) (map[string]any, error) {
+	text, err := Encode(fields)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"manager": releasedManager, "operation": string(metav1.ManagedFieldsOperationUpdate), "apiVersion": object.GetAPIVersion(),
+		"fieldsType": "FieldsV1", "fieldsV1": json.RawMessage(text),
+	}, nil
+}

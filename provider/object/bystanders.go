@@ -1,0 +1,170 @@
+package object
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// unshieldPatience bounds how long it is tried to take a shield back, also after the
+// operation was cancelled.
+const unshieldPatience = 10 * time.Second
+
+// bystanders lists what an apply of body would take from the live object although it is not
+// ours: what nobody owns, and what is ignored. applied is what we applied before; it may be nil.
+//
+// Defaults that the API server has set beside what leaves are not among it: they would come
+// back if they had a meaning. Which those are, a dry-run of what we own as a new object tells.
+func (t target) bystanders(ctx context.Context, in inputs, live *unstructured.Unstructured, applied, body map[string]any) ([]fieldpath.Path, error) {
+	found, err := ownership.Bystanders(live, t.Manager, applied, t.object(body).Object)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	var fresh *unstructured.Unstructured
+	var kept []fieldpath.Path
+	for _, bystander := range found {
+		if bystander.MaybeDefault && !in.ignoresPart(live.Object, bystander.Path) {
+			if fresh == nil {
+				if fresh, err = t.asOwned(ctx, live); err != nil {
+					return nil, err
+				}
+			}
+			before, _, _ := ownership.Locate(live.Object, bystander.Path)
+			if after, _, has := ownership.Locate(fresh.Object, bystander.Path); has && ownership.Equal(before, after) {
+				continue
+			}
+		}
+		kept = append(kept, bystander.Path)
+	}
+	return kept, nil
+}
+
+// asOwned is what the API server makes of our fields alone. Where it cannot be tried, what it
+// sets itself cannot be told from what others have set: then the live object of Kubernetes'
+// own kinds is the answer, whose unowned fields are nearly always defaults.
+func (t target) asOwned(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	fields, _, err := ownership.Applied(live, t.Manager)
+	if err != nil {
+		return nil, err
+	}
+	own := t.project(live, fields, nil)
+	fresh, err := t.probe(ctx, t.object(own), own, live)
+	switch {
+	case err == nil:
+		return fresh, nil
+	case cluster.OwnGroup(live.GroupVersionKind().Group):
+		return live, nil
+	default:
+		return &unstructured.Unstructured{}, nil
+	}
+}
+
+// mayTakeBystanders reports whether an apply of body may take away what is not ours, as far
+// as the state knows what is ours. If not, the live object need not be read.
+func (s state) mayTakeBystanders(t target, body map[string]any) bool {
+	return s.fields == nil || s.fields.Empty() || s.Hash == "" || ownership.Empties(s.fields, s.Wanted(), t.object(body).Object)
+}
+
+// keepBystanders does an apply of body in which nothing goes that is not ours.
+//
+// What would go is made to be owned by the entry in managedFields that stands for nobody,
+// which changes no value, and is released after the apply. A preview cannot do that. It
+// sends the values, and forgets that it then owns them.
+func (t target) keepBystanders(
+	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID, preview bool,
+	apply func(body map[string]any) (*unstructured.Unstructured, error),
+) (*unstructured.Unstructured, error) {
+	if preview {
+		return t.previewBystanders(ctx, in, applied, body, uid, apply)
+	}
+	var kept []fieldpath.Path
+	err := t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		var err error
+		if kept, err = t.bystanders(ctx, in, live, applied, body); err != nil {
+			return nil, err
+		}
+		return ownership.Shield(live, setOf(kept))
+	})
+	if err != nil {
+		// Nothing was applied, whatever became of the shield.
+		return nil, tracked.Refused("%v", t.explain("guard what is not ours in", err, in))
+	}
+	answer, err := apply(body)
+	if len(kept) == 0 {
+		return answer, err
+	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), unshieldPatience)
+	defer cancel()
+	unshielded := t.Cluster.Edit(after, t.Ref, uid, t.Manager, ownership.Unshield)
+	if unshielded != nil {
+		p.GetLogger(ctx).Debugf("%s: the values that stay are still owned by nobody's entry: %v", t.Ref, unshielded)
+	}
+	t.sayKept(ctx, in, kept, err)
+	return answer, err
+}
+
+func (t target) previewBystanders(
+	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID,
+	apply func(body map[string]any) (*unstructured.Unstructured, error),
+) (*unstructured.Unstructured, error) {
+	live, err := t.Cluster.Get(ctx, t.Ref)
+	if err != nil || live.GetUID() != uid {
+		return apply(body) // which says what is wrong
+	}
+	kept, err := t.bystanders(ctx, in, live, applied, body)
+	if err != nil {
+		return nil, err
+	}
+	if len(kept) == 0 {
+		return apply(body)
+	}
+	answer, err := apply(ownership.With(body, live.Object, kept))
+	t.sayKept(ctx, in, kept, err)
+	if err != nil {
+		return nil, err
+	}
+	fields, _, err := ownership.Applied(answer, t.Manager)
+	if err != nil {
+		return nil, err
+	}
+	return ownership.AsApplied(answer, t.Manager, fields.RecursiveDifference(setOf(kept)))
+}
+
+// sayKept names what stays. If the update was refused, that may be why.
+func (t target) sayKept(ctx context.Context, in inputs, kept []fieldpath.Path, err error) {
+	names := make([]string, len(kept))
+	for i, path := range kept {
+		names[i] = ownership.Format(path)
+	}
+	slices.Sort(names)
+	if in.namesSecret(setOf(kept)) {
+		names = []string{"[secret]"}
+	}
+	if apierrors.IsInvalid(err) {
+		p.GetLogger(ctx).Warningf("%s: the update keeps these fields, which are not this resource's, and was refused: %s\n"+
+			"If it was refused because of them, set them in the manifest for one update, and take them out in the next.",
+			t.Ref, strings.Join(names, ", "))
+		return
+	}
+	p.GetLogger(ctx).Infof("%s: the update removes everything of this resource around these fields, and keeps them since they are not "+
+		"this resource's: %s", t.Ref, strings.Join(names, ", "))
+}
+
+func setOf(paths []fieldpath.Path) *fieldpath.Set {
+	fields := fieldpath.NewSet()
+	for _, path := range paths {
+		fields.Insert(path)
+	}
+	return fields
+}
