@@ -108,6 +108,7 @@ export class KubeObject extends pulumi.CustomResource {
             resourceInputs["ignoreFields"] = args?.ignoreFields;
             resourceInputs["manifest"] = args?.manifest;
             resourceInputs["onImmutable"] = args?.onImmutable;
+            resourceInputs["takeOverFrom"] = args?.takeOverFrom;
             resourceInputs["yaml"] = args?.yaml;
             resourceInputs["fieldOwnership"] = undefined /*out*/;
             resourceInputs["resourceRef"] = undefined /*out*/;
@@ -126,7 +127,7 @@ export class KubeObject extends pulumi.CustomResource {
  */
 export interface KubeObjectArgs {
     /**
-     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
      */
     adopt?: pulumi.Input<boolean | undefined>;
     /**
@@ -154,9 +155,13 @@ export interface KubeObjectArgs {
      */
     manifest?: any | undefined;
     /**
-     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
      */
     onImmutable?: pulumi.Input<string | undefined>;
+    /**
+     * Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+     */
+    takeOverFrom?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
      * The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
      */

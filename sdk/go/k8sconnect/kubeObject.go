@@ -123,7 +123,7 @@ func (KubeObjectState) ElementType() reflect.Type {
 }
 
 type kubeObjectArgs struct {
-	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
 	Adopt *bool `pulumi:"adopt"`
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
@@ -137,15 +137,17 @@ type kubeObjectArgs struct {
 	IgnoreFields []string `pulumi:"ignoreFields"`
 	// The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
 	Manifest interface{} `pulumi:"manifest"`
-	// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+	// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
 	OnImmutable *string `pulumi:"onImmutable"`
+	// Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+	TakeOverFrom []string `pulumi:"takeOverFrom"`
 	// The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
 	Yaml *string `pulumi:"yaml"`
 }
 
 // The set of arguments for constructing a KubeObject resource.
 type KubeObjectArgs struct {
-	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
 	Adopt pulumi.BoolPtrInput
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection ClusterConnectionPtrInput
@@ -159,8 +161,10 @@ type KubeObjectArgs struct {
 	IgnoreFields pulumi.StringArrayInput
 	// The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
 	Manifest pulumi.Input
-	// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+	// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
 	OnImmutable pulumi.StringPtrInput
+	// Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+	TakeOverFrom pulumi.StringArrayInput
 	// The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
 	Yaml pulumi.StringPtrInput
 }

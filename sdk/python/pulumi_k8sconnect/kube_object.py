@@ -29,18 +29,20 @@ class KubeObjectArgs:
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
                  on_immutable: pulumi.Input[Optional[_builtins.str]] = None,
+                 take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  yaml: pulumi.Input[Optional[_builtins.str]] = None):
         """
         The set of arguments for constructing a KubeObject resource.
 
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
         :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
-        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
         :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
         if adopt is not None:
@@ -59,6 +61,8 @@ class KubeObjectArgs:
             pulumi.set(__self__, "manifest", manifest)
         if on_immutable is not None:
             pulumi.set(__self__, "on_immutable", on_immutable)
+        if take_over_from is not None:
+            pulumi.set(__self__, "take_over_from", take_over_from)
         if yaml is not None:
             pulumi.set(__self__, "yaml", yaml)
 
@@ -66,7 +70,7 @@ class KubeObjectArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+        Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         """
         return pulumi.get(self, "adopt")
 
@@ -150,13 +154,25 @@ class KubeObjectArgs:
     @pulumi.getter(name="onImmutable")
     def on_immutable(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+        What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
         """
         return pulumi.get(self, "on_immutable")
 
     @on_immutable.setter
     def on_immutable(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "on_immutable", value)
+
+    @_builtins.property
+    @pulumi.getter(name="takeOverFrom")
+    def take_over_from(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+        """
+        return pulumi.get(self, "take_over_from")
+
+    @take_over_from.setter
+    def take_over_from(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "take_over_from", value)
 
     @_builtins.property
     @pulumi.getter
@@ -185,6 +201,7 @@ class KubeObject(pulumi.CustomResource):
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
                  on_immutable: pulumi.Input[Optional[_builtins.str]] = None,
+                 take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  yaml: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
@@ -234,14 +251,15 @@ class KubeObject(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
         :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
-        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
         :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
         ...
@@ -318,6 +336,7 @@ class KubeObject(pulumi.CustomResource):
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
                  on_immutable: pulumi.Input[Optional[_builtins.str]] = None,
+                 take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  yaml: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         opts = pulumi.ResourceOptions.merge(_utilities.get_resource_opts_defaults(), opts)
@@ -336,6 +355,7 @@ class KubeObject(pulumi.CustomResource):
             __props__.__dict__["ignore_fields"] = ignore_fields
             __props__.__dict__["manifest"] = manifest
             __props__.__dict__["on_immutable"] = on_immutable
+            __props__.__dict__["take_over_from"] = take_over_from
             __props__.__dict__["yaml"] = yaml
             __props__.__dict__["field_ownership"] = None
             __props__.__dict__["resource_ref"] = None

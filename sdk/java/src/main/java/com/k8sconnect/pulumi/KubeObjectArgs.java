@@ -20,14 +20,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     public static final KubeObjectArgs Empty = new KubeObjectArgs();
 
     /**
-     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
      * 
      */
     @Import(name="adopt")
     private @Nullable Output<Boolean> adopt;
 
     /**
-     * @return Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+     * @return Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
      * 
      */
     public Optional<Output<Boolean>> adopt() {
@@ -125,18 +125,33 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
      * 
      */
     @Import(name="onImmutable")
     private @Nullable Output<String> onImmutable;
 
     /**
-     * @return What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+     * @return What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
      * 
      */
     public Optional<Output<String>> onImmutable() {
         return Optional.ofNullable(this.onImmutable);
+    }
+
+    /**
+     * Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+     * 
+     */
+    @Import(name="takeOverFrom")
+    private @Nullable Output<List<String>> takeOverFrom;
+
+    /**
+     * @return Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+     * 
+     */
+    public Optional<Output<List<String>>> takeOverFrom() {
+        return Optional.ofNullable(this.takeOverFrom);
     }
 
     /**
@@ -165,6 +180,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         this.ignoreFields = $.ignoreFields;
         this.manifest = $.manifest;
         this.onImmutable = $.onImmutable;
+        this.takeOverFrom = $.takeOverFrom;
         this.yaml = $.yaml;
     }
 
@@ -187,7 +203,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
          * 
          * @return builder
          * 
@@ -198,7 +214,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is never taken. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
          * 
          * @return builder
          * 
@@ -344,7 +360,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
          * 
          * @return builder
          * 
@@ -355,13 +371,44 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and makes it anew, `fail` refuses. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data.
+         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
          * 
          * @return builder
          * 
          */
         public Builder onImmutable(String onImmutable) {
             return onImmutable(Output.of(onImmutable));
+        }
+
+        /**
+         * @param takeOverFrom Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder takeOverFrom(@Nullable Output<List<String>> takeOverFrom) {
+            $.takeOverFrom = takeOverFrom;
+            return this;
+        }
+
+        /**
+         * @param takeOverFrom Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder takeOverFrom(List<String> takeOverFrom) {
+            return takeOverFrom(Output.of(takeOverFrom));
+        }
+
+        /**
+         * @param takeOverFrom Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too. What they alone own beside that stays theirs. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder takeOverFrom(String... takeOverFrom) {
+            return takeOverFrom(List.of(takeOverFrom));
         }
 
         /**
