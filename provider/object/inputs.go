@@ -24,6 +24,7 @@ const (
 	keyOnImmutable         = "onImmutable"
 	keyDeletionPropagation = "deletionPropagation"
 	keyForceDestroy        = "forceDestroy"
+	keyDeleteInstances     = "deleteInstances"
 )
 
 // inputs are the checked inputs of one resource.
@@ -53,6 +54,8 @@ type inputs struct {
 	propagation string
 	// forceDestroy removes finalizers after the deletion has timed out.
 	forceDestroy bool
+	// deleteInstances deletes a CustomResourceDefinition although objects of its kind go with it.
+	deleteInstances bool
 }
 
 // decodeInputs reads what Check has returned. It is lenient, because it also
@@ -73,6 +76,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	in.immutable = values.Text(properties.Get(keyOnImmutable))
 	in.propagation = values.Text(properties.Get(keyDeletionPropagation))
 	in.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
+	in.deleteInstances = values.Flag(properties.Get(keyDeleteInstances))
 	return in, nil
 }
 
