@@ -28,8 +28,8 @@ func (o *Object) Annotate(a infer.Annotator) {
 		"An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and "+
 		"CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, "+
 		"or as long as `customTimeouts` say.\n\n"+
-		"How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation` "+
-		"or `forceDestroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.\n\n"+
+		"How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation`, "+
+		"`forceDestroy` or `deleteInstances` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.\n\n"+
 		"An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped "+
 		"objects, `apiVersion/kind/name`:\n\n"+
 		"```sh\n"+
@@ -49,6 +49,7 @@ type Args struct {
 	DeletionPropagation *string                       `pulumi:"deletionPropagation,optional"`
 	ForceDestroy        *bool                         `pulumi:"forceDestroy,optional"`
 	TakeOverFrom        []string                      `pulumi:"takeOverFrom,optional"`
+	DeleteInstances     *bool                         `pulumi:"deleteInstances,optional"`
 }
 
 // Annotate describes the inputs for the schema.
@@ -82,7 +83,9 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.")
 	an.Describe(&a.ForceDestroy, "When the deletion times out, remove the finalizers that hold the object, with a "+
 		"warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the "+
-		"`pulumi destroy` that is to do it. Default: false.")
+		"`pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a "+
+		"CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next "+
+		"definition of that name. Default: false.")
 	an.Describe(&a.TakeOverFrom, "Take over what these field managers own of the object: what they own of the fields that the manifest sets, "+
 		"or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. "+
 		"What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with "+
@@ -90,6 +93,12 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or "+
 		"`k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its "+
 		"`pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.")
+	an.Describe(&a.DeleteInstances, "Delete a CustomResourceDefinition even if custom objects go with it. The API server "+
+		"deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a "+
+		"definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have "+
+		"no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts "+
+		"them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the "+
+		"`pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.")
 }
 
 // State are the outputs of a KubeObject.

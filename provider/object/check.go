@@ -19,7 +19,7 @@ import (
 var (
 	inputKeys = []string{
 		keyManifest, keyYAML, keyClusterConnection, keyIgnoreFields, keyConflictPolicy, keyAdopt, keyOnImmutable,
-		keyDeletionPropagation, keyForceDestroy, keyTakeOverFrom,
+		keyDeletionPropagation, keyForceDestroy, keyTakeOverFrom, keyDeleteInstances,
 	}
 	choices = map[string][]string{
 		keyConflictPolicy:      {conflictForce, conflictFail},
@@ -64,7 +64,8 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 			fail(key, "The value must be one of "+strings.Join(choices[key], ", ")+".")
 		}
 	}
-	for _, key := range []string{keyAdopt, keyForceDestroy} {
+	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), checked.Get(keyManifest), fail)
+	for _, key := range []string{keyAdopt, keyForceDestroy, keyDeleteInstances} {
 		if v := req.Inputs.Get(key); !v.IsNull() && !v.IsComputed() && !v.IsBool() {
 			fail(key, "The value must be true or false.")
 		}

@@ -82,6 +82,9 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 		ctx, cancel = context.WithTimeout(ctx, deletionTimeout(id))
 		defer cancel()
 	}
+	if err := t.spareInstances(ctx, in, uid); err != nil {
+		return err
+	}
 	if err := t.delete(ctx, in, uid); err != nil {
 		return err
 	}
@@ -134,7 +137,7 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 		return nil
 	case !errors.As(err, &still):
 		return t.explain("delete", err, in)
-	case in.forceDestroy && errors.Is(err, context.DeadlineExceeded) && still.Last != nil && len(still.Last.GetFinalizers()) > 0:
+	case in.forceDestroy && errors.Is(err, context.DeadlineExceeded) && still.Last != nil && len(removable(still.Last)) > 0:
 		return t.forceDestroy(ctx, in, uid, still.Last)
 	}
 	return t.stillThere(still, time.Since(started))
@@ -144,8 +147,13 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 func (t target) stillThere(still *cluster.StillThereError, took time.Duration) error {
 	force := "As the last resort, set forceDestroy to true and run `pulumi up`, which saves it, before this command: after the " +
 		"timeout it removes the finalizers, and leaves behind what they protect"
-	if still.Last != nil && len(still.Last.GetFinalizers()) == 0 {
+	switch {
+	case still.Last == nil || len(removable(still.Last)) > 0:
+	case len(still.Last.GetFinalizers()) == 0:
 		force = "It has no finalizers of its own that forceDestroy could remove"
+	default:
+		force = "Remove what holds those objects: forceDestroy never removes " + cleanupFinalizer +
+			", because they would come back with the next definition of that name"
 	}
 	return fmt.Errorf("%s is still there after %s, but marked for deletion: %s.\n%s"+
 		"The deletion goes on in the cluster and ends as soon as nothing holds the object. When it does, run the command again; "+
@@ -170,13 +178,13 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	defer cancel()
 	err := t.edit(ctx, in, types.UID(uid), func(live *unstructured.Unstructured) ([]byte, error) {
 		last = live
-		return ownership.WithoutFinalizers(live)
+		return ownership.WithoutFinalizers(live, removable(live))
 	})
 	if err != nil {
 		return t.explain("remove the finalizers of", err, in)
 	}
 	p.GetLogger(ctx).Warningf("%s: forceDestroy removed the finalizers %s. What they protect may be left behind.",
-		t.Ref, strings.Join(last.GetFinalizers(), ", "))
+		t.Ref, strings.Join(removable(last), ", "))
 	started := time.Now()
 	err = t.awaitDeleted(ctx, nil)
 	var still *cluster.StillThereError

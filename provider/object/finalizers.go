@@ -2,10 +2,20 @@ package object
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
+
+// cleanupFinalizer holds a CustomResourceDefinition until the API server has deleted the objects of its kind. What it has
+// not deleted stays in the API server's store and is back with the next definition of that name.
+const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io"
+
+// removable are the finalizers of an object that forceDestroy removes.
+func removable(live *unstructured.Unstructured) []string {
+	return slices.DeleteFunc(slices.Clone(live.GetFinalizers()), func(name string) bool { return name == cleanupFinalizer })
+}
 
 // finalizerMeanings explain the finalizers of Kubernetes itself. A finalizer is
 // a promise of some controller to do something first, and removes it when done.
@@ -17,7 +27,7 @@ var finalizerMeanings = map[string]string{
 	"kubernetes":                                  "the namespace is being emptied",
 	"batch.kubernetes.io/job-tracking":            "the Job that counts this pod has not counted it yet",
 	"service.kubernetes.io/load-balancer-cleanup": "the cloud's load balancer is being removed",
-	"customresourcecleanup.apiextensions.k8s.io":  "objects of the kind still exist and are being deleted",
+	cleanupFinalizer:                              "objects of the kind still exist and are being deleted",
 }
 
 // holding says in one line what keeps a terminating object.

@@ -26,6 +26,7 @@ const (
 	keyDeletionPropagation = "deletionPropagation"
 	keyForceDestroy        = "forceDestroy"
 	keyTakeOverFrom        = tracked.KeyTakeOverFrom
+	keyDeleteInstances     = "deleteInstances"
 )
 
 // inputs are the checked inputs of one resource.
@@ -57,6 +58,8 @@ type inputs struct {
 	forceDestroy bool
 	// takeOver are the managers whose fields become ours.
 	takeOver tracked.TakeOver
+	// deleteInstances deletes a CustomResourceDefinition although objects of its kind go with it.
+	deleteInstances bool
 }
 
 // decodeInputs reads what Check has returned. It is lenient, because it also
@@ -78,6 +81,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	in.propagation = values.Text(properties.Get(keyDeletionPropagation))
 	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))
 	in.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
+	in.deleteInstances = values.Flag(properties.Get(keyDeleteInstances))
 	return in, nil
 }
 

@@ -278,13 +278,13 @@ kind: ConfigMap
 metadata: {name: web, namespace: %s, finalizers: [example.com/a, example.com/b]}
 `, namespace)))
 	held := s.get()
-	patch, err := ownership.WithoutFinalizers(held)
+	patch, err := ownership.WithoutFinalizers(held, held.GetFinalizers())
 	require.NoError(t, err)
 	require.NoError(t, s.jsonPatch("", patch))
 	assert.Empty(t, s.get().GetFinalizers())
 	err = s.jsonPatch("", patch)
 	assert.True(t, apierrors.IsConflict(err), "they are gone already: %v", err)
-	patch, err = ownership.WithoutFinalizers(s.get())
+	patch, err = ownership.WithoutFinalizers(s.get(), held.GetFinalizers())
 	require.NoError(t, err)
 	assert.Nil(t, patch)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -141,17 +142,23 @@ func edit(
 	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }
 
-// WithoutFinalizers returns the JSON patch that removes all finalizers of object,
-// guarded by its resourceVersion, or nil if it has none. They are a set list, but
+// WithoutFinalizers returns the JSON patch that removes these finalizers of object,
+// guarded by its resourceVersion, or nil if it has none of them. They are a set list, but
 // the API server does not let an apply remove another manager's.
 //
-// An empty list is written instead of removing the field, which would be a 422 where the
-// last finalizer went meanwhile.
-func WithoutFinalizers(object *unstructured.Unstructured) ([]byte, error) {
-	if len(object.GetFinalizers()) == 0 {
+// The list is written as a whole, where need be empty: removing the field would be a 422
+// where the last finalizer went meanwhile.
+func WithoutFinalizers(object *unstructured.Unstructured, removed []string) ([]byte, error) {
+	left := []any{}
+	for _, finalizer := range object.GetFinalizers() {
+		if !slices.Contains(removed, finalizer) {
+			left = append(left, finalizer)
+		}
+	}
+	if len(left) == len(object.GetFinalizers()) {
 		return nil, nil
 	}
-	return guarded(object, patchOperation{"add", "/metadata/finalizers", []any{}})
+	return guarded(object, patchOperation{"add", "/metadata/finalizers", left})
 }
 
 // guarded returns a JSON patch that is refused with 409 if object has changed since it was read.

@@ -73,7 +73,7 @@ spec: {a: 1}
 			_, err := HandBack(live, "ours", Kept{})
 			assert.ErrorContains(t, err, "resourceVersion")
 			live.SetFinalizers([]string{"a/b"})
-			_, err = WithoutFinalizers(live)
+			_, err = WithoutFinalizers(live, live.GetFinalizers())
 			assert.ErrorContains(t, err, "resourceVersion")
 		}
 	})

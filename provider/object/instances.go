@@ -1,0 +1,174 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+const (
+	// instancesPatience is how long the deletion of a definition waits for the objects of its kind: those of the same
+	// stack are being deleted beside it.
+	instancesPatience = 30 * time.Second
+	instancesInterval = time.Second
+	// mostInstancesNamed is how many objects an error names.
+	mostInstancesNamed = 10
+)
+
+// checkDeleteInstances refuses the input where it would do nothing.
+func checkDeleteInstances(v, object property.Value, fail func(path, reason string)) {
+	plain, _, err := values.FromProperty(object)
+	written, ok := plain.(map[string]any)
+	if err != nil || !ok || !values.Flag(v) {
+		return
+	}
+	id := manifest.IdentityOf(written)
+	if id.Kind != "" && !values.IsUnknown(written["kind"]) && !manifest.IsDefinition(id.GroupKind()) {
+		fail(keyDeleteInstances, "The input is for manifests of kind CustomResourceDefinition only: nothing else has instances.")
+	}
+}
+
+// instances are the objects of a kind that would be deleted with its definition, and that nothing else deletes.
+type instances struct {
+	found []string
+	more  bool // there may be others, which were not counted
+}
+
+// String counts them.
+func (i instances) String() string {
+	switch {
+	case i.more:
+		return fmt.Sprintf("at least %d objects", len(i.found))
+	case len(i.found) == 1:
+		return "1 object"
+	default:
+		return fmt.Sprintf("%d objects", len(i.found))
+	}
+}
+
+// spareInstances refuses to delete a CustomResourceDefinition while objects of its kind would go with it, whoever made
+// them, unless the user has said that they may. It is nil for any other object, and for a definition that is gone,
+// another one by now, or being deleted already: then there is nothing left to decide.
+func (t target) spareInstances(ctx context.Context, in inputs, uid string) error {
+	if in.deleteInstances || !manifest.IsDefinition(t.Identity().GroupKind()) {
+		return nil
+	}
+	definition, err := t.Cluster.Get(ctx, t.Ref)
+	switch {
+	case failure.Gone(err):
+		return nil
+	case err != nil:
+		return t.explain("read", err, in)
+	case string(definition.GetUID()) != uid, definition.GetDeletionTimestamp() != nil, !isEstablished(definition):
+		return nil
+	}
+	kind, _, _ := manifest.Defined(definition.Object)
+	resource, served := instancesOf(definition)
+	if !served {
+		return fmt.Errorf("%s was not deleted: it serves no version, so it is not known which objects of kind %s would be deleted "+
+			"with it.\nServe a version of it; %s", t.Ref, kind.Kind, otherWays)
+	}
+	left, err := t.awaitInstances(ctx, resource, kind.Kind)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s was not deleted: it is not known which objects of kind %s would be deleted with it.\n%w\n"+
+			"Make it possible to list them; %s", t.Ref, kind.Kind, withoutNext(t.explain("list the objects of", err, in)), otherWays)
+	case len(left.found) > 0:
+		return fmt.Errorf("%s was not deleted: %s of kind %s would be deleted with it, and nothing else deletes them:\n  %s\n"+
+			"Delete them first, if nobody needs them; %s", t.Ref, left, kind,
+			strings.Join(left.found[:min(len(left.found), mostInstancesNamed)], "\n  "), otherWays)
+	}
+	return nil
+}
+
+// otherWays lead out where objects are in the way of a deletion.
+const otherWays = "or keep the definition, with the resource option `retainOnDelete: true`; or, if all objects of the kind may be deleted " +
+	"with it, set `deleteInstances: true`. Run `pulumi up` with either of the two, which saves it, before this command."
+
+// isEstablished reports whether there can be objects of a kind. A definition stays established once it was.
+func isEstablished(definition *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(definition.Object, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(condition any) bool {
+		fields, _ := condition.(map[string]any)
+		return fields["type"] == "Established" && fields["status"] == "True"
+	})
+}
+
+// instancesOf is where the objects of a defined kind are listed: in the version in which they are stored, which asks a
+// conversion webhook for least, or in any that is served.
+func instancesOf(definition *unstructured.Unstructured) (resource schema.GroupVersionResource, served bool) {
+	resource.Group, _, _ = unstructured.NestedString(definition.Object, "spec", "group")
+	resource.Resource, _, _ = unstructured.NestedString(definition.Object, "spec", "names", "plural")
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	for _, version := range versions {
+		version, _ := version.(map[string]any)
+		if version["served"] != true {
+			continue
+		}
+		if name, _ := version["name"].(string); !served || version["storage"] == true {
+			resource.Version, served = name, true
+		}
+	}
+	return resource, served
+}
+
+// awaitInstances waits until nothing is left that would go with the definition, and returns what is. A list that fails is
+// tried again meanwhile: its conversion webhook may be starting, or the objects that it is asked for may be going. Only
+// who may not list is told at once.
+func (t target) awaitInstances(ctx context.Context, resource schema.GroupVersionResource, kind string) (left instances, err error) {
+	patience, cancel := context.WithTimeout(ctx, instancesPatience)
+	defer cancel()
+	defer p.GetLogger(ctx).InfoStatus("")
+	looked := false
+	// What ends the waiting is told by left and err, which the last look has set.
+	_ = wait.PollUntilContextCancel(patience, instancesInterval, true, func(patience context.Context) (bool, error) {
+		found, failed := t.listInstances(patience, resource, kind)
+		if looked && patience.Err() != nil {
+			return true, nil // a look that was cut short says less than the one before
+		}
+		looked, left, err = true, found, failed
+		switch {
+		case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+			return true, nil
+		case err != nil:
+			p.GetLogger(ctx).InfoStatusf("Waiting up to %s for a list of the objects of kind %s", instancesPatience, kind)
+		case len(left.found) > 0:
+			p.GetLogger(ctx).InfoStatusf("Waiting up to %s for the deletion of %s of kind %s", instancesPatience, left, kind)
+		default:
+			return true, nil
+		}
+		return false, nil
+	})
+	return left, err
+}
+
+// listInstances lists what would be deleted with the definition. What is being deleted goes anyway; what has an owner is
+// made by a controller out of something that is not lost.
+func (t target) listInstances(ctx context.Context, resource schema.GroupVersionResource, kind string) (instances, error) {
+	var left instances
+	err := t.Cluster.ListMetadata(ctx, resource, func(page []metav1.PartialObjectMetadata, last bool) bool {
+		for _, object := range page {
+			if object.DeletionTimestamp == nil && len(object.OwnerReferences) == 0 {
+				left.found = append(left.found, cluster.Ref{Kind: kind, Namespace: object.Namespace, Name: object.Name}.String())
+			}
+		}
+		left.more = !last
+		return len(left.found) < mostInstancesNamed
+	})
+	return left, err
+}
