@@ -297,9 +297,9 @@ bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of 300 and 1
 SOAK := 10m
 
 .PHONY: soak
-soak: race-detector $(CONTROLPLANE_LINKS) ## The property test over every kind of object, for longer: SOAK=10m
-	$(call say,Telling the story of every kind with other fields each time for $(SOAK))
-	@$(call go-test,-count=1 -timeout 24h -v -run '^TestEveryKind$$' ./tests/rpc -soak $(SOAK)) | { grep -vE '^ *(=== |--- PASS)' || true; }
+soak: race-detector $(CONTROLPLANE_LINKS) ## The property tests over every kind of object and every life, for longer: SOAK=10m
+	$(call say,Telling stories of every kind and of every life for $(SOAK))
+	@$(call go-test,-count=1 -timeout 24h -v -run '^TestEvery(Kind|Life)$$' ./tests/rpc -soak $(SOAK)) | { grep -vE '^ *(=== |--- PASS)' || true; }
 
 .PHONY: lint
 lint: bin/golangci-lint ## gofmt, go vet, golangci-lint

@@ -104,7 +104,7 @@ func (in inputs) compare(old, wanted state) []ownership.Change {
 		fields = fields.Union(old.fields)
 	}
 	fields, _ = in.ignore.Split(fields)
-	return ownership.Compare(old.Live, wanted.Live, fields)
+	return ownership.Compare(in.ignore.Prune(old.Live), in.ignore.Prune(wanted.Live), fields)
 }
 
 // newlyIgnored are fields that were compared until now and are ignored from now on.
@@ -163,10 +163,12 @@ func (s state) drift(in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
 	s.fields, _ = in.ignore.Split(s.fields)
 	var changes []ownership.Change
 	if s.Applied != nil {
-		changes = ownership.Compare(s.Live, s.Applied, s.fields)
+		changes = ownership.Compare(in.ignore.Prune(s.Live), in.ignore.Prune(s.Applied), s.fields)
 	}
 	if s.Manager != "" {
-		changes = append(changes, s.Lost(leavesOf(s.fields), changes)...)
+		// A list of which others manage a part changes hands as a whole.
+		shared := fieldpath.NewSet(in.ignore.Inside(s.fields)...)
+		changes = append(changes, s.Lost(leavesOf(s.fields.Difference(shared)), changes)...)
 	}
 	return detailedDiff(changes, s, in, ignored)
 }

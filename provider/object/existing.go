@@ -102,6 +102,12 @@ func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Uns
 	apply := func(body map[string]any) (*unstructured.Unstructured, error) {
 		return t.applyOnto(ctx, in, body, live.GetUID(), preview)
 	}
+	if len(in.ignore) > 0 {
+		onto := apply
+		apply = func(body map[string]any) (*unstructured.Unstructured, error) {
+			return t.keepInside(ctx, in, body, live.GetUID(), onto)
+		}
+	}
 	var answer *unstructured.Unstructured
 	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {
 		return attempt{err: err}

@@ -75,6 +75,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 		in.applied = manifest.FoldStringData(object)
 	}
 	in.ignore, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
+	in.ignore = in.ignore.Within(in.applied)
 	in.conflicts = values.Text(properties.Get(keyConflictPolicy))
 	in.adopt = values.Flag(properties.Get(keyAdopt))
 	in.immutable = values.Text(properties.Get(keyOnImmutable))

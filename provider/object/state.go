@@ -91,6 +91,7 @@ func decode(properties, saved property.Map) (inputs, state, error) {
 	}
 	old, err := decodeState(saved)
 	in.former = old.Sensitive()
+	in.ignore = in.ignore.Within(old.Live, old.Applied)
 	return in, old, err
 }
 

@@ -128,6 +128,12 @@ func (r *kubeObject) update(
 		}
 		return answer, err
 	}
+	if in.ignoresInside(old) {
+		whole := apply
+		apply = func(body map[string]any) (*unstructured.Unstructured, error) {
+			return t.keepInside(ctx, in, body, uid, whole)
+		}
+	}
 	if old.mayTakeBystanders(t, body) {
 		result.answer, result.err = t.keepBystanders(ctx, in, old.Wanted(), body, uid, preview, apply)
 	} else {

@@ -20,10 +20,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The flags of the property test, which go behind the package: go test ./tests/rpc -run TestEveryKind -soak 10m
+// The flags of the property tests, which go behind the package: go test ./tests/rpc -run TestEveryKind -soak 10m
 var (
-	soak = flag.Duration("soak", 0, "how long TestEveryKind runs, instead of a fixed number of rounds")
-	seed = flag.Uint64("seed", 0, "have TestEveryKind run one round with the seed that a failure printed")
+	soak = flag.Duration("soak", 0, "how long TestEveryKind and TestEveryLife run, instead of a fixed number of rounds")
+	seed = flag.Uint64("seed", 0, "have TestEveryKind or TestEveryLife run once with the seed that a failure printed")
 )
 
 // rounds is how often make test tells the story of each kind: once with the whole manifest, then with a part of it.

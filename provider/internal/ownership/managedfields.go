@@ -29,6 +29,19 @@ func Applied(object *unstructured.Unstructured, manager string) (*fieldpath.Set,
 	return nil, false, nil
 }
 
+// AllOwned returns the fields of object that have an owner.
+func AllOwned(object *unstructured.Unstructured) (*fieldpath.Set, error) {
+	owned := fieldpath.NewSet()
+	for _, entry := range object.GetManagedFields() {
+		fields, err := entryFields(entry)
+		if err != nil {
+			return nil, err
+		}
+		owned = owned.Union(fields)
+	}
+	return owned, nil
+}
+
 // Managers lists the field managers on object, each once, in the object's order.
 func Managers(object *unstructured.Unstructured) []string {
 	var names []string

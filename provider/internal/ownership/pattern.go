@@ -22,6 +22,8 @@ import (
 type Pattern struct {
 	text  string
 	steps []selector
+	// trees tell of items what managedFields do not. See [Ignore.Within].
+	trees []map[string]any
 }
 
 // selector selects among the children of one value. Exactly one of its members
@@ -43,11 +45,24 @@ func (p Pattern) Matches(path fieldpath.Path) bool {
 		return false
 	}
 	for i, step := range p.steps {
-		if !step.matches(path[i]) {
+		if !step.matches(path[i]) && !p.selectsItem(step, path[:i+1]) {
 			return false
 		}
 	}
 	return true
+}
+
+// selectsItem reports whether step selects the list item at path by what the trees tell of it.
+func (p Pattern) selectsItem(step selector, path fieldpath.Path) bool {
+	if step.keys == nil || path[len(path)-1].Key == nil {
+		return false
+	}
+	for _, tree := range p.trees {
+		if item, _, ok := Locate(tree, path); ok && step.selects(item) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s selector) matches(element fieldpath.PathElement) bool {

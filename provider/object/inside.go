@@ -1,0 +1,95 @@
+package object
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// ignoresInside reports whether something is ignored in a list or map that is owned only as
+// a whole, as far as the state knows.
+func (in inputs) ignoresInside(old state) bool {
+	if len(in.ignore) == 0 {
+		return false
+	}
+	return old.fields == nil || len(in.ignore.Inside(old.fields)) > 0
+}
+
+// keepInside is an apply of body in which the ignored parts of lists and maps that are owned
+// only as a whole are as in the live object: nobody can leave out a part of such a list. The
+// apply is refused if the object has changed since it was read, and is then made again.
+func (t target) keepInside(
+	ctx context.Context, in inputs, body map[string]any, uid types.UID,
+	apply func(body map[string]any) (*unstructured.Unstructured, error),
+) (answer *unstructured.Unstructured, err error) {
+	err = cluster.RetryOnConflict(ctx, func() error {
+		live, err := t.Cluster.Get(ctx, t.Ref)
+		if err != nil || live.GetUID() != uid {
+			if answer, err = apply(body); err != nil { // it says what is wrong
+				return &notStale{err}
+			}
+			return nil
+		}
+		now, err := t.withInside(in, body, live)
+		if err != nil {
+			return err
+		}
+		answer, err = apply(now)
+		return unlessStale(err)
+	})
+	var other *notStale
+	if errors.As(err, &other) {
+		err = other.error
+	}
+	return answer, err
+}
+
+// notStale is an error after which the object need not be read again.
+type notStale struct{ error }
+
+// unlessStale lets only that conflict through which says that the object has changed.
+func unlessStale(err error) error {
+	if err == nil || apierrors.IsConflict(err) && len(failure.FieldConflicts(err)) == 0 {
+		return err
+	}
+	return &notStale{err}
+}
+
+// withInside puts the ignored parts of the live object into body.
+func (t target) withInside(in inputs, body map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
+	owned, err := ownership.AllOwned(live)
+	if err != nil {
+		return nil, err
+	}
+	leaves := in.ignore.Within(live.Object).Inside(owned)
+	if len(leaves) == 0 {
+		return body, nil
+	}
+	for _, leaf := range leaves {
+		if _, _, ok := ownership.Locate(in.applied, leaf); !ok {
+			continue // it leaves as a whole
+		}
+		v, err := in.ignore.Overlay(in.applied, live.Object, leaf)
+		if errors.Is(err, ownership.ErrNoMatch) {
+			name := ownership.Format(leaf)
+			return nil, tracked.Refused("%s: ignoreFields names a part of %s, which the API server replaces only as a whole, and it cannot be "+
+				"told which live item is which of the manifest's: both have items that the other has not. Nothing was changed.\n"+
+				"Ignore the whole: ignoreFields: [%q]; or change the items in two steps: first remove some, then add others.", t.Ref, name, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		body = ownership.SetAt(body, leaf, v)
+	}
+	metadata, _ := body["metadata"].(map[string]any)
+	metadata["resourceVersion"] = live.GetResourceVersion()
+	return body, nil
+}
