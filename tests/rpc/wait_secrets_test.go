@@ -15,10 +15,10 @@ func TestSecretsOfAWait(t *testing.T) {
 	type m = map[string]any
 	encoded := base64.StdEncoding.EncodeToString([]byte(hush))
 	secretObject := func(w world) m {
-		return object(t, `{apiVersion: v1, kind: Secret, metadata: {name: it, namespace: %s, annotations: {last: %s}}, data: {password: %s}}`,
+		return object(t, `{apiVersion: v1, kind: Secret, metadata: {name: it, namespace: %s, annotations: {kubectl.kubernetes.io/last-applied-configuration: %s}}, data: {password: %s}}`,
 			w.namespace, hush, encoded)
 	}
-	for field, want := range map[string]any{"data": m{"password": encoded}, "data.password": encoded, "metadata.annotations": m{"last": hush}, "metadata.annotations.last": hush} {
+	for field, want := range map[string]any{"data": m{"password": encoded}, "data.password": encoded, "metadata.annotations": m{lastApplied: hush}} {
 		t.Run("the status of a Secret is secret, after every verb: "+field, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
