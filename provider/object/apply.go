@@ -85,7 +85,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 		Manager:   t.Manager,
 		Hash:      sum,
 		HashKey:   hashKey,
-	}, fields: fields, ignored: ignored}
+	}, fields: fields, ignored: ignored, kept: saysKeep(answer.Object)}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	return s, nil
 }

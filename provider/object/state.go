@@ -6,6 +6,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -14,6 +15,7 @@ const (
 	keyAppliedFields = "__appliedFields"
 	keyIgnoredFields = "__ignoredFields"
 	keyPending       = "__pendingProjection"
+	keyKept          = "__kept"
 )
 
 // state is what the engine keeps of one resource. Projections have a Secret's stringData folded into data.
@@ -27,6 +29,9 @@ type state struct {
 	// sent when the object was created. They are released before the first apply
 	// without them.
 	ignored *fieldpath.Set
+
+	// kept says that the live object asked, at the last look, not to be deleted.
+	kept bool
 }
 
 // form is how the state is written. written is the manifest as the user wrote it; it
@@ -52,6 +57,9 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 		// An object may own no field, which is not the same as not knowing which.
 		out[keyAppliedFields] = property.New("{}").WithSecret(s.NamesSecret)
 	}
+	if s.kept {
+		out[keyKept] = property.New(true)
+	}
 	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields, keyIgnoredFields: s.ignored}, s.NamesSecret)
 	return property.NewMap(out), err
 }
@@ -63,6 +71,7 @@ func decodeState(properties property.Map) (state, error) {
 		State:   shared,
 		fields:  tracked.DecodeFields(properties.Get(keyAppliedFields)),
 		ignored: tracked.DecodeFields(properties.Get(keyIgnoredFields)),
+		kept:    values.Flag(properties.Get(keyKept)),
 	}, err
 }
 
