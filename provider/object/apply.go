@@ -86,7 +86,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 		Foreign:   tracked.KubeObjectOf(answer, t.Own()...),
 		Hash:      sum,
 		HashKey:   hashKey,
-	}, fields: fields, ignored: ignored, takenOver: in.takeOver.String()}
+	}, fields: fields, ignored: ignored, takenOver: in.takeOver.String(), kept: saysKeep(answer.Object)}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	s.ignoredSecret = in.namesSecret(ignored)
 	return s, nil

@@ -82,10 +82,14 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 		ctx, cancel = context.WithTimeout(ctx, deletionTimeout(id))
 		defer cancel()
 	}
-	if err := t.spareInstances(ctx, in, uid); err != nil {
-		return err
+	live, kept, err := t.keep(ctx, in, old, uid)
+	if err == nil && !kept {
+		err = t.spareInstances(ctx, in, live)
 	}
-	if err := t.delete(ctx, in, uid); err != nil {
+	if err == nil && !kept {
+		err = t.delete(ctx, in, uid)
+	}
+	if err != nil {
 		return err
 	}
 	r.guard.Forget(req.Urn)

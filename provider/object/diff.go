@@ -63,7 +63,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 
 	result, err := r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, true)
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
-		return refused.replacement(ctx, in, old, ignored)
+		return refused.replacement(ctx, in, old, ignored, req.OldInputs)
 	}
 	if err != nil {
 		return p.DiffResponse{}, err

@@ -10,6 +10,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -63,7 +64,7 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 // It returns a diff that replaces, or the error for the user. Whatever is in doubt is an
 // error.
 func (r *refusedUpdate) replacement(
-	ctx context.Context, in inputs, old state, ignored tracked.IgnoredPaths,
+	ctx context.Context, in inputs, old state, ignored tracked.IgnoredPaths, oldInputs property.Map,
 ) (p.DiffResponse, error) {
 	t, live := r.target, r.merged.Live()
 	if err := r.noProof(in); err != nil {
@@ -98,6 +99,13 @@ func (r *refusedUpdate) replacement(
 	diff, immutable := r.replacementDiff(in, old, wanted, ignored)
 	if in.onImmutable(t.Identity()) == immutableFail {
 		return p.DiffResponse{}, r.kept(in, immutable)
+	}
+	saved, err := decodeInputs(oldInputs)
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	if err := r.keptInPlace(in, saved); err != nil {
+		return p.DiffResponse{}, err
 	}
 	return diff, nil
 }

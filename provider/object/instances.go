@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -62,23 +61,15 @@ func (i instances) String() string {
 }
 
 // spareInstances refuses to delete a CustomResourceDefinition while objects of its kind would go with it, whoever made
-// them, unless the user has said that they may. It is nil for any other object, and for a definition that is gone,
-// another one by now, or being deleted already: then there is nothing left to decide.
-func (t target) spareInstances(ctx context.Context, in inputs, uid string) error {
-	if in.deleteInstances || !manifest.IsDefinition(t.Identity().GroupKind()) {
+// them, unless the user has said that they may. live is nil if it is gone or another one by now. Of a definition
+// that is being deleted already there is nothing left to decide.
+func (t target) spareInstances(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
+	if in.deleteInstances || live == nil || !manifest.IsDefinition(t.Identity().GroupKind()) ||
+		live.GetDeletionTimestamp() != nil || !isEstablished(live) {
 		return nil
 	}
-	definition, err := t.Cluster.Get(ctx, t.Ref)
-	switch {
-	case failure.Gone(err):
-		return nil
-	case err != nil:
-		return t.explain("read", err, in)
-	case string(definition.GetUID()) != uid, definition.GetDeletionTimestamp() != nil, !isEstablished(definition):
-		return nil
-	}
-	kind, _, _ := manifest.Defined(definition.Object)
-	resource, served := instancesOf(definition)
+	kind, _, _ := manifest.Defined(live.Object)
+	resource, served := instancesOf(live)
 	if !served {
 		return fmt.Errorf("%s was not deleted: it serves no version, so it is not known which objects of kind %s would be deleted "+
 			"with it.\nServe a version of it; %s", t.Ref, kind.Kind, otherWays)

@@ -98,6 +98,7 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	}
 	now.State, now.Stale = s.Drifted(projection, s.fields), false
 	now.Foreign = tracked.KubeObjectOf(live, t.Own()...)
+	now.kept = saysKeep(live.Object)
 	// A recreated object keeps the old uid in the state, so that the next update
 	// notices. One that carries our own field manager is ours.
 	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {

@@ -16,6 +16,7 @@ const (
 	keyIgnoredFields = "__ignoredFields"
 	keyPending       = "__pendingProjection"
 	keyTakenOver     = "__takenOverFrom"
+	keyKept          = "__kept"
 )
 
 // state is what the engine keeps of one resource. Projections have a Secret's stringData folded into data.
@@ -35,6 +36,9 @@ type state struct {
 
 	// ignoredSecret says that names among the ignored fields come from secrets.
 	ignoredSecret bool
+
+	// kept says that the live object asked, at the last look, not to be deleted.
+	kept bool
 }
 
 // form is how the state is written. written is the manifest as the user wrote it; it
@@ -63,6 +67,9 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 		// An object may own no field, which is not the same as not knowing which.
 		out[keyAppliedFields] = property.New("{}").WithSecret(s.NamesSecret)
 	}
+	if s.kept {
+		out[keyKept] = property.New(true)
+	}
 	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields}, s.NamesSecret); err != nil {
 		return property.Map{}, err
 	}
@@ -80,6 +87,7 @@ func decodeState(properties property.Map) (state, error) {
 		ignored:       tracked.DecodeFields(ignored),
 		ignoredSecret: ignored.Secret(),
 		takenOver:     values.Text(properties.Get(keyTakenOver)),
+		kept:          values.Flag(properties.Get(keyKept)),
 	}, err
 }
 

@@ -1,0 +1,78 @@
+package object
+
+import (
+	"context"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// resourcePolicy is Helm's annotation for what must outlive its release; charts put it on definitions above all.
+const resourcePolicy = "helm.sh/resource-policy"
+
+// saysKeep reports whether an object, or a manifest, asks not to be deleted. It is read as Helm reads it.
+func saysKeep(object map[string]any) bool {
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	policy, _ := annotations[resourcePolicy].(string)
+	return strings.EqualFold(strings.TrimSpace(policy), "keep")
+}
+
+// keeps reports whether an object is to outlive its resource. The manifest that was saved last counts as much as the live
+// object: what was kept by mistake can still be deleted, and nothing brings back the other.
+func (in inputs) keeps(live *unstructured.Unstructured) bool {
+	return saysKeep(in.applied) || saysKeep(live.Object)
+}
+
+// keep gives up an object that is to outlive its resource: our fields are handed back with their values, and nothing is
+// deleted. It returns false for all others, with the live object where it was looked at.
+//
+// The object is looked at only if the manifest or the last look at it says so, or if it is a definition, of which more is
+// asked anyway: any other deletion stays a single request. One that is being deleted already cannot be kept.
+func (t target) keep(ctx context.Context, in inputs, old state, uid string) (seen *unstructured.Unstructured, kept bool, err error) {
+	if !old.kept && !saysKeep(in.applied) && !manifest.IsDefinition(t.Identity().GroupKind()) {
+		return nil, false, nil
+	}
+	readable := true
+	err = t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		seen, kept = live, in.keeps(live) && live.GetDeletionTimestamp() == nil
+		if !kept {
+			return nil, nil
+		}
+		readable = tracked.NamesOwners(live)
+		return ownership.HandBack(live, t.Manager, ownership.Kept{})
+	})
+	switch {
+	case failure.Gone(err):
+		return nil, false, nil // which the deletion finds out as well
+	case err != nil:
+		return nil, false, t.explain("release", err, in)
+	case !kept:
+		return seen, false, nil
+	}
+	unreleased := ""
+	if !readable {
+		unreleased = " What was read of it does not say who owns its fields, so the field manager " + t.Manager + " may still be on it."
+	}
+	p.GetLogger(ctx).Warningf("%s was not deleted: its annotation %s says keep. It stays as it is, and this resource does not manage it "+
+		"any more.%s", t.Ref, resourcePolicy, unreleased)
+	return seen, true, nil
+}
+
+// keptInPlace refuses to replace an object that its own deletion would leave in the place of the new one.
+func (r *refusedUpdate) keptInPlace(in, saved inputs) error {
+	if !saved.keeps(r.merged.Live()) {
+		return nil
+	}
+	return tracked.Refused("%s: the update cannot be made in place, and the object is not replaced: its annotation %s says keep, so it "+
+		"would not be deleted, and the new object would meet it. It was not touched.\n%v\n"+
+		"Next: take the change back; or, if the object may be deleted, remove the annotation in a `pulumi up` of its own, "+
+		"and make the change after it.", r.target.Ref, resourcePolicy, r.said(in))
+}
