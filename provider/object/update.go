@@ -70,7 +70,7 @@ func (r *kubeObject) update(
 		hashKey = tracked.NewHashKey()
 	}
 	manager := old.ManagerOr(managerOf(urn))
-	anew := creation{manager: manager, hashKey: hashKey, preview: preview}
+	anew := creation{manager: manager, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
 	if old.Ref.UID == "" {
 		anew.continuing = true
 		return r.create(ctx, clu, in, anew)
@@ -115,12 +115,18 @@ func (r *kubeObject) update(
 			return outcome{target: t}, t.explain("release fields of", err, in)
 		}
 	}
+	if !preview && in.takes(old) {
+		if err := t.handOver(ctx, in, old.fields, uid); err != nil && !isOtherObject(err) {
+			return outcome{target: t}, t.explain("take over fields of", err, in)
+		}
+	}
 	result := attempt{wrote: !preview, uid: old.Ref.UID}
-	result.answer, result.err = t.applyOnto(ctx, in, body, uid, preview)
+	var busy bool
+	result.answer, busy, result.err = t.applyUntilFree(ctx, in, body, uid, preview)
 	if apierrors.IsInvalid(result.err) && !isOtherObject(result.err) {
 		result.answer, result.err = t.applyDespiteDefaults(ctx, in, old, body, uid, preview, result.err)
 	}
-	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
+	if isOtherObject(result.err) && !busy || isPrerequisiteMissing(result.err) {
 		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
 		return r.create(ctx, clu, in, anew)
 	}
