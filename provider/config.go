@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -22,6 +23,7 @@ type Config struct {
 
 	Namespace      *string `pulumi:"namespace,optional"`
 	DriftDetection *string `pulumi:"driftDetection,optional"`
+	ResumeWithin   *string `pulumi:"resumeWithin,optional"`
 }
 
 var _ infer.Annotated = (*Config)(nil)
@@ -33,6 +35,10 @@ func (c *Config) Annotate(a infer.Annotator) {
 		"but for kinds that hold data, such as claims, which stay where they are.")
 	a.Describe(&c.DriftDetection, "When drift is looked for: `preview` (the default) reads the live objects before "+
 		"every preview, update and destroy; `refresh` only in `pulumi refresh`.")
+	a.Describe(&c.ResumeWithin, "How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted "+
+		"before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. "+
+		"Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another "+
+		"backend may have made it. The age is told by the API server's clock. Default: `1h`.")
 }
 
 // The configuration beside the connection.
@@ -40,28 +46,37 @@ const (
 	keyNamespace      = "namespace"
 	keyDriftDetection = "driftDetection"
 
+	keyResumeWithin     = "resumeWithin"
+	defaultResumeWithin = time.Hour
+
 	driftInPreview = "preview"
 	driftInRefresh = "refresh"
 )
 
-// otherKeys may stand beside the keys of the connection: our two other options,
+// otherKeys may stand beside the keys of the connection: our other options,
 // and what the engine adds.
-var otherKeys = []string{keyNamespace, keyDriftDetection, "version", "pluginDownloadURL", "pluginChecksums"}
+var otherKeys = []string{keyNamespace, keyDriftDetection, keyResumeWithin, "version", "pluginDownloadURL", "pluginChecksums"}
 
 // Configuration is the configuration of one running provider.
 type Configuration struct {
 	source         *connection.Source
 	driftInRefresh atomic.Bool
+	resumeWithin   atomic.Int64
 }
 
 // NewConfiguration makes the configuration of a provider that was not configured
 // yet. It uses the kubeconfig that kubectl would use. options are for tests.
 func NewConfiguration(version string, options ...cluster.Option) *Configuration {
-	return &Configuration{source: connection.NewSource("pulumi-k8sconnect/"+version, options...)}
+	c := &Configuration{source: connection.NewSource("pulumi-k8sconnect/"+version, options...)}
+	c.resumeWithin.Store(int64(defaultResumeWithin))
+	return c
 }
 
 // DriftInPreview reports whether previews look for drift.
 func (c *Configuration) DriftInPreview() bool { return !c.driftInRefresh.Load() }
+
+// ResumeWithin is how old an object of an earlier run may be to be continued.
+func (c *Configuration) ResumeWithin() time.Duration { return time.Duration(c.resumeWithin.Load()) }
 
 // Check validates the configuration, without the network.
 func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
@@ -79,6 +94,11 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 		modes := []string{driftInPreview, driftInRefresh}
 		if !v.IsString() || !slices.Contains(modes, v.AsString()) {
 			fail(keyDriftDetection, fmt.Sprintf("driftDetection must be one of %s.", strings.Join(modes, ", ")))
+		}
+	}
+	if v := req.Inputs.Get(keyResumeWithin); !v.IsNull() && !v.IsComputed() {
+		if _, ok := resumeWithin(v); !ok {
+			fail(keyResumeWithin, `resumeWithin must be a duration that is not negative, such as "30m", "2h" or "0s".`)
 		}
 	}
 	return p.CheckResponse{Inputs: connection.MarkSecret(req.Inputs), Failures: failures}, nil
@@ -115,5 +135,19 @@ func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) err
 	c.source.Configure(req.Args)
 	mode := req.Args.Get(keyDriftDetection)
 	c.driftInRefresh.Store(mode.IsString() && mode.AsString() == driftInRefresh)
+	within, ok := resumeWithin(req.Args.Get(keyResumeWithin))
+	if !ok {
+		within = defaultResumeWithin
+	}
+	c.resumeWithin.Store(int64(within))
 	return nil
+}
+
+// resumeWithin reads the duration.
+func resumeWithin(v property.Value) (time.Duration, bool) {
+	if !v.IsString() {
+		return 0, false
+	}
+	within, err := time.ParseDuration(v.AsString())
+	return within, err == nil && within >= 0
 }

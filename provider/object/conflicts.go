@@ -143,3 +143,23 @@ func causeFields(err error) []string {
 	}
 	return fields
 }
+
+// applyUntilFree is [target.applyOnto], again while the API server answers that the object was just written by another
+// client (409). It gives the same answer where there is no object with this uid, so that is looked at; busy says that it is
+// there, and was busy all the time.
+func (t target) applyUntilFree(
+	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
+) (answer *unstructured.Unstructured, busy bool, err error) {
+	waited := cluster.RetryOnConflict(ctx, func() error {
+		answer, err = t.applyOnto(ctx, in, body, uid, preview)
+		if !apierrors.IsConflict(err) || !isOtherObject(err) {
+			return nil
+		}
+		live, readErr := t.Cluster.Get(ctx, t.Ref)
+		if readErr != nil || live.GetUID() != uid {
+			return nil
+		}
+		return err
+	})
+	return answer, waited != nil, err
+}

@@ -45,7 +45,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	r.planned.add(clu, id, req.DryRun)
 
 	outcome, err := r.create(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, creation{
-		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun,
+		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.resumeWithin(),
 		stands: func(uid string) bool { return r.guard.IsCurrent(req.Urn, uid) },
 	})
 	if err != nil {
@@ -105,6 +105,8 @@ type creation struct {
 	manager string
 	hashKey string
 	preview bool
+	// resumeWithin is how old an object may be to be taken for that of an earlier run.
+	resumeWithin time.Duration
 	// continuing says that the state knows of an earlier attempt.
 	continuing bool
 	// stands reports whether an object is the one that this resource stands for

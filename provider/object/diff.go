@@ -52,7 +52,11 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	switch {
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
-		return old.UncheckedDiff(old.drift(in, ignored), programmed), nil
+		diff := old.UncheckedDiff(old.drift(in, ignored), programmed)
+		if programmed && !diff.HasChanges && in.takes(old) {
+			return takingOver(), nil
+		}
+		return diff, nil
 	case !programmed, in.isAsSaved(req.OldInputs):
 		// An earlier update was not confirmed. Applying again settles it.
 		return tracked.Changed(keyManifest, p.Update), nil
@@ -84,10 +88,19 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
 			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
 		}}, nil
+	case in.takes(old):
+		return takingOver(), nil
 	default:
 		return old.OvertakenDiff(), nil
 	}
 	return diff, nil
+}
+
+// takingOver is an update that only takes over fields.
+func takingOver() p.DiffResponse {
+	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
+		keyTakeOverFrom: {Kind: p.Update, InputDiff: true},
+	}}
 }
 
 // isAsSaved reports whether an update would apply what the inputs of the last run said.

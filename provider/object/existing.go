@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -33,7 +32,7 @@ func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
 	case c.continuing, in.adopt:
 		return t.applyOver(ctx, in, live, c.preview)
 	default:
-		return t.recognise(ctx, in, live)
+		return t.recognise(ctx, in, live, c)
 	}
 }
 
@@ -48,29 +47,6 @@ func (t target) succeed(ctx context.Context, in inputs, live *unstructured.Unstr
 	return attempt{err: tracked.Refused("%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
 		"Delete it first: set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object is kept "+
 		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.Ref)}
-}
-
-// recognise continues with an object that carries our field manager although the
-// state does not know of it, if applying it again would change nothing.
-func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Unstructured) attempt {
-	answer, err := t.apply(ctx, in.applied, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true, Force: true})
-	if err != nil {
-		return attempt{err: err}
-	}
-	fields, _, err := ownership.Applied(live, t.Manager)
-	if err != nil {
-		return attempt{err: err}
-	}
-	wanted, _, err := ownership.Applied(answer, t.Manager)
-	if err != nil {
-		return attempt{err: err}
-	}
-	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
-	if !fields.Equals(wanted) || len(ownership.Compare(before, after, wanted)) > 0 {
-		return attempt{err: tracked.Refused("%s already exists. This resource has applied it before, with other content, "+
-			"and the state does not know of it.\n%s", t.Ref, t.waysIn())}
-	}
-	return attempt{answer: live}
 }
 
 // occupied says whose the object is that stands in our place.
@@ -92,6 +68,11 @@ func (t target) waysIn() string {
 // already, and does not tell that this apply came through.
 func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
 	body := in.applied
+	if len(in.takeOver) > 0 && !preview {
+		if err := t.handOver(ctx, in, nil, live.GetUID()); err != nil {
+			return attempt{err: err}
+		}
+	}
 	if len(in.ignore) > 0 && !preview {
 		// Ignored fields have their initial values, and keep what they have by now.
 		body = in.sent()

@@ -93,3 +93,9 @@ func (t target) withInside(in inputs, body map[string]any, live *unstructured.Un
 	metadata["resourceVersion"] = live.GetResourceVersion()
 	return body, nil
 }
+
+// isGuarded reports whether a body may only be applied onto the object as it was read.
+func isGuarded(body map[string]any) bool {
+	_, guarded, _ := unstructured.NestedString(body, "metadata", "resourceVersion")
+	return guarded
+}

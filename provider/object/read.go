@@ -140,8 +140,31 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	if err != nil {
 		return state{}, err
 	}
-	if s.Ref.UID != "" || s.Ahead {
+	if s.Ref.UID != "" || s.Ahead || !contains(now.Live, in.sent()) {
 		now.Hash = ""
 	}
 	return now, nil
+}
+
+// contains reports whether all that is wanted is in a projection as it is written. Where it is not, others may have
+// changed the object before anybody had seen what the apply made, and what is live now is not what was applied.
+func contains(projection, wanted any) bool {
+	switch wanted := wanted.(type) {
+	case map[string]any:
+		members, ok := projection.(map[string]any)
+		ok = ok || len(wanted) == 0 // an empty map is not kept
+		for key, v := range wanted {
+			ok = ok && contains(members[key], v)
+		}
+		return ok
+	case []any:
+		items, ok := projection.([]any)
+		ok = (ok || len(wanted) == 0) && len(items) == len(wanted)
+		for i, v := range wanted {
+			ok = ok && contains(items[i], v)
+		}
+		return ok
+	default:
+		return ownership.Equal(projection, wanted)
+	}
 }

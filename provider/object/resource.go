@@ -28,6 +28,7 @@ package object
 import (
 	"context"
 	"errors"
+	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -43,11 +44,13 @@ import (
 // not compile in TypeScript and shadows java.lang.Object.
 const Token = "k8sconnect:index:KubeObject"
 
-// New makes the resource. source gives it its clusters.
-func New(source *connection.Source) infer.InferredResource {
+// New makes the resource. source gives it its clusters; resumeWithin is how old an object may be that an earlier run has
+// made and that is continued.
+func New(source *connection.Source, resumeWithin func() time.Duration) infer.InferredResource {
 	return &kubeObject{
 		InferredResource: infer.Resource(&Object{}),
 		source:           source,
+		resumeWithin:     resumeWithin,
 	}
 }
 
@@ -57,12 +60,13 @@ func New(source *connection.Source) infer.InferredResource {
 type kubeObject struct {
 	infer.InferredResource
 
-	source  *connection.Source
-	planned planned
-	calls   tracked.Calls
-	dryRuns tracked.DryRuns[outcome]
-	guard   tracked.ReplacementGuard
-	looks   tracked.Looks
+	source       *connection.Source
+	resumeWithin func() time.Duration
+	planned      planned
+	calls        tracked.Calls
+	dryRuns      tracked.DryRuns[outcome]
+	guard        tracked.ReplacementGuard
+	looks        tracked.Looks
 }
 
 var (

@@ -75,7 +75,7 @@ func (r *kubeObject) update(
 		hashKey = tracked.NewHashKey()
 	}
 	manager := old.ManagerOr(managerOf(urn))
-	anew := creation{manager: manager, hashKey: hashKey, preview: preview}
+	anew := creation{manager: manager, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
 	if old.Ref.UID == "" {
 		anew.continuing = true
 		return r.create(ctx, clu, in, anew)
@@ -120,9 +120,21 @@ func (r *kubeObject) update(
 			return outcome{target: t}, t.explain("release fields of", err, in)
 		}
 	}
+	if !preview && in.takes(old) {
+		if err := t.handOver(ctx, in, old.fields, uid); err != nil && !isOtherObject(err) {
+			return outcome{target: t}, t.explain("take over fields of", err, in)
+		}
+	}
 	result := attempt{wrote: !preview, uid: old.Ref.UID}
-	apply := func(body map[string]any) (*unstructured.Unstructured, error) {
-		answer, err := t.applyOnto(ctx, in, body, uid, preview)
+	busy := false
+	apply := func(body map[string]any) (answer *unstructured.Unstructured, err error) {
+		if isGuarded(body) {
+			// Whoever guards it reads again.
+			answer, err = t.applyOnto(ctx, in, body, uid, preview)
+			busy = apierrors.IsConflict(err)
+		} else {
+			answer, busy, err = t.applyUntilFree(ctx, in, body, uid, preview)
+		}
 		if apierrors.IsInvalid(err) && !isOtherObject(err) {
 			return t.applyDespiteDefaults(ctx, in, old, body, uid, preview, err)
 		}
@@ -139,7 +151,7 @@ func (r *kubeObject) update(
 	} else {
 		result.answer, result.err = apply(body)
 	}
-	if isOtherObject(result.err) || isPrerequisiteMissing(result.err) {
+	if isOtherObject(result.err) && !busy || isPrerequisiteMissing(result.err) {
 		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
 		return r.create(ctx, clu, in, anew)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
@@ -214,10 +215,42 @@ func TestAKilledProviderIsContinued(t *testing.T) {
 		assert.Empty(t, s.process.log.warnings())
 		s.mustUp("same", whole(w))
 	})
-	t.Run("with other content by now, it is refused with the import line [O71]", func(t *testing.T) {
+	t.Run("with other content by now, it is updated in place, with a warning that says when it was made [O71] [O88]", func(t *testing.T) {
+		w, _, s := killed(t, whole)
+		before := w.get("ConfigMap", "web")
+		changed := program(w.configMap("web", map[string]any{"a": "other"}))
+		_, _, err := s.preview(changed)
+		require.NoError(t, err)
+		assert.Equal(t, before.GetResourceVersion(), w.get("ConfigMap", "web").GetResourceVersion(), "a preview writes nothing")
+		s.in(start(t, inline(newUser(t)))).mustUp("create", changed)
+		assert.EqualValues(t, before.GetUID(), at(t, s.outputs, "resourceRef.uid"))
+		assert.Equal(t, map[string]any{"a": "other"}, w.value("ConfigMap", "web", "data"))
+		assert.Contains(t, s.warned(), "an earlier run of this resource has made it (at "+before.GetCreationTimestamp().UTC().Format(time.RFC3339)+")")
+		s.mustUp("same", changed)
+	})
+	t.Run("an old one is another stack's of the same names, or a lost state's: it is refused with the ways in [D9]", func(t *testing.T) {
+		w, g, s := killed(t, whole)
+		before := w.get("ConfigMap", "web").GetResourceVersion()
+		g.always(isGet, rewriteReply(func(object map[string]any) {
+			if metadata, ok := object["metadata"].(map[string]any); ok && object["kind"] == "ConfigMap" {
+				metadata["creationTimestamp"] = time.Now().Add(-61 * time.Minute).UTC().Format(time.RFC3339)
+			}
+		}))
+		err := s.create(whole(w))
+		for _, way := range []string{"pulumi import", "adopt: true", "resumeWithin", "1h0m0s"} {
+			require.ErrorContains(t, err, way)
+		}
+		assert.Empty(t, s.id)
+		assert.Equal(t, before, w.get("ConfigMap", "web").GetResourceVersion())
+		s.mustUp("create", program(w.configMap("web", nil), adopting))
+	})
+	t.Run("with resumeWithin 0s, none is recognised [D9]", func(t *testing.T) {
 		w, _, s := killed(t, whole)
 		before := w.get("ConfigMap", "web").GetResourceVersion()
-		err := s.create(program(w.configMap("web", map[string]any{"a": "other"})))
+		config := inline(newUser(t))
+		config["resumeWithin"] = "0s"
+		s.in(start(t, config))
+		err := s.create(whole(w))
 		require.ErrorContains(t, err, "pulumi import k8sconnect:index:KubeObject NAME 'v1/ConfigMap/"+w.namespace+"/web'")
 		assert.Empty(t, s.id)
 		assert.Equal(t, before, w.get("ConfigMap", "web").GetResourceVersion())
@@ -343,5 +376,21 @@ func TestCancellation(t *testing.T) {
 		_, do := hold()
 		g.next(isApply, do)
 		requirePending(t, s, s.create(program(w.configMap("web", nil))))
+	})
+}
+
+func TestABusyObjectIsNotCalledAnotherOne(t *testing.T) {
+	t.Parallel()
+	t.Run("a 409 that says nothing of fields is tried again on the same object [D16]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		s := start(t, g.connection()).resource(t, "web").mustUp("create", program(w.configMap("web", nil)))
+		uid := at(t, s.outputs, "resourceRef.uid")
+		changed := program(w.configMap("web", map[string]any{"a": "9"}))
+		g.next(isRealApply, refuse(409, metav1.StatusReasonConflict, "Operation cannot be fulfilled on configmaps \"web\""))
+		s.mustUp("update", changed).mustUp("same", changed)
+		assert.Equal(t, uid, at(t, s.outputs, "resourceRef.uid"))
+		assert.Equal(t, "9", w.value("ConfigMap", "web", "data", "a"))
+		assert.Empty(t, s.warned())
 	})
 }

@@ -167,3 +167,54 @@ func TestWhoseObjectIsIt(t *testing.T) {
 		assert.Contains(t, s.warned(), "apps/v2 is not served")
 	})
 }
+
+// TestTakeOverFrom is about managers that the program names: what they own of the manifest becomes ours.
+func TestTakeOverFrom(t *testing.T) {
+	t.Parallel()
+	from := func(managers ...any) map[string]any { return map[string]any{"takeOverFrom": managers} }
+	t.Run("another stack's object becomes ours, its next update is refused, and its delete leaves the object alone [D31] [O82] [O83]", func(t *testing.T) {
+		for _, how := range []string{"create", "import"} {
+			w := newWorld(t)
+			in := program(w.configMap("web", nil))
+			former := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in)
+			next := start(t, inline(newUser(t))).bakery(t, how)
+			if how == "import" {
+				require.NoError(t, next.importID("v1/ConfigMap/"+w.namespace+"/web"))
+			}
+			mine := program(w.configMap("web", map[string]any{"a": "mine"}), from(former.managerIn()))
+			uid := w.value("ConfigMap", "web", "metadata", "uid")
+			_, _, err := next.preview(mine)
+			require.NoError(t, err)
+			_, err = next.up(mine)
+			require.NoError(t, err)
+			assert.Equal(t, uid, at(t, next.outputs, "resourceRef.uid"))
+			assert.Contains(t, w.managers("ConfigMap", "web"), next.managerIn())
+			assert.NotContains(t, w.managers("ConfigMap", "web"), former.managerIn())
+			if how == "create" {
+				assert.Equal(t, "2", w.value("ConfigMap", "web", "data", "b"), "what this manifest does not set stays")
+			} else {
+				assert.Nil(t, w.value("ConfigMap", "web", "data", "b"), "what leaves the imported manifest goes")
+			}
+			next.mustUp("same", mine)
+			_, err = former.up(in)
+			require.ErrorContains(t, err, `managed by the KubeObject "`+how+`" of bakery/dev`)
+			require.NoError(t, former.destroy())
+			assert.True(t, w.exists("ConfigMap", "web"))
+		}
+	})
+	t.Run("what helm and kubectl own of the manifest is ours, and leaves with it [D32] [O82]", func(t *testing.T) {
+		w := newWorld(t)
+		for _, manager := range []string{"helm", "kubectl-edit"} {
+			w.apply(manager, w.configMap("web", map[string]any{"a": "1", "b": "2", "theirs": "3"}))
+		}
+		both := program(w.configMap("web", nil), adopting)
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", both)
+		taking := program(w.configMap("web", nil), from("helm", "kubectl"))
+		did, _, err := s.preview(taking)
+		require.NoError(t, err)
+		assert.Equal(t, "update", did)
+		s.mustUp("update", taking).mustUp("same", taking)
+		s.mustUp("update", program(w.configMap("web", map[string]any{"a": "1"}), from("helm", "kubectl")))
+		assert.Equal(t, map[string]any{"a": "1", "theirs": "3"}, w.value("ConfigMap", "web", "data"))
+	})
+}

@@ -26,6 +26,7 @@ type Cluster struct {
 	plugin    string // the command of the credential plugin, if there is one
 	discovery discovery
 	id        knownID
+	clock     *clock
 }
 
 const (
@@ -47,6 +48,8 @@ func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTrippe
 	if wrap != nil {
 		config.Wrap(wrap)
 	}
+	heard := &clock{}
+	config.Wrap(heard.listen)
 	config.Wrap(markReached)
 	// Only Status is ever decoded by client-go here: objects are decoded where their verb is.
 	scheme := runtime.NewScheme()
@@ -64,7 +67,7 @@ func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTrippe
 	if err != nil {
 		return nil, &FieldError{Field: "connection", Reason: "cannot be used", Err: err}
 	}
-	c := &Cluster{client: client, namespace: settings.Namespace, server: settings.Server, target: target}
+	c := &Cluster{client: client, namespace: settings.Namespace, server: settings.Server, target: target, clock: heard}
 	if config.ExecProvider != nil {
 		c.plugin = config.ExecProvider.Command
 	}

@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+// clock is the API server's clock, by the Date of its answers. That of this machine may be wrong.
+type clock struct {
+	mu   sync.Mutex
+	date time.Time
+	at   time.Time // when date was heard, of which only the monotonic reading counts
+}
+
+// listen is a layer of the transport.
+func (c *clock) listen(next http.RoundTripper) http.RoundTripper { return listener{next, c} }
+
+type listener struct {
+	next  http.RoundTripper
+	clock *clock
+}
+
+func (l listener) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := l.next.RoundTrip(request)
+	if err != nil {
+		return response, err
+	}
+	if date, unreadable := http.ParseTime(response.Header.Get("Date")); unreadable == nil {
+		l.clock.mu.Lock()
+		l.clock.date, l.clock.at = date, time.Now()
+		l.clock.mu.Unlock()
+	}
+	return response, nil
+}
+
+// WrappedRoundTripper lets client-go find the transport, for instance to close its idle connections.
+func (l listener) WrappedRoundTripper() http.RoundTripper { return l.next }
+
+// Now is the time by the API server's clock, to the second. It is not known before the first answer, and behind a proxy
+// that leaves the Date of the answers out.
+func (c *Cluster) Now() (now time.Time, known bool) {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	if c.clock.date.IsZero() {
+		return time.Time{}, false
+	}
+	return c.clock.date.Add(time.Since(c.clock.at)), true
+}
