@@ -180,7 +180,7 @@ func DecodeState(properties property.Map, form Form) (State, error) {
 	s.Hash = values.Text(properties.Get(keyAppliedHash))
 	s.HashKey = values.Text(properties.Get(keyHashKey))
 	s.Pending = values.Flag(properties.Get(form.Pending))
-	s.Stale = values.Flag(properties.Get(keyStale))
+	s.Stale = IsUnread(properties)
 	return s, nil
 }
 
