@@ -72,7 +72,11 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return tracked.Changed(keyManifest, p.Update), nil
 	}
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
-	diff := detailedDiff(in.compare(old, result.state), old, in, ignored)
+	reordered, err := result.reordered(ctx, in, req.OldInputs)
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	diff := detailedDiff(append(in.compare(old, result.state), reordered...), old, in, ignored)
 	switch {
 	case diff.HasChanges:
 	case old.Hash == "":
