@@ -145,6 +145,7 @@ func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, i
 	if err != nil {
 		return state{}, t.explain("read", err, in)
 	}
+	t.WarnTerminating(ctx, live)
 	return old.observe(t, live, in)
 }
 

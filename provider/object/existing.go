@@ -24,6 +24,8 @@ func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
 		return attempt{err: err}
 	case c.stands != nil && c.stands(string(live.GetUID())):
 		return t.succeed(ctx, in, live, c.preview)
+	case t.RefuseTerminating(live) != nil:
+		return attempt{err: t.RefuseTerminating(live)}
 	case !ours && !in.adopt:
 		return attempt{err: t.occupied(live)}
 	case !ours:

@@ -38,6 +38,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		return p.ReadResponse{}, t.explain("read", err, inputs{})
 	}
 
+	t.WarnTerminating(ctx, live)
 	written, fields, err := imported(live)
 	if err != nil {
 		return p.ReadResponse{}, err

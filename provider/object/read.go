@@ -35,6 +35,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)
 	}
+	t.WarnTerminating(ctx, live)
 
 	now, err := old.observe(t, live, in)
 	switch {
