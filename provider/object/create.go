@@ -62,6 +62,8 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 type outcome struct {
 	target target
 	state  state
+	// answer is the object as the API server has returned it.
+	answer *unstructured.Unstructured
 	// unconfirmed is why it is not known whether the apply had its effect.
 	unconfirmed error
 	// unresolved says that a preview could not ask the API server yet.
@@ -167,7 +169,7 @@ func (t target) conclude(a attempt, in inputs, hashKey, verb string) (outcome, e
 	if err == nil {
 		var s state
 		if s, err = t.settle(a.answer, in, hashKey); err == nil {
-			return outcome{target: t, state: s}, nil
+			return outcome{target: t, state: s, answer: a.answer}, nil
 		}
 		uid = string(a.answer.GetUID())
 	} else if !a.wrote || tracked.IsRefusal(err) || failure.Outcome(err).Definite() {

@@ -77,7 +77,11 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	}
 	r.looks.Note(req.Urn)
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
-	diff := detailedDiff(in.compare(old, result.state), old, in, ignored)
+	reordered, err := result.reordered(ctx, in, req.OldInputs)
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	diff := detailedDiff(append(in.compare(old, result.state), reordered...), old, in, ignored)
 	switch {
 	case diff.HasChanges:
 	case old.Hash == "":
@@ -158,6 +162,7 @@ func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, i
 	}
 	r.looks.Note(req.Urn)
 	t.warnForeign(ctx, in, live)
+	t.WarnTerminating(ctx, live)
 	return old.observe(t, live, in)
 }
 

@@ -23,6 +23,8 @@ func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
 		return attempt{err: err}
 	case c.stands != nil && c.stands(string(live.GetUID())):
 		return t.succeed(ctx, in, live, c.preview)
+	case t.RefuseTerminating(live) != nil:
+		return attempt{err: t.RefuseTerminating(live)}
 	case t.foreign(in, live) != "":
 		return attempt{err: t.refuseForeign("already exists and is", t.foreign(in, live))}
 	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":

@@ -43,6 +43,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	if t.Ref.APIVersion != id.APIVersion {
 		p.GetLogger(ctx).Warningf("%s: %s is not served. The object is imported as %s.", t.Ref, id.APIVersion, t.Identity())
 	}
+	t.WarnTerminating(ctx, live)
 	written, fields, err := imported(live)
 	if err != nil {
 		return p.ReadResponse{}, err

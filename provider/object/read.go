@@ -36,6 +36,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)
 	}
+	t.WarnTerminating(ctx, live)
 
 	r.looks.Note(req.Urn)
 	t.warnForeign(ctx, in, live)

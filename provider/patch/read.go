@@ -41,7 +41,9 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 		return p.ReadResponse{}, nil
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)
-	case old.Pending:
+	}
+	t.WarnTerminating(ctx, live)
+	if old.Pending {
 		// Which fields the patch has touched is not known. The next update finds out.
 		return kept(req, old, "the next `pulumi up` finds out whether it was carried out, and continues")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // KeepUnread answers a read that failed with what was known before, and marks it as stale. An error would end the whole
@@ -22,6 +23,12 @@ func KeepUnread(
 		ID: req.ID, Inputs: req.Inputs, Properties: req.Properties.Set(keyStale, property.New(true)),
 	}
 }
+
+// IsUnread reports whether the last read of a resource failed, from its outputs.
+func IsUnread(outputs property.Map) bool { return values.Flag(outputs.Get(keyStale)) }
+
+// Reread returns the outputs of a resource whose object was looked at again.
+func Reread(outputs property.Map) property.Map { return outputs.Delete(keyStale) }
 
 // ClusterForDiff returns the cluster to compare with. It is nil where the connection is not known yet, and where that
 // of the last run cannot be used any more, which must not fail the engine's own Diff. Of the program's it is an error.
@@ -58,5 +65,8 @@ func (s State) UncheckedDiff(diff p.DiffResponse, programmed bool) p.DiffRespons
 	if !s.Stale || programmed || diff.HasChanges {
 		return diff
 	}
-	return Changed(keyStale, p.Update)
+	return Unchecked()
 }
+
+// Unchecked is the diff of a resource that was not looked at.
+func Unchecked() p.DiffResponse { return Changed(keyStale, p.Update) }

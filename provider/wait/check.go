@@ -16,6 +16,7 @@ import (
 
 // Check validates the inputs, without the network.
 func (r *waitResource) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+	r.calls.Check(req.Urn)
 	checked := req.Inputs
 	var failures []p.CheckFailure
 	fail := func(path, reason string) {

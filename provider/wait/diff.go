@@ -11,15 +11,23 @@ import (
 
 // Diff says whether to wait again. Credentials are no reason to.
 func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+	programmed := r.calls.IsProgrammed(req.Urn)
 	r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
 	if diff, replaced := identityDiff(req); replaced {
 		return diff, nil
 	}
 	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyResourceRef, keyWaitFor, keyTriggers)
-	if !diff.HasChanges && decodeState(req.State).pending {
+	switch {
+	case diff.HasChanges:
+		return diff, nil
+	case decodeState(req.State).pending:
 		return tracked.Changed(keyWaitFor, p.Update), nil
+	case !tracked.IsUnread(req.State):
+		return diff, nil
+	case !programmed:
+		return tracked.Unchecked(), nil
 	}
-	return diff, nil
+	return r.lookAgain(ctx, req)
 }
 
 // identityDiff reports a replacement where another object is waited for, as far as it

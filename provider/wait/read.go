@@ -11,6 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // errImport is the answer to pulumi import and to .get.
@@ -21,6 +22,7 @@ var errImport = errors.New("a Wait cannot be imported: it stands for having wait
 // vain has come true since. It never waits, and never fails because something is not
 // ready.
 func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	r.calls.Read(req.Urn)
 	if req.Inputs.Len() == 0 {
 		return p.ReadResponse{}, errImport
 	}
@@ -38,7 +40,8 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	if err != nil {
 		return r.keepUnread(ctx, req, clu, in, old, err)
 	}
-	another := live != nil && old.uid != "" && old.uid != string(live.GetUID())
+	req.Properties = tracked.Reread(req.Properties)
+	another := old.isAnother(live)
 	switch {
 	case in.spec.Goal.ForDeletion():
 		if old.pending && live != nil && !another {
@@ -111,10 +114,15 @@ func unchanged(req p.ReadRequest, old state, why string) (p.ReadResponse, error)
 func (r *waitResource) keepUnread(
 	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	explained := cause
-	if clu != nil {
-		explained = failure.Explain(cause, failure.Operation{Verb: "read", Subject: in.object.String(), Server: clu.Server()})
-	}
-	r.source.WarnUnread(ctx, clu, explained)
+	req.Properties = tracked.KeepUnread(ctx, r.source, clu, req, in.explain(clu, cause)).Properties
 	return unchanged(req, old, "the object could not be read")
+}
+
+// explain turns an error of a look into one for the user. clu is nil where the connection
+// cannot be used.
+func (in inputs) explain(clu *cluster.Cluster, cause error) error {
+	if clu == nil {
+		return cause
+	}
+	return failure.Explain(cause, failure.Operation{Verb: "read", Subject: in.object.String(), Server: clu.Server()})
 }

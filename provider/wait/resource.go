@@ -8,8 +8,9 @@
 //
 // # Which call may do what
 //
-// Check and Diff make no request. Create and Update wait. Read looks at the object
-// once and never waits. Delete does nothing.
+// Check makes no request. Create and Update wait. Read looks at the object once and never
+// waits. Diff makes no request, unless that look failed: then the program's Diff looks
+// itself, by the connection that the program has now. Delete does nothing.
 package wait
 
 import (
@@ -20,6 +21,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // New makes the resource. source gives it its clusters.
@@ -33,6 +35,7 @@ type waitResource struct {
 	infer.InferredResource
 
 	source *connection.Source
+	calls  tracked.Calls
 }
 
 var (

@@ -41,6 +41,12 @@ func decodeState(outputs property.Map) state {
 	return s
 }
 
+// isAnother reports whether live is not the object that was waited for, but another one
+// of its name.
+func (s state) isAnother(live *unstructured.Unstructured) bool {
+	return live != nil && s.uid != "" && s.uid != string(live.GetUID())
+}
+
 // encode are the outputs as the engine keeps them.
 func (s state) encode() property.Map {
 	out := map[string]property.Value{keyStatus: s.status}

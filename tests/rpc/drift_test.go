@@ -69,6 +69,20 @@ func TestDrift(t *testing.T) {
 		assert.Equal(t, "thief", at(t, s.outputs, "fieldOwnership").(map[string]any)["data.a"])
 		repaired(s, in)
 	})
+	t.Run("a field that another manager took is found also where the hash does not fit [O20] [D24]", func(t *testing.T) {
+		limited := func(cpu string) resource.PropertyMap {
+			quota := object(t, `{apiVersion: v1, kind: ResourceQuota, metadata: {name: unfit, namespace: %s}, spec: {hard: {cpu: "1", pods: "9"}}}`, w.namespace)
+			return with(t, program(quota), "manifest.spec.hard.cpu", cpu)
+		}
+		s := p.resource(t, "unfit").mustUp("create", limited("1")).mustUp("same", limited("1000m"))
+		thief := func(pods string) {
+			w.apply("thief", object(t, `{apiVersion: v1, kind: ResourceQuota, metadata: {name: unfit, namespace: %s}, spec: {hard: {pods: "%s"}}}`, w.namespace, pods))
+		}
+		thief("8")
+		thief("9")
+		assert.Equal(t, map[string]string{"manifest.spec.hard.pods": "update"}, drifted(s, limited("1000m")))
+		repaired(s, limited("1000m"))
+	})
 	t.Run("value and owner drift together, listed once [O30]", func(t *testing.T) {
 		s, in := configMap(t, "both")
 		w.apply("thief", w.configMap("both", map[string]any{"a": "9"}))

@@ -169,11 +169,18 @@ func TestARefreshOfAWait(t *testing.T) {
 		expired["token"] = "expired"
 		p := start(t, expired)
 		before, beforePending := held.stored, pending.stored
+		kept := func(outputs resource.PropertyMap) resource.PropertyMap {
+			outputs = outputs.Copy()
+			outputs["__staleRead"] = resource.NewProperty(true)
+			return outputs
+		}
 		held.in(p).mustRead()
-		assert.Equal(t, before.outputs, held.outputs)
+		assert.Equal(t, kept(before.outputs), held.outputs)
 		assert.Equal(t, "1", at(t, held.outputs, "status.data.a"))
 		pending.in(p).mustRead()
-		assert.Equal(t, beforePending.outputs, pending.outputs)
+		assert.Equal(t, kept(beforePending.outputs), pending.outputs)
+		_, err := held.diff(in)
+		require.ErrorContains(t, err, "cannot read", "it is not unchanged [D30]")
 		requireStillPending(t, pending)
 		require.Len(t, p.log.warnings(), 1)
 		assert.Contains(t, p.log.warnings()[0], "NOT CHECKED")

@@ -1,0 +1,38 @@
+package ownership
+
+import (
+	"slices"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Reordered lists the lists of fields in which the items stand in another order in to than
+// in from. Only items that are in fields and in both trees count: what is added, removed or
+// not in fields changes no order.
+func Reordered(from, to map[string]any, fields *fieldpath.Set) []fieldpath.Path {
+	return reordered(nil, from, to, fields)
+}
+
+func reordered(at fieldpath.Path, from, to any, fields *fieldpath.Set) []fieldpath.Path {
+	var lists []fieldpath.Path
+	type placed struct{ before, after int }
+	var items []placed
+	for element, below := range elements(fields) {
+		was, before, had := step(from, element)
+		is, after, has := step(to, element)
+		if !had || !has || anothers(before, element, fields) || anothers(after, element, fields) {
+			continue
+		}
+		if i, ok := was.(int); ok && element.Index == nil {
+			items = append(items, placed{i, is.(int)})
+		}
+		if below != nil {
+			lists = append(lists, reordered(append(at[:len(at):len(at)], element), before, after, below)...)
+		}
+	}
+	slices.SortFunc(items, func(a, b placed) int { return a.before - b.before })
+	if !slices.IsSortedFunc(items, func(a, b placed) int { return a.after - b.after }) {
+		lists = append(lists, at)
+	}
+	return lists
+}

@@ -1,0 +1,38 @@
+package object
+
+import (
+	"context"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// reordered lists the lists that a dry-run has put into another order than the live object
+// has them in. An order is part of the manifest: init containers run in it, and $(VAR) in a
+// variable sees only those before it.
+//
+// The state does not know the live order, since its items stand as in the manifest. One look
+// finds it out, but only where the program has changed the order: one that others have
+// changed is no drift.
+func (o outcome) reordered(ctx context.Context, in inputs, saved property.Map) ([]ownership.Change, error) {
+	was, err := decodeInputs(saved)
+	if err != nil || len(ownership.Reordered(was.applied, in.applied, o.state.fields)) == 0 {
+		return nil, nil
+	}
+	live, err := o.target.Cluster.Get(ctx, o.target.Ref)
+	switch {
+	case failure.Gone(err):
+		return nil, nil // the update makes it again
+	case err != nil:
+		return nil, o.target.explain("read", err, in)
+	case live.GetUID() != o.answer.GetUID():
+		return nil, nil // the dry-run was about another object
+	}
+	var changes []ownership.Change
+	for _, list := range ownership.Reordered(live.Object, o.answer.Object, o.state.fields) {
+		changes = append(changes, ownership.Change{Kind: ownership.Changed, Path: list})
+	}
+	return changes, nil
+}

@@ -1,0 +1,51 @@
+package tracked
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// terminating says since when an object is being deleted, and what holds it; "" if it is not.
+// Its deletionTimestamp is the end of its grace period.
+func terminating(live *unstructured.Unstructured) string {
+	end := live.GetDeletionTimestamp()
+	if end == nil {
+		return ""
+	}
+	since := end.Time
+	if grace := live.GetDeletionGracePeriodSeconds(); grace != nil {
+		since = since.Add(-time.Duration(*grace) * time.Second)
+	}
+	text := "is being deleted since " + since.UTC().Format(time.RFC3339)
+	switch held := live.GetFinalizers(); len(held) {
+	case 0:
+		return text
+	case 1:
+		return text + ", held by the finalizer " + held[0]
+	default:
+		return text + ", held by the finalizers " + strings.Join(held, ", ")
+	}
+}
+
+// WarnTerminating says of an object that was read that it is being deleted. It would be
+// called unchanged, although it and all that is applied to it are about to go.
+func (t Target) WarnTerminating(ctx context.Context, live *unstructured.Unstructured) {
+	if text := terminating(live); text != "" {
+		p.GetLogger(ctx).Warningf("%s %s. A deletion cannot be taken back: see to what holds it, and "+
+			"run `pulumi up` again when it is gone.", t.Ref, text)
+	}
+}
+
+// RefuseTerminating refuses to take up an object that is being deleted.
+func (t Target) RefuseTerminating(live *unstructured.Unstructured) error {
+	text := terminating(live)
+	if text == "" {
+		return nil
+	}
+	return Refused("%s %s. It was not touched.\nA deletion cannot be taken back: see to what holds it, and "+
+		"run `pulumi up` again when it is gone.", t.Ref, text)
+}

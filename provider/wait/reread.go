@@ -1,0 +1,60 @@
+package wait
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// lookAgain looks at the object from inside Diff, because the read before it failed. It says
+// to wait again where that read would have forgotten the wait or renewed its status. What
+// does not hold any more is no reason to, as in Read.
+func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+	in, err := decodeInputs(req.Inputs)
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	clu, err := r.source.Cluster(req.Inputs)
+	if errors.Is(err, connection.ErrUnknown) {
+		return p.DiffResponse{}, nil
+	}
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	live, err := look(ctx, clu, in)
+	if err != nil {
+		return p.DiffResponse{}, in.explain(clu, err)
+	}
+	old := decodeState(req.State)
+	switch {
+	case in.spec.Goal == nil || in.spec.Goal.ForDeletion():
+		return p.DiffResponse{}, nil
+	case live == nil || old.isAnother(live):
+		return tracked.Changed(keyWaitFor, p.Update), nil
+	}
+	now, err := in.observed(live)
+	if err != nil {
+		return p.DiffResponse{}, err
+	}
+	if differ(old.status, now.status) {
+		return tracked.Changed(keyStatus, p.Update), nil
+	}
+	return p.DiffResponse{}, nil
+}
+
+// differ reports whether two outputs have different values, whichever of them are secret.
+func differ(a, b property.Value) bool {
+	before, _, err := values.FromProperty(a)
+	if err != nil {
+		return true
+	}
+	after, _, err := values.FromProperty(b)
+	return err != nil || !ownership.Equal(before, after)
+}
