@@ -41,6 +41,8 @@ type life struct {
 
 	// imported is whether the object was imported, which cannot know what the program calls secret.
 	imported bool
+	// lost is whether a state was lost.
+	lost bool
 
 	wants wanted
 	// accepted are the programs of the ups that succeeded.
@@ -186,7 +188,7 @@ func (l *life) settled(in resource.PropertyMap) error {
 	if err := lacks(manifest, live.Object, ""); err != nil {
 		return law(asWanted, "the live object differs from the program: %w", err)
 	}
-	if left := l.leftBehind(live); left != "" {
+	if left := l.leftBehind(live); left != "" && !(l.lost && known["lost"]) {
 		return law(asWanted, "%s is not in the program any more, belongs to nobody else, and is still there", left)
 	}
 	if did, _, err := l.s.preview(in); did != "same" || err != nil {
@@ -282,7 +284,7 @@ func (l *life) upLost() error {
 		return err
 	}
 	l.s.in(start(l.t, l.gateway.connection()))
-	l.s.stored, l.s.ignored = saved, ignored
+	l.s.stored, l.s.ignored, l.lost = saved, ignored, true
 	return nil
 }
 

@@ -27,6 +27,8 @@ var known = map[string]bool{
 	// A default in the way of an update is taken away (D1), but not where the object is adopted or was made by an up whose
 	// state is lost: spec.strategy.rollingUpdate is refused, and the message does not say what to do.
 	"Recreate": true,
+	// What an up added whose state was lost stays ours, and is not taken away when the program is what it was before.
+	"lost": true,
 }
 
 // chapter makes steps of one sort.
