@@ -119,10 +119,13 @@ func (l *life) isFaulty() bool {
 	return len(l.gateway.faults) > 0
 }
 
+// isPending reports whether a write was not confirmed.
+func (l *life) isPending() bool { return at(l.t, l.s.outputs, "__pendingProjection") == true }
+
 // up is a preview and an up.
 func (l *life) up() error {
 	in := l.inputs()
-	before := l.live()
+	before, unseen := l.live(), known["pending"] && l.isPending()
 	said, _, sayErr := l.s.preview(in)
 	if now := l.live(); versionOf(now) != versionOf(before) {
 		return law(foreseen, "the preview has changed the object")
@@ -137,7 +140,7 @@ func (l *life) up() error {
 		return nil
 	case sayErr == nil && err == nil && said != did:
 		return law(foreseen, "the preview said %q, and the up did %q", said, did)
-	case sayErr == nil && err != nil:
+	case sayErr == nil && err != nil && !unseen:
 		return law(foreseen, "the preview said %q, and the up failed to %s: %w", said, did, err)
 	case sayErr != nil && err == nil:
 		return law(foreseen, "the up did %q, and the preview had failed: %w", did, sayErr)
@@ -308,9 +311,8 @@ func (l *life) unreachable() error {
 	l.gateway.heal()
 	l.gateway.always(anything, refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "down"))
 	defer l.gateway.heal()
-	// A write that was not confirmed is shown as a change without a look at the object: it will be made again.
-	pending := at(l.t, l.s.outputs, "__pendingProjection") == true
-	if did, _, err := l.s.preview(l.inputs()); err == nil && !(pending && did == "update") {
+	unseen := known["pending"] && l.isPending()
+	if did, _, err := l.s.preview(l.inputs()); err == nil && !(unseen && did == "update") {
 		return law(notBlind, "the preview says %q", did)
 	}
 	if did, err := l.s.up(l.inputs()); err == nil {

@@ -29,6 +29,9 @@ var known = map[string]bool{
 	"Recreate": true,
 	// What an up added whose state was lost stays ours, and is not taken away when the program is what it was before.
 	"lost": true,
+	// While a write is not confirmed, the preview says "update" without a look, also where the up is going to fail: the cluster
+	// cannot be read, or somebody has made the object again.
+	"pending": true,
 }
 
 // chapter makes steps of one sort.
