@@ -78,6 +78,7 @@ func TestAnObjectThatIsBeingDeleted(t *testing.T) {
 		"is not taken up as our earlier attempt": func(t *testing.T, _ world, s *session, in resource.PropertyMap) resource.PropertyMap {
 			s.mustUp("create", in)
 			s.stored = stored{}
+			s.in(start(t, inline(newUser(t)))) // another process, as after one that was killed
 			return in
 		},
 		"is not taken up in place of one of ours that is gone": func(t *testing.T, w world, s *session, in resource.PropertyMap) resource.PropertyMap {
