@@ -71,6 +71,12 @@ namespace K8sConnect.Kubernetes
         public Output<string?> ProxyUrl { get; private set; } = null!;
 
         /// <summary>
+        /// How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        /// </summary>
+        [Output("resumeWithin")]
+        public Output<string?> ResumeWithin { get; private set; } = null!;
+
+        /// <summary>
         /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         /// </summary>
         [Output("tlsServerName")]
@@ -229,6 +235,12 @@ namespace K8sConnect.Kubernetes
         /// </summary>
         [Input("proxyUrl")]
         public Input<string>? ProxyUrl { get; set; }
+
+        /// <summary>
+        /// How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        /// </summary>
+        [Input("resumeWithin")]
+        public Input<string>? ResumeWithin { get; set; }
 
         /// <summary>
         /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.

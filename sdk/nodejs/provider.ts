@@ -61,6 +61,10 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly proxyUrl: pulumi.Output<string | undefined>;
     /**
+     * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+     */
+    declare public readonly resumeWithin: pulumi.Output<string | undefined>;
+    /**
      * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
      */
     declare public readonly tlsServerName: pulumi.Output<string | undefined>;
@@ -92,6 +96,7 @@ export class Provider extends pulumi.ProviderResource {
             resourceInputs["kubeconfig"] = args?.kubeconfig ? pulumi.secret(args.kubeconfig) : undefined;
             resourceInputs["namespace"] = args?.namespace;
             resourceInputs["proxyUrl"] = args?.proxyUrl;
+            resourceInputs["resumeWithin"] = args?.resumeWithin;
             resourceInputs["tlsServerName"] = args?.tlsServerName;
             resourceInputs["token"] = args?.token ? pulumi.secret(args.token) : undefined;
         }
@@ -154,6 +159,10 @@ export interface ProviderArgs {
      * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
      */
     proxyUrl?: pulumi.Input<string | undefined>;
+    /**
+     * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+     */
+    resumeWithin?: pulumi.Input<string | undefined>;
     /**
      * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
      */

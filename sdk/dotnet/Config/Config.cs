@@ -152,6 +152,16 @@ namespace K8sConnect.Kubernetes
             set => _proxyUrl.Set(value);
         }
 
+        private static readonly __Value<string?> _resumeWithin = new __Value<string?>(() => __config.Get("resumeWithin"));
+        /// <summary>
+        /// How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        /// </summary>
+        public static string? ResumeWithin
+        {
+            get => _resumeWithin.Get();
+            set => _resumeWithin.Set(value);
+        }
+
         private static readonly __Value<string?> _tlsServerName = new __Value<string?>(() => __config.Get("tlsServerName"));
         /// <summary>
         /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.

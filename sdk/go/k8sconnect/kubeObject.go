@@ -19,7 +19,9 @@ import (
 //
 // An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `customTimeouts` say.
 //
-// How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation` or `forceDestroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+// An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when its resource goes, its fields are released and it stays, with a warning. A change that would replace it under its own name is refused.
+//
+// How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation`, `forceDestroy` or `deleteInstances` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
 //
 // An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
 //
@@ -129,9 +131,11 @@ type kubeObjectArgs struct {
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
 	ConflictPolicy *string `pulumi:"conflictPolicy"`
+	// Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+	DeleteInstances *bool `pulumi:"deleteInstances"`
 	// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
 	DeletionPropagation *string `pulumi:"deletionPropagation"`
-	// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
+	// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
 	ForceDestroy *bool `pulumi:"forceDestroy"`
 	// Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
 	IgnoreFields []string `pulumi:"ignoreFields"`
@@ -153,9 +157,11 @@ type KubeObjectArgs struct {
 	ClusterConnection ClusterConnectionPtrInput
 	// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
 	ConflictPolicy pulumi.StringPtrInput
+	// Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+	DeleteInstances pulumi.BoolPtrInput
 	// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
 	DeletionPropagation pulumi.StringPtrInput
-	// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
+	// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
 	ForceDestroy pulumi.BoolPtrInput
 	// Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
 	IgnoreFields pulumi.StringArrayInput

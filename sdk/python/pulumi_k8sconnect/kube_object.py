@@ -24,6 +24,7 @@ class KubeObjectArgs:
                  adopt: pulumi.Input[Optional[_builtins.bool]] = None,
                  cluster_connection: pulumi.Input[Optional['ClusterConnectionArgs']] = None,
                  conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 delete_instances: pulumi.Input[Optional[_builtins.bool]] = None,
                  deletion_propagation: pulumi.Input[Optional[_builtins.str]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
@@ -37,8 +38,9 @@ class KubeObjectArgs:
         :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
+        :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
         :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
-        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
+        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
@@ -51,6 +53,8 @@ class KubeObjectArgs:
             pulumi.set(__self__, "cluster_connection", cluster_connection)
         if conflict_policy is not None:
             pulumi.set(__self__, "conflict_policy", conflict_policy)
+        if delete_instances is not None:
+            pulumi.set(__self__, "delete_instances", delete_instances)
         if deletion_propagation is not None:
             pulumi.set(__self__, "deletion_propagation", deletion_propagation)
         if force_destroy is not None:
@@ -103,6 +107,18 @@ class KubeObjectArgs:
         pulumi.set(self, "conflict_policy", value)
 
     @_builtins.property
+    @pulumi.getter(name="deleteInstances")
+    def delete_instances(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+        """
+        return pulumi.get(self, "delete_instances")
+
+    @delete_instances.setter
+    def delete_instances(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "delete_instances", value)
+
+    @_builtins.property
     @pulumi.getter(name="deletionPropagation")
     def deletion_propagation(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
@@ -118,7 +134,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
+        When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
         """
         return pulumi.get(self, "force_destroy")
 
@@ -196,6 +212,7 @@ class KubeObject(pulumi.CustomResource):
                  adopt: pulumi.Input[Optional[_builtins.bool]] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
                  conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 delete_instances: pulumi.Input[Optional[_builtins.bool]] = None,
                  deletion_propagation: pulumi.Input[Optional[_builtins.str]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
@@ -213,7 +230,9 @@ class KubeObject(pulumi.CustomResource):
 
         An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `custom_timeouts` say.
 
-        How things are done is no part of the object: a change of `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation` or `force_destroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+        An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when its resource goes, its fields are released and it stays, with a warning. A change that would replace it under its own name is refused.
+
+        How things are done is no part of the object: a change of `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation`, `force_destroy` or `delete_instances` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
 
         An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
 
@@ -254,8 +273,9 @@ class KubeObject(pulumi.CustomResource):
         :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
+        :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
         :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
-        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Default: false.
+        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
@@ -277,7 +297,9 @@ class KubeObject(pulumi.CustomResource):
 
         An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `custom_timeouts` say.
 
-        How things are done is no part of the object: a change of `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation` or `force_destroy` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+        An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when its resource goes, its fields are released and it stays, with a warning. A change that would replace it under its own name is refused.
+
+        How things are done is no part of the object: a change of `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation`, `force_destroy` or `delete_instances` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
 
         An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
 
@@ -331,6 +353,7 @@ class KubeObject(pulumi.CustomResource):
                  adopt: pulumi.Input[Optional[_builtins.bool]] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
                  conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 delete_instances: pulumi.Input[Optional[_builtins.bool]] = None,
                  deletion_propagation: pulumi.Input[Optional[_builtins.str]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
@@ -350,6 +373,7 @@ class KubeObject(pulumi.CustomResource):
             __props__.__dict__["adopt"] = adopt
             __props__.__dict__["cluster_connection"] = None if cluster_connection is None else pulumi.Output.secret(cluster_connection)
             __props__.__dict__["conflict_policy"] = conflict_policy
+            __props__.__dict__["delete_instances"] = delete_instances
             __props__.__dict__["deletion_propagation"] = deletion_propagation
             __props__.__dict__["force_destroy"] = force_destroy
             __props__.__dict__["ignore_fields"] = ignore_fields

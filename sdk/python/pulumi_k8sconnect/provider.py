@@ -32,6 +32,7 @@ class ProviderArgs:
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
                  proxy_url: pulumi.Input[Optional[_builtins.str]] = None,
+                 resume_within: pulumi.Input[Optional[_builtins.str]] = None,
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None):
         """
@@ -49,6 +50,7 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
         :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param pulumi.Input[_builtins.str] resume_within: How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
         :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
@@ -76,6 +78,8 @@ class ProviderArgs:
             pulumi.set(__self__, "namespace", namespace)
         if proxy_url is not None:
             pulumi.set(__self__, "proxy_url", proxy_url)
+        if resume_within is not None:
+            pulumi.set(__self__, "resume_within", resume_within)
         if tls_server_name is not None:
             pulumi.set(__self__, "tls_server_name", tls_server_name)
         if token is not None:
@@ -226,6 +230,18 @@ class ProviderArgs:
         pulumi.set(self, "proxy_url", value)
 
     @_builtins.property
+    @pulumi.getter(name="resumeWithin")
+    def resume_within(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        """
+        return pulumi.get(self, "resume_within")
+
+    @resume_within.setter
+    def resume_within(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "resume_within", value)
+
+    @_builtins.property
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
@@ -268,6 +284,7 @@ class Provider(pulumi.ProviderResource):
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
                  proxy_url: pulumi.Input[Optional[_builtins.str]] = None,
+                 resume_within: pulumi.Input[Optional[_builtins.str]] = None,
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
@@ -288,6 +305,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
         :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param pulumi.Input[_builtins.str] resume_within: How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
         :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
@@ -327,6 +345,7 @@ class Provider(pulumi.ProviderResource):
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
                  proxy_url: pulumi.Input[Optional[_builtins.str]] = None,
+                 resume_within: pulumi.Input[Optional[_builtins.str]] = None,
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
@@ -350,6 +369,7 @@ class Provider(pulumi.ProviderResource):
             __props__.__dict__["kubeconfig"] = None if kubeconfig is None else pulumi.Output.secret(kubeconfig)
             __props__.__dict__["namespace"] = namespace
             __props__.__dict__["proxy_url"] = proxy_url
+            __props__.__dict__["resume_within"] = resume_within
             __props__.__dict__["tls_server_name"] = tls_server_name
             __props__.__dict__["token"] = None if token is None else pulumi.Output.secret(token)
         secret_opts = pulumi.ResourceOptions(additional_secret_outputs=["clientCertificate", "clientKey", "kubeconfig", "token"])
@@ -431,6 +451,14 @@ class Provider(pulumi.ProviderResource):
         The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
+
+    @_builtins.property
+    @pulumi.getter(name="resumeWithin")
+    def resume_within(self) -> pulumi.Output[Optional[_builtins.str]]:
+        """
+        How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        """
+        return pulumi.get(self, "resume_within")
 
     @_builtins.property
     @pulumi.getter(name="tlsServerName")

@@ -71,6 +71,11 @@ func GetProxyUrl(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:proxyUrl")
 }
 
+// How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+func GetResumeWithin(ctx *pulumi.Context) string {
+	return config.Get(ctx, "k8sconnect:resumeWithin")
+}
+
 // The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
 func GetTlsServerName(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:tlsServerName")

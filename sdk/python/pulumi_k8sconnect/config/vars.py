@@ -106,6 +106,13 @@ class _ExportableConfig(types.ModuleType):
         return __config__.get('proxyUrl')
 
     @_builtins.property
+    def resume_within(self) -> Optional[str]:
+        """
+        How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        """
+        return __config__.get('resumeWithin')
+
+    @_builtins.property
     def tls_server_name(self) -> Optional[str]:
         """
         The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.

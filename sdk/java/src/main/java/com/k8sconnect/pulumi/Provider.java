@@ -147,6 +147,20 @@ public class Provider extends com.pulumi.resources.ProviderResource {
         return Codegen.optional(this.proxyUrl);
     }
     /**
+     * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+     * 
+     */
+    @Export(name="resumeWithin", refs={String.class}, tree="[0]")
+    private Output</* @Nullable */ String> resumeWithin;
+
+    /**
+     * @return How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+     * 
+     */
+    public Output<Optional<String>> resumeWithin() {
+        return Codegen.optional(this.resumeWithin);
+    }
+    /**
      * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
      * 
      */

@@ -199,6 +199,21 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+     * 
+     */
+    @Import(name="resumeWithin")
+    private @Nullable Output<String> resumeWithin;
+
+    /**
+     * @return How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+     * 
+     */
+    public Optional<Output<String>> resumeWithin() {
+        return Optional.ofNullable(this.resumeWithin);
+    }
+
+    /**
      * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
      * 
      */
@@ -243,6 +258,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         this.kubeconfig = $.kubeconfig;
         this.namespace = $.namespace;
         this.proxyUrl = $.proxyUrl;
+        this.resumeWithin = $.resumeWithin;
         this.tlsServerName = $.tlsServerName;
         this.token = $.token;
     }
@@ -515,6 +531,27 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder proxyUrl(String proxyUrl) {
             return proxyUrl(Output.of(proxyUrl));
+        }
+
+        /**
+         * @param resumeWithin How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder resumeWithin(@Nullable Output<String> resumeWithin) {
+            $.resumeWithin = resumeWithin;
+            return this;
+        }
+
+        /**
+         * @param resumeWithin How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder resumeWithin(String resumeWithin) {
+            return resumeWithin(Output.of(resumeWithin));
         }
 
         /**
