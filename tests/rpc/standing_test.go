@@ -92,12 +92,16 @@ func TestReplacementUnderOneName(t *testing.T) {
 		require.NoError(t, replacement.destroy())
 		assert.False(t, w.exists("ConfigMap", "web"))
 	})
-	t.Run("never seen, with other content it is refused", func(t *testing.T) {
-		w, _, replacement, in := made(t, false)
-		before := version(w)
-		require.ErrorContains(t, replacement.create(with(t, in, "manifest.data.a", "9")), "with other content")
-		assert.Equal(t, stored{}, replacement.stored)
-		assert.Equal(t, before, version(w))
+	t.Run("never seen, with other content it is updated, and the old state does not delete it [O88]", func(t *testing.T) {
+		w, old, replacement, in := made(t, false)
+		require.NoError(t, replacement.create(with(t, in, "manifest.data.a", "9")))
+		assert.Contains(t, replacement.warned(), "made it (")
+		assert.Equal(t, at(t, old.outputs, "resourceRef.uid"), at(t, replacement.outputs, "resourceRef.uid"))
+		assert.Equal(t, "9", w.value("ConfigMap", "web", "data", "a"))
+		require.NoError(t, old.remove())
+		require.True(t, w.exists("ConfigMap", "web"), "it is the new resource's object by now")
+		require.NoError(t, replacement.destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
 	})
 	t.Run("an update is no replacement: the object that it knows is not in its own way", func(t *testing.T) {
 		w, old, _, in := made(t, true)
