@@ -21,9 +21,7 @@ type step struct {
 // known are steps that lead to a defect that is known, by its number. What is in this list does not happen in any story;
 // it is taken out with the defect.
 var known = map[string]bool{
-	"D6":  true, // the order of items is not compared
 	"D32": true, // what another manager owns too stays when it leaves the manifest, although the preview shows it as going
-	"D48": true, // what nobody owns vanishes with our last field beside it
 	// A default in the way of an update is taken away (D1), but not where the object is adopted or was made by an up whose
 	// state is lost: spec.strategy.rollingUpdate is refused, and the message does not say what to do.
 	"Recreate": true,
