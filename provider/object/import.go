@@ -3,9 +3,13 @@ package object
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
@@ -20,7 +24,7 @@ import (
 
 // lastApplied is where kubectl keeps a copy of the manifest. It may hold a
 // Secret's data in the clear, and it is kubectl's.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+const lastApplied = corev1.LastAppliedConfigAnnotation
 
 // importObject reads an object that is not in the state by its ID. The inputs are
 // the object without what the API server or a controller alone writes. Nothing is
@@ -46,6 +50,9 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	t.WarnTerminating(ctx, live)
 	written, fields, err := imported(live)
 	if err != nil {
+		return p.ReadResponse{}, err
+	}
+	if err := t.refuseImport(written, fields); err != nil {
 		return p.ReadResponse{}, err
 	}
 	owners, err := ownership.Owners(live, fields, t.Manager)
@@ -79,6 +86,47 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		Properties: out,
 		Inputs:     property.NewMap(map[string]property.Value{keyManifest: object}),
 	}, nil
+}
+
+// refuseImport says why what was read of an object cannot be imported. Adopted, the object
+// is under a program that says less than the object has.
+func (t target) refuseImport(object map[string]any, fields *fieldpath.Set) error {
+	if numbers := inexact(object, fields); len(numbers) > 0 {
+		quoted := make([]string, len(numbers))
+		for i, name := range numbers {
+			quoted[i] = strconv.Quote(name)
+		}
+		return tracked.Refused("%s cannot be imported: Pulumi keeps numbers as 64-bit floats, which would change the last digits of %s.\n"+
+			"Adopt it instead: write it into the program without these fields, with\n  ignoreFields: [%s]\nand `adopt: true`.",
+			t.Ref, strings.Join(numbers, ", "), strings.Join(quoted, ", "))
+	}
+	if repeated := ownership.Repeated(object, fields); len(repeated) > 0 {
+		return tracked.Refused("%s cannot be imported: it has more than one %s, and the API server refuses that in an update by server-side apply.\n"+
+			"Adopt it instead: write it into the program, each item of a list once, with `adopt: true`.",
+			t.Ref, strings.Join(repeated, ", "))
+	}
+	return nil
+}
+
+// inexact names the fields with numbers that Pulumi would change, as ignoreFields would:
+// a list that is owned as a whole is named as a whole.
+func inexact(object map[string]any, fields *fieldpath.Set) []string {
+	var names []string
+	for _, problem := range manifest.ValidateNumbers(object) {
+		name := problem.Path
+		fields.Leaves().Iterate(func(path fieldpath.Path) {
+			_, at, found := ownership.Locate(object, path)
+			place := values.FormatSegments(at...)
+			rest, inside := strings.CutPrefix(problem.Path, place)
+			if found && inside && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				name = ownership.Format(path)
+			}
+		})
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // imported returns the live object without what the API server or a controller
