@@ -155,15 +155,16 @@ func (l *life) up() error {
 // apply is an up that may fail, and what holds then, too.
 func (l *life) apply(in resource.PropertyMap, before *unstructured.Unstructured) (did string, err error) {
 	did, err = l.s.up(in)
+	replaced := did == "replace" || did == "delete" // which is the first half of it
 	after := l.live()
 	if before == nil || after == nil {
-		if before != nil && did != "replace" {
+		if before != nil && !replaced {
 			return did, law(sameUID, "the up did %q, and the object is gone", did)
 		}
 		return did, err
 	}
 	if before.GetUID() != after.GetUID() {
-		if did != "replace" {
+		if !replaced {
 			return did, law(sameUID, "the up did %q, and it is another object", did)
 		}
 		return did, err
