@@ -58,7 +58,7 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 // differ from kind to kind, and taking a text for a proof has deleted people's objects. So
 // what the update would make is tried as a new object, without being written: the live
 // object with the manifest put in. If that is accepted, the change is what cannot be made in
-// place. If it is refused, the manifest is wrong, or contradicts what somebody else or a
+// place. If it is refused, the manifest is wrong, or contradicts what another manager or a
 // default has set; a new object would only hide that.
 //
 // It returns a diff that replaces, or the error for the user. Whatever is in doubt is an

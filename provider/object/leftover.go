@@ -182,7 +182,7 @@ func (t target) tryWithout(
 		}
 	}
 	if given, err := t.givesBack(ctx, live, inTheWay); err != nil || !given {
-		return nil, nil, err // values that somebody has chosen
+		return nil, nil, err // values that a user has chosen
 	}
 	return answer, inTheWay, nil
 }

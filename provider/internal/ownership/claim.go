@@ -8,7 +8,7 @@ import (
 
 // Claim returns the JSON patch that makes fields ours of which nobody else owns anything,
 // so that the next apply, which does not send them, takes them away. It returns nil if
-// manager has not applied the object, or if somebody owns one of them by now. As with
+// manager has not applied the object, or if any manager owns one of them by now. As with
 // [Release], the patch is guarded by the object's resourceVersion.
 func Claim(object *unstructured.Unstructured, manager string, paths []fieldpath.Path) ([]byte, error) {
 	claimed := fieldpath.NewSet()

@@ -127,7 +127,7 @@ func (s *shape) ofItems() *shape {
 	return s.items
 }
 
-// hasParts reports whether somebody owns a part.
+// hasParts reports whether any manager owns a part.
 func (s *shape) hasParts() bool {
 	return s != nil && (len(s.fields) > 0 || s.keys != nil || s.set)
 }

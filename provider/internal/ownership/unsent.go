@@ -12,7 +12,7 @@ import (
 type Unsent struct {
 	Path fieldpath.Path
 	// Owners are the managers that own it or a part of it. A field without owners is a
-	// default, a value that was allocated, or one that somebody has released.
+	// default, a value that was allocated, or one that a manager has released.
 	Owners []string
 }
 
