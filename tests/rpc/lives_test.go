@@ -27,9 +27,13 @@ const (
 func TestEveryLife(t *testing.T) {
 	t.Parallel()
 	book := &lifeBook{user: newUser(t), did: map[string]int{}, broken: map[string]bool{}}
-	base, number := rand.Uint64(), lives
-	if *seed != 0 {
+	// The same stories every time, so that a change that breaks one is told from a story that nobody had heard before.
+	base, number := uint64(1), lives
+	switch {
+	case *seed != 0:
 		base, number = *seed, 1
+	case *soak > 0:
+		base = rand.Uint64()
 	}
 	t.Logf("seed %d", base)
 	deadline := time.Now().Add(*soak)
