@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -140,6 +141,10 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	now, err := t.settle(live, in, hashKey)
 	if err != nil {
 		return state{}, err
+	}
+	if s.Secrets.IsSecret(property.Path{}) {
+		now.Secrets.Add(property.Path{})
+		now.NamesSecret = true
 	}
 	if s.Ref.UID != "" || s.Ahead || !contains(now.Live, in.sent()) {
 		now.Hash = ""

@@ -6,6 +6,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -54,6 +55,10 @@ func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) 
 		return p.UpdateResponse{Properties: o.unknownOutputs(in, old.Ref.UID)}, nil
 	}
 	o.state.Ahead = o.unconfirmed != nil
+	if o.state.Ahead && !in.secrets.Empty() {
+		// The engine keeps the inputs of before, which do not say what is secret of those that were sent.
+		o.state.Secrets.Add(property.Path{})
+	}
 	out, err := o.state.encode(in.written)
 	if err != nil {
 		return p.UpdateResponse{}, err

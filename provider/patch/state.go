@@ -72,6 +72,10 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if out[in.kind], err = s.echo(in); err != nil {
 		return property.Map{}, err
 	}
+	if s.Ahead && !s.Secrets.Empty() {
+		// The saved inputs do not say what is secret of those that were sent.
+		out[in.kind] = out[in.kind].WithSecret(true)
+	}
 	out[tracked.KeyFieldOwnership] = tracked.EncodeTexts(s.Ownership, s.NamesSecret)
 	out[keyPreviousOwners] = tracked.EncodeTexts(s.previous, s.NamesSecret)
 	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{

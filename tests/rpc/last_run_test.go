@@ -120,3 +120,37 @@ func TestAProgramThatIsTakenBackIsAppliedAgain(t *testing.T) {
 		assert.Equal(t, "2", w.value("ConfigMap", "it", "data", "a"))
 	})
 }
+
+// The inputs of before do not say what is secret of those that were sent.
+func TestASecretOfAnUpdateThatFailedLaterIsHidden(t *testing.T) {
+	t.Parallel()
+	t.Run("where its reply was lost [D4]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		s := start(t, g.connection()).resource(t, "it").mustUp("create", program(w.configMap("it", m{"a": "1"})))
+		after := program(w.configMap("it", m{"a": secret(hush)}))
+		g.next(isRealApply, halveReply)
+		_, err := s.up(after)
+		require.Error(t, err)
+		s.mustRead().mustRead()
+		requireHidden(t, s)
+		s.mustUp("update", after).mustUp("same", after)
+		requireHidden(t, s)
+		assert.Equal(t, "it", at(t, s.outputs, "manifest.metadata.name"))
+	})
+	for _, kind := range []string{"patch", "mergePatch", "jsonPatch"} {
+		t.Run("where the wait of a Patch failed: "+kind+" [D4]", func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.apply("owner", w.configMap("it", m{"a": "1"}))
+			s := patched(t, w, start(t, inline(newUser(t))), "it").mustUp("create", patching(w.configMap("it", nil), setting(kind, data("a", "2"))))
+			after := patching(w.configMap("it", nil), setting(kind, data("a", secret(hush))), m{"waitFor": m{"field": "data.ready", "timeout": "1s"}})
+			_, err := s.up(after)
+			require.Error(t, err)
+			s.mustRead()
+			w.patch("ConfigMap", "it", m{"data": m{"ready": "yes"}})
+			s.mustRead()
+			requireHidden(t, s)
+		})
+	}
+}
