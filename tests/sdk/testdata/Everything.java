@@ -56,6 +56,7 @@ public class Everything {
             .kubeconfig("kubeconfig")
             .namespace("default")
             .driftDetection("refresh")
+            .resumeWithin("30m")
             .build());
         var with = CustomResourceOptions.builder().provider(provider).build();
 
@@ -74,8 +75,10 @@ public class Everything {
             .adopt(true)
             .clusterConnection(connection)
             .conflictPolicy("fail")
+            .deleteInstances(false)
             .deletionPropagation("foreground")
             .forceDestroy(false)
+            .takeOverFrom("helm")
             .ignoreFields("spec.replicas")
             .manifest(Map.of(
                 "apiVersion", "v1",

@@ -32,6 +32,7 @@ provider = k8sconnect.Provider(
     kubeconfig="kubeconfig",
     namespace="default",
     drift_detection="refresh",
+    resume_within="30m",
 )
 
 wait_for = k8sconnect.WaitForArgs(
@@ -51,7 +52,9 @@ object_ = k8sconnect.KubeObject(
     cluster_connection=connection,
     conflict_policy="fail",
     deletion_propagation="foreground",
+    delete_instances=False,
     force_destroy=False,
+    take_over_from=["helm"],
     ignore_fields=["spec.replicas"],
     manifest={
         "apiVersion": "v1",

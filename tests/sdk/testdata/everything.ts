@@ -28,6 +28,7 @@ const provider = new k8sconnect.Provider("cluster", {
     ...connection,
     namespace: "default",
     driftDetection: "refresh",
+    resumeWithin: "30m",
 });
 
 const waitFor: k8sconnect.types.input.WaitForArgs = {
@@ -46,7 +47,9 @@ const object = new k8sconnect.KubeObject("object", {
     clusterConnection: connection,
     conflictPolicy: "fail",
     deletionPropagation: "foreground",
+    deleteInstances: false,
     forceDestroy: false,
+    takeOverFrom: ["helm"],
     ignoreFields: ["spec.replicas"],
     manifest: {
         apiVersion: "v1",
