@@ -50,18 +50,9 @@ func Bystanders(live *unstructured.Unstructured, manager string, applied, sent m
 		return nil, err
 	}
 	w := bystanders{}
-	ours, others := fieldpath.NewSet(), fieldpath.NewSet()
-	for _, entry := range live.GetManagedFields() {
-		fields, err := entryFields(entry)
-		switch {
-		case err != nil:
-			return nil, err
-		case entry.Manager == releasedManager:
-		case isApplied(entry, manager):
-			ours = fields
-		default:
-			others = others.Union(fields)
-		}
+	ours, others, err := appliedAndOthers(live, manager)
+	if err != nil {
+		return nil, err
 	}
 	w.visit(live.Object, ours, others, applied, sent, shape, nil)
 	return w.found, nil

@@ -134,6 +134,25 @@ func Decode(fieldsV1 string) (*fieldpath.Set, error) {
 	return set, nil
 }
 
+// appliedAndOthers returns the fields that manager has applied on object, and those of everyone
+// else but the entry that stands for nobody.
+func appliedAndOthers(object *unstructured.Unstructured, manager string) (applied, others *fieldpath.Set, err error) {
+	applied, others = fieldpath.NewSet(), fieldpath.NewSet()
+	for _, entry := range object.GetManagedFields() {
+		fields, err := entryFields(entry)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case entry.Manager == releasedManager:
+		case isApplied(entry, manager):
+			applied = fields
+		default:
+			others = others.Union(fields)
+		}
+	}
+	return applied, others, nil
+}
+
 func isApplied(entry metav1.ManagedFieldsEntry, manager string) bool {
 	return entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == ""
 }

@@ -33,19 +33,11 @@ func Merge(live *unstructured.Unstructured, manager string, applied, sent map[st
 	if err != nil {
 		return nil, err
 	}
-	ours, others := fieldpath.NewSet(), fieldpath.NewSet()
-	for _, entry := range live.GetManagedFields() {
-		fields, err := entryFields(entry)
-		switch {
-		case err != nil:
-			return nil, err
-		case entry.Manager == releasedManager:
-		case isApplied(entry, manager):
-			ours, _ = ignore.Split(fields)
-		default:
-			others = others.Union(fields)
-		}
+	ours, others, err := appliedAndOthers(live, manager)
+	if err != nil {
+		return nil, err
 	}
+	ours, _ = ignore.Split(ours)
 	m := &Merged{live: live, applied: applied, sent: sent, shape: shape, manager: manager}
 	object := runtime.DeepCopyJSON(live.Object)
 	dropNulls(object)
