@@ -81,7 +81,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 	s := state{State: tracked.State{
 		Live:      t.project(answer, fields, t.object(in.applied).Object),
 		Ownership: owners,
-		Ref:       reference.Object{Identity: t.Identity(), UID: string(answer.GetUID()), Revision: tracked.RevisionOf(sum, answer.GetResourceVersion())},
+		Ref:       reference.Object{Identity: t.Identity(), UID: string(answer.GetUID()), Revision: tracked.RevisionOf(sum, "")},
 		Manager:   t.Manager,
 		Foreign:   tracked.KubeObjectOf(answer, t.Own()...),
 		Hash:      sum,

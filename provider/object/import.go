@@ -67,7 +67,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	s := state{State: tracked.State{
 		Live:      written,
 		Ownership: owners,
-		Ref:       reference.Object{Identity: t.Identity(), UID: string(live.GetUID()), Revision: tracked.RevisionOf(sum, live.GetResourceVersion())},
+		Ref:       reference.Object{Identity: t.Identity(), UID: string(live.GetUID()), Revision: tracked.RevisionOf(sum, "")},
 		Foreign:   tracked.KubeObjectOf(live, t.Own()...),
 		Hash:      sum,
 		HashKey:   hashKey,

@@ -42,11 +42,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
-	resp, err := result.updateResponse(in, old)
-	if req.DryRun && err == nil {
-		resp.Properties = old.Foreseen(resp.Properties)
-	}
-	return resp, err
+	return result.updateResponse(in, old)
 }
 
 // updateResponse is the answer to the engine.
@@ -161,5 +157,9 @@ func (r *kubeObject) update(
 		return r.create(ctx, clu, in, anew)
 	}
 	r.looks.Note(urn)
-	return t.conclude(result, in, hashKey, "update")
+	updated, err := t.conclude(result, in, hashKey, "update")
+	if updated.state.Hash != "" {
+		updated.state.Ref.Revision = tracked.RevisionOf(updated.state.Hash, old.Ref.Revision)
+	}
+	return updated, err
 }

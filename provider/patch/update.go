@@ -40,8 +40,8 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	var resp p.UpdateResponse
 	if req.DryRun {
-		out, err := result.state.encode(in)
-		return p.UpdateResponse{Properties: old.Foreseen(out)}, err
+		resp.Properties, err = result.state.encode(in)
+		return resp, err
 	}
 	resp.Properties, resp.PartialState, err = result.finish(ctx, in, true)
 	return resp, err

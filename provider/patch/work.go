@@ -248,7 +248,7 @@ func (w work) settle(before, after *unstructured.Unstructured, fields touched) (
 	if s.Hash, err = w.in.hash(s.HashKey); err != nil {
 		return state{}, err
 	}
-	s.Ref = reference.Object{Identity: w.target.Identity(), UID: string(after.GetUID()), Revision: tracked.RevisionOf(s.Hash, after.GetResourceVersion())}
+	s.Ref = reference.Object{Identity: w.target.Identity(), UID: string(after.GetUID()), Revision: tracked.RevisionOf(s.Hash, w.old.Ref.Revision)}
 	if s.Ownership, err = w.owned(after, fields); err != nil {
 		return state{}, err
 	}

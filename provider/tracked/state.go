@@ -115,21 +115,12 @@ func (s State) IdentityIn(id string) (manifest.Identity, error) {
 // revisionLength is how many hex digits make the revision.
 const revisionLength = 12
 
-// RevisionOf is the revision of an object onto which content with this hash was written, which gave it this
-// resourceVersion. So it changes with every write of ours, also with one that only puts drift right, and with no other:
-// what others write changes the resourceVersion too, but nobody asks for the revision then.
-func RevisionOf(hash, resourceVersion string) string {
-	sum := sha256.Sum256([]byte(hash + "\n" + resourceVersion))
+// RevisionOf is the revision of an object onto which content with this hash was written, after the revision that it had
+// before. So it changes with every write of ours, also with one that only puts drift right, and with no other; and a
+// preview knows it, which cannot know what the API server will count.
+func RevisionOf(hash, before string) string {
+	sum := sha256.Sum256([]byte(hash + "\n" + before))
 	return hex.EncodeToString(sum[:])[:revisionLength]
-}
-
-// Foreseen are the outputs of the preview of an update: the revision that a write gives is not known before it.
-func (s State) Foreseen(outputs property.Map) property.Map {
-	ref := outputs.Get(KeyResourceRef)
-	if !ref.IsMap() || values.Text(ref.AsMap().Get("revision")) == s.Ref.Revision {
-		return outputs
-	}
-	return outputs.Set(KeyResourceRef, property.New(ref.AsMap().Set("revision", property.New(property.Computed))))
 }
 
 // Drifted notes what is live, and what was applied where that is not the same.
