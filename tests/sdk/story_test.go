@@ -302,7 +302,7 @@ func tell(t *testing.T, by teller) {
 			[]byte(`{"data": {"newest": "somebody"}}`), metav1.PatchOptions{FieldManager: "somebody"})
 		require.NoError(t, err)
 		preview := s.do(t, "preview")
-		assert.Equal(t, 2, preview.Changes["update"], preview.Printed)
+		assert.Equal(t, 3, preview.Changes["update"], "web, rolled-out, which waits for it again, and registered: %s", preview.Printed)
 		assert.Contains(t, preview.Printed, "3 => 2")
 		assert.Contains(t, preview.Printed, `"somebody" => "`+s.Space+`"`)
 		assert.Equal(t, int32(3), *s.web(t).Spec.Replicas, "a preview writes nothing")
