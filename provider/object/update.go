@@ -137,7 +137,7 @@ func (r *kubeObject) update(
 			answer, busy, err = t.applyUntilFree(ctx, in, body, uid, preview)
 		}
 		if apierrors.IsInvalid(err) && !isOtherObject(err) {
-			return t.applyDespiteDefaults(ctx, in, old, body, uid, preview, err)
+			return t.applyDespiteDefaults(ctx, in, old.Wanted(), body, uid, preview, nil, err)
 		}
 		return answer, err
 	}
