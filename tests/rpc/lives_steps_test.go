@@ -22,11 +22,6 @@ type step struct {
 // it is taken out with the defect.
 var known = map[string]bool{
 	"D32": true, // what another manager owns too stays when it leaves the manifest, although the preview shows it as going
-	// What an up added whose state was lost stays ours, and is not taken away when the program is what it was before.
-	"lost": true,
-	// While a write is not confirmed, the preview says "update" without a look, also where the up is going to fail: the cluster
-	// cannot be read, or somebody has made the object again.
-	"pending": true,
 }
 
 // chapter makes steps of one sort.
