@@ -1,0 +1,34 @@
+package rpc_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLivesThatWentWrong tells the stories that TestEveryLife has found, each as short as it was found.
+func TestLivesThatWentWrong(t *testing.T) {
+	t.Parallel()
+	says := func(change func(p *wanted)) step {
+		return step{"the program changes", func(l *life) error {
+			change(&l.wants)
+			return nil
+		}}
+	}
+	up := step{"up", (*life).up}
+	for what, story := range map[string]struct {
+		cast  cast
+		steps []step
+	}{
+		"a Wait waits again when drift was put right after an update that was not confirmed [D10]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.wait = waitsForObject }), up, nextWrite("it is lost", loseRequest), changed, up,
+		}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			if broken := newLife(t, newLifeBook(t), story.cast).story(story.steps); broken != nil {
+				require.NoError(t, broken)
+			}
+		})
+	}
+}
