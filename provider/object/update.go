@@ -126,7 +126,7 @@ func (r *kubeObject) update(
 		}
 	}
 	if !preview && in.takes(old) {
-		if err := t.handOver(ctx, in, old.fields, uid); err != nil && !isOtherObject(err) {
+		if err := t.handOver(ctx, in, old, uid); err != nil && !isOtherObject(err) {
 			return outcome{target: t}, t.explain("take over fields of", err, in)
 		}
 	}

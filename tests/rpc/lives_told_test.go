@@ -23,6 +23,9 @@ func TestLivesThatWentWrong(t *testing.T) {
 		"a Wait waits again when drift was put right after an update that was not confirmed [D10]": {cast{"ConfigMap", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.wait = waitsForObject }), up, nextWrite("it is lost", loseRequest), changed, up,
 		}},
+		"a default is not in the way of a program that takes over as well [D1]": {cast{"Deployment", "ConfigMap"}, []step{
+			up, says(func(p *wanted) { p.takeOver, p.recreate = true, true }), up,
+		}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
