@@ -15,7 +15,7 @@ func TestLivesThatWentWrong(t *testing.T) {
 			return nil
 		}}
 	}
-	up := step{"up", (*life).up}
+	up, refreshed := step{"up", (*life).up}, step{"refresh", (*life).refresh}
 	for what, story := range map[string]struct {
 		cast  cast
 		steps []step
@@ -25,6 +25,9 @@ func TestLivesThatWentWrong(t *testing.T) {
 		}},
 		"a default is not in the way of a program that takes over as well [D1]": {cast{"Deployment", "ConfigMap"}, []step{
 			up, says(func(p *wanted) { p.takeOver, p.recreate = true, true }), up,
+		}},
+		"no secret is shown where the operations of a JSON patch change their positions [D4]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.patch, p.secret = "jsonPatch", 1 }), up, says(func(p *wanted) { p.guarded = true }), up, refreshed,
 		}},
 	} {
 		t.Run(what, func(t *testing.T) {
