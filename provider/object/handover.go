@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,8 +23,12 @@ func (in inputs) takes(old state) bool {
 // applied. It comes before the apply: then what the manifest does not set any more goes with it, and nothing is in
 // conflict. The rest stays theirs; that of another KubeObject goes on under a name that is nobody's, so that it is no
 // longer on the object.
-func (t target) handOver(ctx context.Context, in inputs, applied *fieldpath.Set, uid types.UID) error {
+func (t target) handOver(ctx context.Context, in inputs, old state, uid types.UID) error {
+	applied := old.fields
 	answer, err := t.apply(ctx, in.sent(), cluster.ApplyOptions{UID: uid, DryRun: true, Force: true})
+	if apierrors.IsInvalid(err) && !isOtherObject(err) {
+		answer, err = t.applyDespiteDefaults(ctx, in, old.Wanted(), in.sent(), uid, true, nil, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,6 +185,7 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 		now.Secrets.Add(property.Path{})
 		now.NamesSecret = true
 	}
+	now.Ref.Revision = cmp.Or(s.Ref.Revision, now.Ref.Revision)
 	if s.Ref.UID != "" || s.Ahead || !contains(now.Live, in.sent()) {
 		now.Hash = ""
 	}

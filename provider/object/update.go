@@ -126,7 +126,7 @@ func (r *kubeObject) update(
 		}
 	}
 	if !preview && in.takes(old) {
-		if err := t.handOver(ctx, in, old.fields, uid); err != nil && !isOtherObject(err) {
+		if err := t.handOver(ctx, in, old, uid); err != nil && !isOtherObject(err) {
 			return outcome{target: t}, t.explain("take over fields of", err, in)
 		}
 	}
@@ -162,6 +162,8 @@ func (r *kubeObject) update(
 	}
 	r.looks.Note(urn)
 	updated, err := t.conclude(result, in, hashKey, "update")
+	// The next write counts on from the last revision that is known, also after one that was not confirmed.
+	updated.state.Ref.Revision = old.Ref.Revision
 	if updated.state.Hash != "" {
 		updated.state.Ref.Revision = tracked.RevisionOf(updated.state.Hash, old.Ref.Revision)
 	}
