@@ -117,9 +117,9 @@ type creation struct {
 	stands func(uid string) bool
 }
 
-// create is an apply that must find nothing in its place, or only what an earlier
+// createOnce is an apply that must find nothing in its place, or only what an earlier
 // attempt of our own has left there.
-func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
+func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
 	id, _ := in.identity()
 	t := target{tracked.Target{Cluster: clu, Manager: c.manager}}
 	apply := func() (*unstructured.Unstructured, error) {
@@ -192,7 +192,7 @@ func (t target) apply(
 	object := t.object(body)
 	result, err := t.Cluster.Apply(ctx, object, options)
 	if err != nil {
-		return nil, t.Cluster.Diagnose(ctx, object, err)
+		return nil, t.Diagnose(ctx, object, err)
 	}
 	return result.Object, nil
 }
