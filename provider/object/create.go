@@ -51,6 +51,9 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
+	if outcome.answer != nil {
+		outcome.target.warnSelectsNothing(ctx, in.unselected(), outcome.answer.Object)
+	}
 	if !req.DryRun {
 		r.looks.Note(req.Urn)
 		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)

@@ -49,6 +49,9 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 			old = seen
 		}
 	}
+	if programmed {
+		in.warnNewlyUnselected(ctx, clu, old, req.OldInputs)
+	}
 	switch {
 	case old.Pending:
 		// The whole manifest is shown: nothing is known of what is live.
