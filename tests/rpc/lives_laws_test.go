@@ -73,7 +73,8 @@ func (l *life) apart(before, after *unstructured.Unstructured, by tenant) error 
 		if landlord != "" {
 			return law(othersOwn, "the object is that of %s: %s", landlord, said)
 		}
-		if by.ignores(at) {
+		// A part of a list that is owned as a whole is ignored as long as the program has the list.
+		if by.ignores(at) && (len(wholeOf(was.path)) == len(was.path) || sets[wholeOf(was.path).String()]) {
 			return law(keptApart, "%s, although it is ignored", said)
 		}
 		ours, theirs := owned.by(was.path, by.managers...)
