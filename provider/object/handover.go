@@ -42,6 +42,8 @@ func (t target) handOver(ctx context.Context, in inputs, old state, uid types.UI
 	if applied != nil {
 		wanted = wanted.Union(applied)
 	}
+	// What is ignored would be ours alone, and the apply would take it away.
+	wanted, _ = in.ignore.Split(wanted)
 	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.HandOver(live, t.Manager, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) ownership.Handover {
 			var decided ownership.Handover
