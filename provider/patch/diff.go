@@ -86,6 +86,7 @@ func (r *patchResource) changes(
 	fields := old.touched.watched().Union(now.touched.watched())
 	changes := ownership.Compare(old.Live, now.Live, fields)
 	if in.kind != keyJSONPatch {
+		changes = append(changes, result.reorderedBy(in, req.OldInputs)...)
 		diff := old.detailedDiff(changes, in, ignored)
 		if !diff.HasChanges && !old.touched.all().Equals(now.touched.all()) {
 			// No value changes, but who has which field.

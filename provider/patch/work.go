@@ -33,6 +33,8 @@ type outcome struct {
 	state  state
 	// unconfirmed is why it is not known whether the patch had its effect.
 	unconfirmed error
+	// reordered are the lists that a preview has put into another order than the live object has them in.
+	reordered []fieldpath.Path
 	// unresolved says that a preview found no object to try the patch on.
 	unresolved bool
 }
@@ -97,6 +99,9 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	}
 	if w.old.upToDate(w.in) {
 		return w.putRight(ctx, live)
+	}
+	if err := w.refuseTerminating(live); err != nil {
+		return outcome{}, err
 	}
 	if fields, done, err := w.resume(live); err != nil || done {
 		if err != nil {
@@ -211,7 +216,7 @@ func (w work) previewed(
 	}
 	w.warnOfRepetition(ctx, m)
 	settled, err := w.settle(live, answer, foreseen)
-	return outcome{state: settled}, err
+	return outcome{state: settled, reordered: ownership.Reordered(live.Object, answer.Object, foreseen.set)}, err
 }
 
 // release hands back what the patch no longer names, before it is sent: what an apply
