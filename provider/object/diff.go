@@ -40,6 +40,9 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if diff, replaced := identityDiff(in, old, namespace); replaced {
 		return diff, nil
 	}
+	if programmed {
+		old.SayRenaming(ctx, managerOf(req.Urn))
+	}
 	if old.Pending {
 		// The whole manifest is shown: nothing is known of what is live.
 		return tracked.Changed(keyManifest, p.Update), nil
@@ -53,10 +56,14 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
 		diff := old.UncheckedDiff(old.drift(in, ignored), programmed)
-		if programmed && !diff.HasChanges && in.takes(old) {
+		switch {
+		case diff.HasChanges:
+			return diff, nil
+		case programmed && in.takes(old):
 			return takingOver(), nil
+		default:
+			return old.RenamingDiff(managerOf(req.Urn), programmed), nil
 		}
-		return diff, nil
 	case !programmed, in.isAsSaved(req.OldInputs):
 		// An earlier update was not confirmed. Applying again settles it.
 		return tracked.Changed(keyManifest, p.Update), nil
@@ -95,6 +102,9 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	case in.takes(old):
 		return takingOver(), nil
 	default:
+		if renaming := old.RenamingDiff(managerOf(req.Urn), programmed); renaming.HasChanges {
+			return renaming, nil
+		}
 		return old.OvertakenDiff(), nil
 	}
 	return diff, nil
@@ -151,8 +161,9 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 
 // reread reads the live object from inside Diff, because the read before it failed.
 func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
-	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
-	t.Former = old.formerManager(managerOf(req.Urn))
+	manager, next := old.OnObject(managerOf(req.Urn))
+	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
+	t.Also = next
 	if failure.Gone(err) {
 		old.Applied, old.Live = old.Wanted(), map[string]any{}
 		return old, nil

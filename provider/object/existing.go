@@ -17,6 +17,23 @@ func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
 	if err != nil {
 		return attempt{err: err}
 	}
+	switch on := t.asOn(live); {
+	case on == t:
+	case c.preview:
+		return t.asRenamed(on.takeUpLive(ctx, in, c, live))
+	default:
+		if err = t.rename(ctx, in, live.GetUID()); err == nil {
+			live, err = t.Cluster.Get(ctx, t.Ref)
+		}
+		if err != nil {
+			return attempt{err: err}
+		}
+	}
+	return t.takeUpLive(ctx, in, c, live)
+}
+
+// takeUpLive is takeUp of an object that was read.
+func (t target) takeUpLive(ctx context.Context, in inputs, c creation, live *unstructured.Unstructured) attempt {
 	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {
 	case err != nil:

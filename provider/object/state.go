@@ -102,12 +102,3 @@ func decode(properties, saved property.Map) (inputs, state, error) {
 	in.ignore = in.ignore.Within(old.Live, old.Applied)
 	return in, old, err
 }
-
-// formerManager is the field manager that is ours beside that of the state: that of the resource's URN, where it is
-// another one.
-func (s state) formerManager(own string) string {
-	if s.Manager == "" || s.Manager == own {
-		return ""
-	}
-	return own
-}

@@ -75,8 +75,8 @@ func (r *kubeObject) update(
 	if hashKey == "" {
 		hashKey = tracked.NewHashKey()
 	}
-	manager := old.ManagerOr(managerOf(urn))
-	anew := creation{manager: manager, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
+	manager, former := old.ForUpdate(managerOf(urn))
+	anew := creation{manager: manager, former: former, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
 	if old.Ref.UID == "" {
 		anew.continuing = true
 		return r.create(ctx, clu, in, anew)
@@ -102,14 +102,23 @@ func (r *kubeObject) update(
 	if err != nil {
 		return outcome{}, t.explain("update", err, in)
 	}
-	t.Former = old.formerManager(managerOf(urn))
+	t.Also = former
+	named := t
 	uid, body := types.UID(old.Ref.UID), in.sent()
-	if preview && old.Foreign == "" {
+	if preview && old.Foreign == "" && former == "" {
 		// The dry-run's answer says whose the object is.
-	} else if live, err := r.lookFirst(ctx, t, old, urn, uid, false); err != nil {
+	} else if live, err := r.lookFirst(ctx, t, old, urn, uid, former != ""); err != nil {
 		return outcome{target: t}, t.explain("read", err, in)
 	} else if live != nil {
 		if err := t.mayWrite(in, live); err != nil {
+			return outcome{target: t}, err
+		}
+		if preview {
+			t = t.asOn(live)
+		}
+	}
+	if !preview {
+		if err := t.rename(ctx, in, uid); err != nil {
 			return outcome{target: t}, err
 		}
 	}
@@ -157,6 +166,9 @@ func (r *kubeObject) update(
 		return r.create(ctx, clu, in, anew)
 	}
 	r.looks.Note(urn)
+	if t != named {
+		t, result = named, named.asRenamed(result)
+	}
 	updated, err := t.conclude(result, in, hashKey, "update")
 	if updated.state.Hash != "" {
 		updated.state.Ref.Revision = tracked.RevisionOf(updated.state.Hash, old.Ref.Revision)

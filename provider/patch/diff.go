@@ -35,6 +35,9 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		return diff, nil
 	}
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
+	if programmed {
+		old.SayRenaming(ctx, managerOf(req.Urn))
+	}
 	if old.Pending {
 		return tracked.Changed(in.kind, p.Update), nil
 	}
@@ -57,7 +60,11 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 			return p.DiffResponse{}, err
 		}
 	}
-	return withWait(withForm(diff, req, in), req, old), nil
+	diff = withWait(withForm(diff, req, in), req, old)
+	if !diff.HasChanges {
+		diff = old.RenamingDiff(managerOf(req.Urn), programmed)
+	}
+	return diff, nil
 }
 
 // isAsSaved reports whether the patch is the one that the inputs of the last run said.

@@ -16,7 +16,7 @@ import (
 // refuseOwn refuses an object that a KubeObject manages, of this program or another.
 // It would take the field back at once, and its preview would show drift for ever.
 func (t target) refuseOwn(live *unstructured.Unstructured) error {
-	manager := tracked.KubeObjectOf(live, t.Manager)
+	manager := tracked.KubeObjectOf(live, t.Own()...)
 	if manager == "" {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, cla
 	shared := map[string][]string{}
 	for _, path := range leaves(wanted.all()) {
 		for _, owner := range owners.Of(path) {
-			if ownership.IsPatchManager(owner.Manager) && owner.Manager != w.target.Manager {
+			if ownership.IsPatchManager(owner.Manager) && !w.isOurs(owner.Manager) {
 				name := fmt.Sprintf("%s (field manager %q)", ownership.DescribeManager(owner.Manager), owner.Manager)
 				shared[name] = append(shared[name], w.name(path, wanted))
 			}

@@ -95,10 +95,15 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 		// Another object has the name. Nothing that is known is about it.
 		w.old = state{State: tracked.State{Manager: w.old.Manager, HashKey: w.old.HashKey}, touched: nothing()}
 	}
+	found := live
+	live, err := w.rename(ctx, live)
+	if err != nil {
+		return outcome{}, err
+	}
 	if w.old.upToDate(w.in) {
 		return w.putRight(ctx, live)
 	}
-	if fields, done, err := w.resume(live); err != nil || done {
+	if fields, done, err := w.resume(found); err != nil || done {
 		if err != nil {
 			return outcome{}, err
 		}
@@ -108,7 +113,7 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	if err != nil {
 		return outcome{}, err
 	}
-	return w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, "")) > 0)
+	return w.carryOut(ctx, m, live, len(tracked.PatchesOn(live)) > 0)
 }
 
 // putRight sets again what has drifted, if anything has. The patch itself is the one
@@ -118,6 +123,7 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 	if err != nil {
 		return outcome{}, err
 	}
+	now.Manager = w.target.Manager
 	if !now.hasDrifted(w.in) {
 		now.Ref.Identity = w.target.Identity() // in another version of its group, perhaps
 		return outcome{state: now}, nil
@@ -126,7 +132,7 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 	if err != nil {
 		return outcome{}, err
 	}
-	result, err := w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, w.target.Manager)) > 0)
+	result, err := w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, w.target.Own()...)) > 0)
 	if w.preview && warnOfLastingDrift(ctx, err) {
 		return outcome{state: now}, nil
 	}

@@ -27,6 +27,48 @@ type Handover struct {
 func HandOver(
 	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
 ) ([]byte, error) {
+	left, err := handOver(object, manager, decide)
+	if err != nil || left == nil {
+		return nil, err
+	}
+	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
+}
+
+// HandedOver returns object as [HandOver] would leave it, for where nothing may be written.
+func HandedOver(
+	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
+) (*unstructured.Unstructured, error) {
+	left, err := handOver(object, manager, decide)
+	if err != nil || left == nil {
+		return object, err
+	}
+	text, err := json.Marshal(left)
+	if err != nil {
+		return nil, fmt.Errorf("managed fields: %w", err)
+	}
+	var entries []metav1.ManagedFieldsEntry
+	if err := json.Unmarshal(text, &entries); err != nil {
+		return nil, fmt.Errorf("managed fields: %w", err)
+	}
+	result := object.DeepCopy()
+	result.SetManagedFields(entries)
+	return result, nil
+}
+
+// Renaming is the decision of [HandOver] after which manager has what former had.
+func Renaming(former, manager string) func(metav1.ManagedFieldsEntry, *fieldpath.Set) Handover {
+	return func(entry metav1.ManagedFieldsEntry, _ *fieldpath.Set) Handover {
+		if entry.Manager != former {
+			return Handover{}
+		}
+		return Handover{Rest: manager}
+	}
+}
+
+// handOver returns the entries that are left, or nil if nothing changes.
+func handOver(
+	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
+) ([]any, error) {
 	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
 	if err != nil {
 		return nil, fmt.Errorf("managed fields: %w", err)
@@ -67,11 +109,7 @@ func HandOver(
 	if !changed {
 		return nil, nil
 	}
-	left, err := table.encode()
-	if err != nil {
-		return nil, err
-	}
-	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
+	return table.encode()
 }
 
 // entryTable is managedFields with what is the same to the API server in one entry: it forgets one of two.
