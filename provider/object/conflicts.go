@@ -29,8 +29,9 @@ const (
 // applyOnto applies onto the object with this uid.
 //
 // A preview first tries without force. Where nothing is in dispute, which is
-// nearly always, that is the only request; the API server reports a conflict only
-// where a value would change, so sharing a field is silent.
+// nearly always, that is the only request. The API server reports a conflict where a
+// value would change, so sharing a field is silent, and also where ours lacks a default
+// that it would add: then nothing is in dispute either.
 func (t target) applyOnto(
 	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
 ) (*unstructured.Unstructured, error) {
@@ -51,13 +52,18 @@ func (t target) applyOnto(
 	if forcedErr != nil {
 		return nil, forcedErr
 	}
-	lines, paths, linesErr := t.disputes(ctx, in, forced, conflicts)
+	lines, paths, version, linesErr := t.disputes(ctx, in, forced, conflicts)
 	switch {
 	case linesErr != nil:
 		return nil, linesErr
 	case len(lines) == 0 && preview:
-		// Only ignored fields are in dispute, and the apply will not send them.
+		// No value changes. Of ignored fields, which the apply will not send, none would either.
 		return forced, nil
+	case len(lines) == 0:
+		// The API server calls it a conflict although only its own default is missing in ours. Nobody may change a value
+		// before the apply, which would take it by force.
+		options.Force = true
+		return t.apply(ctx, ownership.SetAt(body, versionPath, version), options)
 	case in.conflicts == conflictFail:
 		return nil, tracked.Refused("%s: other managers own fields that this manifest sets to other values, and conflictPolicy is "+
 			"\"fail\". Nothing was changed.\n  %s\nTo leave the fields to them:\n  ignoreFields: [%s]\n"+
@@ -67,17 +73,19 @@ func (t target) applyOnto(
 	return forced, nil
 }
 
-// disputes describes conflicts: the field, the live and the wanted value, and the
-// owner. It also returns the fields as ignoreFields would name them.
+var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
+
+// disputes describes conflicts in which a value would change: the field, the live and the wanted value, and the owner. It
+// also returns the fields as ignoreFields would name them, and the resourceVersion that it has looked at.
 func (t target) disputes(
 	ctx context.Context, in inputs, forced *unstructured.Unstructured, conflicts []failure.FieldConflict,
-) (lines, paths []string, err error) {
+) (lines, paths []string, version string, err error) {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	if err := t.mayWrite(in, live); err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	disputed := map[string]bool{}
 	for _, conflict := range conflicts {
@@ -85,11 +93,11 @@ func (t target) disputes(
 	}
 	fields, _, err := ownership.Applied(forced, t.Manager)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	owners, err := ownership.Owners(live, fields, t.Manager, t.Also)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
 		if !disputed[path.String()] || in.ignore.Covers(path) {
@@ -99,11 +107,16 @@ func (t target) disputes(
 		if in.takeOver.NameAll(owners[name]) {
 			return // they hand the field over before the apply
 		}
+		is, _, had := ownership.Locate(live.Object, path)
+		will, _, has := ownership.Locate(forced.Object, path)
+		if had && has && ownership.Equal(is, will) {
+			return
+		}
 		before, after := in.show(live, path), in.show(forced, path)
 		lines = append(lines, fmt.Sprintf("%s: %s -> %s (owned by %s)", name, before, after, owners[name]))
 		paths = append(paths, strconv.Quote(name))
 	})
-	return lines, paths, nil
+	return lines, paths, live.GetResourceVersion(), nil
 }
 
 // show writes the value of a field for a message, unless it is secret.

@@ -152,6 +152,9 @@ func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs
 	if apierrors.IsConflict(err) {
 		result = t.takeUp(ctx, in, c)
 	}
+	if refused := (*refusedUpdate)(nil); errors.As(result.err, &refused) {
+		return outcome{target: t}, refused.contradiction(ctx, in, refused.err)
+	}
 	return t.conclude(result, in, c.hashKey, "create")
 }
 

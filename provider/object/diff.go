@@ -40,19 +40,22 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if diff, replaced := identityDiff(in, old, namespace); replaced {
 		return diff, nil
 	}
+	if old.IsToReread(clu, programmed) {
+		seen, err := r.reread(ctx, req, old, in)
+		if err != nil && !isUnsettled(err) {
+			return p.DiffResponse{}, err
+		}
+		if err == nil {
+			old = seen
+		}
+	}
 	if programmed {
 		old.SayRenaming(ctx, managerOf(req.Urn))
 	}
-	if old.Pending {
+	switch {
+	case old.Pending:
 		// The whole manifest is shown: nothing is known of what is live.
 		return tracked.Changed(keyManifest, p.Update), nil
-	}
-	if old.IsToReread(clu, programmed) {
-		if old, err = r.reread(ctx, req, old, in); err != nil {
-			return p.DiffResponse{}, err
-		}
-	}
-	switch {
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
 		diff := old.UncheckedDiff(old.drift(in, ignored), programmed)

@@ -3,7 +3,9 @@ package object
 import (
 	"context"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -99,8 +101,20 @@ func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Uns
 			return attempt{err: err}
 		}
 	}
+	_, ours, err := ownership.Applied(live, t.Manager)
+	if err != nil {
+		return attempt{err: err}
+	}
+	var migrated sets.Set[string]
+	if !ours {
+		migrated = clientSideAppliers(live)
+	}
 	apply := func(body map[string]any) (*unstructured.Unstructured, error) {
-		return t.applyOnto(ctx, in, body, live.GetUID(), preview)
+		answer, err := t.applyOnto(ctx, in, body, live.GetUID(), preview)
+		if apierrors.IsInvalid(err) && !isOtherObject(err) {
+			return t.applyDespiteDefaults(ctx, in, nil, body, live.GetUID(), preview, migrated, err)
+		}
+		return answer, err
 	}
 	if len(in.ignore) > 0 {
 		onto := apply
@@ -109,12 +123,10 @@ func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Uns
 		}
 	}
 	var answer *unstructured.Unstructured
-	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {
-		return attempt{err: err}
-	} else if ours || clientSideAppliers(live).Len() > 0 {
+	if ours || migrated.Len() > 0 {
 		answer, err = t.keepBystanders(ctx, in, nil, body, live.GetUID(), preview, apply)
-		return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
+	} else {
+		answer, err = apply(body)
 	}
-	answer, err := apply(body)
 	return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
 }

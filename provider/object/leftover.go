@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -37,9 +39,10 @@ func (r *refusedUpdate) Unwrap() error { return r.err }
 // so no apply takes it away. It is made ours, and the same apply does.
 //
 // Any other refusal is returned as a *refusedUpdate. A preview tries the result as a
-// dry-run and writes nothing.
+// dry-run and writes nothing. applied is what we applied before; it may be nil. migrating
+// are the managers whose fields become ours before the apply, which a preview only supposes.
 func (t target) applyDespiteDefaults(
-	ctx context.Context, in inputs, old state, body map[string]any, uid types.UID, preview bool, invalid error,
+	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID, preview bool, migrating sets.Set[string], invalid error,
 ) (*unstructured.Unstructured, error) {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil || live.GetUID() != uid || !tracked.NamesOwners(live) {
@@ -48,11 +51,21 @@ func (t target) applyDespiteDefaults(
 	if err := t.mayWrite(in, live); err != nil {
 		return nil, err
 	}
-	merged, err := ownership.Merge(live, t.Manager, old.Wanted(), t.object(in.sent()).Object, in.ignore)
+	if preview && migrating.Len() > 0 {
+		if err := csaupgrade.UpgradeManagedFields(live, migrating, t.Manager); err != nil {
+			return nil, err
+		}
+	}
+	merged, err := ownership.Merge(live, t.Manager, applied, t.object(in.sent()).Object, in.ignore)
 	if err != nil {
 		return nil, err
 	}
 	refused := &refusedUpdate{target: t, merged: merged, err: invalid}
+	if preview && migrating.Len() > 0 {
+		if answer, err := t.tryContent(ctx, live, merged.Object); err == nil {
+			return ownership.AsApplied(answer, t.Manager, merged.Fields())
+		}
+	}
 	suspects, err := in.leftover(merged, causeFields(invalid))
 	switch {
 	case err != nil:

@@ -8,6 +8,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -68,6 +69,9 @@ var (
 	errUnconfirmed = errors.New("the object does not carry the field manager of this resource")
 )
 
+// isUnsettled reports whether a look at the object has left open what became of an apply.
+func isUnsettled(err error) bool { return errors.Is(err, errNotOurs) || errors.Is(err, errUnconfirmed) }
+
 // stillPending tells the engine that an earlier apply is still not confirmed.
 func stillPending(s state, cause error) (*p.InitializationFailed, error) {
 	return tracked.Unfinished(fmt.Errorf("%s: an earlier apply is still not confirmed; the next `pulumi up` applies again, in place: %w",
@@ -93,8 +97,12 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	if s.Pending || s.fields == nil {
 		return s.confirm(t, live, in)
 	}
+	unrecorded, err := s.unrecorded(t, live)
+	if err != nil {
+		return state{}, err
+	}
+	s.fields = s.fields.Union(unrecorded)
 	now, projection := s, t.project(live, s.fields, s.Wanted())
-	var err error
 	if s.Manager == "" {
 		if projection, _, err = imported(live); err != nil {
 			return state{}, err
@@ -117,9 +125,39 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 		in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets},
 	}
 	now.Secrets, now.NamesSecret = tracked.SecretPlaces(now.Live, s.fields, sources...)
+	now.hide(unrecorded)
 	now.ignoredSecret = s.ignoredSecret || in.namesSecret(s.ignored)
 	now.AppliedSecrets, _ = tracked.SecretPlaces(now.Applied, s.fields, sources...)
 	return now, nil
+}
+
+// unrecorded are the fields that a lost run has applied: its state was not saved, and what it added is ours on the object
+// and unknown to the state. It shows as drift, and the next update takes it away or takes it up.
+func (s state) unrecorded(t target, live *unstructured.Unstructured) (*fieldpath.Set, error) {
+	if s.Manager == "" || s.Ref.UID != string(live.GetUID()) {
+		return fieldpath.NewSet(), nil
+	}
+	known := s.fields
+	if s.ignored != nil {
+		known = known.Union(s.ignored)
+	}
+	return ownership.Unrecorded(live, t.Manager, known)
+}
+
+// hide makes live values secret of which no input says whether they are.
+func (s *state) hide(fields *fieldpath.Set) {
+	fields.Iterate(func(path fieldpath.Path) {
+		for n, element := range path {
+			if element.Value != nil {
+				path = path[:n] // an item of a set is its own name
+				break
+			}
+		}
+		if _, at, ok := ownership.Locate(s.Live, path); ok {
+			s.Secrets.Add(tracked.PropertyPath(at))
+		}
+		s.NamesSecret = true
+	})
 }
 
 // confirm settles an apply whose effect was not known by looking at what we own

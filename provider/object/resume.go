@@ -27,24 +27,35 @@ func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Uns
 			t.Ref, made(live), t.waysIn(), c.resumeWithin)}
 	}
 	answer, err := t.apply(ctx, in.applied, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true, Force: true})
-	if err != nil {
+	if ignoreInvalid(err) != nil {
 		return attempt{err: err}
 	}
-	fields, _, err := ownership.Applied(live, t.Manager)
-	if err != nil {
-		return attempt{err: err}
-	}
-	wanted, _, err := ownership.Applied(answer, t.Manager)
-	if err != nil {
-		return attempt{err: err}
-	}
-	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
-	if fields.Equals(wanted) && len(ownership.Compare(before, after, wanted)) == 0 {
-		return attempt{answer: live}
+	if err == nil {
+		same, err := t.hasApplied(in, live, answer)
+		switch {
+		case err != nil:
+			return attempt{err: err}
+		case same:
+			return attempt{answer: live}
+		}
 	}
 	p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource has made it (%s), with other content, and was not finished. "+
 		"It is updated in place.", t.Ref, made(live))
 	return t.applyOver(ctx, in, live, c.preview)
+}
+
+// hasApplied reports whether an apply with this answer has changed nothing of what we own.
+func (t target) hasApplied(in inputs, live, answer *unstructured.Unstructured) (bool, error) {
+	fields, _, err := ownership.Applied(live, t.Manager)
+	if err != nil {
+		return false, err
+	}
+	wanted, _, err := ownership.Applied(answer, t.Manager)
+	if err != nil {
+		return false, err
+	}
+	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
+	return fields.Equals(wanted) && len(ownership.Compare(before, after, wanted)) == 0, nil
 }
 
 // isYoung reports whether an object was made within this time, by the API server's clock. Where that is not known, it is

@@ -29,7 +29,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if err != nil && !unknown {
 		return p.UpdateResponse{}, err
 	}
-	if unknown || in.unknown > 0 || (old.Pending && req.DryRun) {
+	if unknown || in.unknown > 0 {
 		if !req.DryRun {
 			return p.UpdateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
 		}
@@ -41,6 +41,10 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		result = answered
 	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
+	}
+	if old.Pending && req.DryRun {
+		// The dry-run was made for what it may refuse.
+		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
 	}
 	return result.updateResponse(in, old)
 }
@@ -146,7 +150,7 @@ func (r *kubeObject) update(
 			answer, busy, err = t.applyUntilFree(ctx, in, body, uid, preview)
 		}
 		if apierrors.IsInvalid(err) && !isOtherObject(err) {
-			return t.applyDespiteDefaults(ctx, in, old, body, uid, preview, err)
+			return t.applyDespiteDefaults(ctx, in, old.Wanted(), body, uid, preview, nil, err)
 		}
 		return answer, err
 	}

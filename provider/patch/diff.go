@@ -35,16 +35,16 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		return diff, nil
 	}
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
+	if old.IsToReread(clu, programmed) {
+		if old, err = r.reread(ctx, req, in, old); err != nil {
+			return p.DiffResponse{}, err
+		}
+	}
 	if programmed {
 		old.SayRenaming(ctx, managerOf(req.Urn))
 	}
 	if old.Pending {
 		return tracked.Changed(in.kind, p.Update), nil
-	}
-	if old.IsToReread(clu, programmed) {
-		if old, err = r.reread(ctx, req, in, old); err != nil {
-			return p.DiffResponse{}, err
-		}
 	}
 	var diff p.DiffResponse
 	switch {
@@ -139,6 +139,9 @@ func (r *patchResource) reread(ctx context.Context, req p.DiffRequest, in inputs
 		return old, nil
 	case err != nil:
 		return state{}, t.explain("read", err, in)
+	case old.Pending:
+		// Which fields the patch has touched is not known. The next update finds out.
+		return old, nil
 	}
 	return work{target: t, in: in, old: old}.observe(live)
 }

@@ -23,9 +23,6 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, err
 	}
-	if req.DryRun && old.Pending {
-		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, nil
-	}
 	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.state.upToDate(in) })
 	if !ok || !req.DryRun {
 		result, err = r.patch(r.source.Listen(ctx, req.Urn, in.sensitive()), request{
@@ -34,6 +31,10 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	if err != nil {
 		return p.UpdateResponse{}, err
+	}
+	if req.DryRun && old.Pending {
+		// The dry-run was made for what it may refuse.
+		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, nil
 	}
 	if result.unresolved {
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, "")}, nil

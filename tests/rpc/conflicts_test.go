@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -191,5 +192,49 @@ func TestValueAndOwnerDrift(t *testing.T) {
 		s.mustUp("update", in).mustUp("same", in)
 		assert.Contains(t, w.ours(t, s, "ConfigMap", "web"), "f:b")
 		assert.Equal(t, map[string]any{"a": "1", "b": "2", "c": "3"}, w.value("ConfigMap", "web", "data"))
+	})
+}
+
+// What the API server replaces as a whole and completes by a default is in conflict with itself, as it was written.
+func TestEqualValuesAreNotInDispute(t *testing.T) {
+	t.Parallel()
+	named := func(w world, reference m) map[string]any {
+		manifest := w.deployment(t, "web")
+		container := manifest["spec"].(m)["template"].(m)["spec"].(m)["containers"].([]any)[0].(m)
+		container["env"] = []any{m{"name": "POD", "valueFrom": m{"fieldRef": reference}}}
+		return manifest
+	}
+	made := m{"fieldPath": "metadata.name"}
+	t.Run("they are taken without a word, and under conflictPolicy fail [D37] [O33]", func(t *testing.T) {
+		t.Parallel()
+		for _, policy := range []map[string]any{nil, failing} {
+			w := newWorld(t)
+			w.apply("deployer", named(w, made))
+			in := program(named(w, made), adopting, atOnce, policy)
+			s := start(t, inline(newUser(t))).resource(t, "web")
+			_, _, err := s.preview(in)
+			require.NoError(t, err)
+			s.mustUp("create", in).mustUp("same", in)
+			assert.NotContains(t, s.warned(), "fieldRef")
+			assert.NotContains(t, s.warned(), "owned by deployer")
+		}
+	})
+	t.Run("another value is in dispute [D37] [O33]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("deployer", named(w, m{"fieldPath": "metadata.uid"}))
+		_, err := start(t, inline(newUser(t))).resource(t, "web").up(program(named(w, made), adopting, atOnce, failing))
+		require.ErrorContains(t, err, "fieldRef")
+		require.ErrorContains(t, err, "owned by deployer")
+	})
+	t.Run("a value that changes before it is taken is not taken [D37]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		w.apply("deployer", named(w, made))
+		byForce := func(r *http.Request) bool { return isRealApply(r) && r.URL.Query().Get("force") == "true" }
+		g.next(byForce, meanwhile(func() { w.apply("deployer", named(w, m{"fieldPath": "metadata.uid"})) }))
+		_, err := start(t, g.connection()).resource(t, "web").up(program(named(w, made), adopting, atOnce, failing))
+		require.Error(t, err)
+		assert.Equal(t, m{"apiVersion": "v1", "fieldPath": "metadata.uid"}, containerOf(t, w, "web")["env"].([]any)[0].(m)["valueFrom"].(m)["fieldRef"])
 	})
 }

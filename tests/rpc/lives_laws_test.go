@@ -41,8 +41,6 @@ type life struct {
 
 	// imported is whether the object was imported, which cannot know what the program calls secret.
 	imported bool
-	// lost is whether a state was lost.
-	lost bool
 
 	wants wanted
 	// accepted are the programs of the ups that succeeded.
@@ -119,13 +117,10 @@ func (l *life) isFaulty() bool {
 	return len(l.gateway.faults) > 0
 }
 
-// isPending reports whether a write was not confirmed.
-func (l *life) isPending() bool { return at(l.t, l.s.outputs, "__pendingProjection") == true }
-
 // up is a preview and an up.
 func (l *life) up() error {
 	in := l.inputs()
-	before, unseen := l.live(), known["pending"] && l.isPending()
+	before := l.live()
 	said, _, sayErr := l.s.preview(in)
 	if now := l.live(); versionOf(now) != versionOf(before) {
 		return law(foreseen, "the preview has changed the object")
@@ -140,7 +135,7 @@ func (l *life) up() error {
 		return nil
 	case sayErr == nil && err == nil && said != did:
 		return law(foreseen, "the preview said %q, and the up did %q", said, did)
-	case sayErr == nil && err != nil && !unseen:
+	case sayErr == nil && err != nil:
 		return law(foreseen, "the preview said %q, and the up failed to %s: %w", said, did, err)
 	case sayErr != nil && err == nil:
 		return law(foreseen, "the up did %q, and the preview had failed: %w", did, sayErr)
@@ -192,7 +187,7 @@ func (l *life) settled(in resource.PropertyMap) error {
 	if err := lacks(manifest, live.Object, ""); err != nil {
 		return law(asWanted, "the live object differs from the program: %w", err)
 	}
-	if left := l.leftBehind(live); left != "" && !(l.lost && known["lost"]) {
+	if left := l.leftBehind(live); left != "" {
 		return law(asWanted, "%s is not in the program any more, belongs to nobody else, and is still there", left)
 	}
 	if did, _, err := l.s.preview(in); did != "same" || err != nil {
@@ -288,7 +283,7 @@ func (l *life) upLost() error {
 		return err
 	}
 	l.s.in(start(l.t, l.gateway.connection()))
-	l.s.stored, l.s.ignored, l.lost = saved, ignored, true
+	l.s.stored, l.s.ignored = saved, ignored
 	return nil
 }
 
@@ -312,8 +307,7 @@ func (l *life) unreachable() error {
 	l.gateway.heal()
 	l.gateway.always(anything, refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "down"))
 	defer l.gateway.heal()
-	unseen := known["pending"] && l.isPending()
-	if did, _, err := l.s.preview(l.inputs()); err == nil && !(unseen && did == "update") {
+	if did, _, err := l.s.preview(l.inputs()); err == nil {
 		return law(notBlind, "the preview says %q", did)
 	}
 	if did, err := l.s.up(l.inputs()); err == nil {

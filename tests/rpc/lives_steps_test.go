@@ -22,14 +22,6 @@ type step struct {
 // it is taken out with the defect.
 var known = map[string]bool{
 	"D32": true, // what another manager owns too stays when it leaves the manifest, although the preview shows it as going
-	// A default in the way of an update is taken away (D1), but not where the object is adopted or was made by an up whose
-	// state is lost: spec.strategy.rollingUpdate is refused, and the message does not say what to do.
-	"Recreate": true,
-	// What an up added whose state was lost stays ours, and is not taken away when the program is what it was before.
-	"lost": true,
-	// While a write is not confirmed, the preview says "update" without a look, also where the up is going to fail: the cluster
-	// cannot be read, or somebody has made the object again.
-	"pending": true,
 }
 
 // chapter makes steps of one sort.
@@ -103,7 +95,7 @@ var chapters = []chapter{
 	{1, "", "D48", switches("ignores the annotation", func(p *wanted) *bool { return &p.ignoresAnnotation })},
 	{2, "Deployment", "", switches("says 1 instead of 1000m", func(p *wanted) *bool { return &p.whole })},
 	{2, "Deployment", "D6", switches("turns the order of env around", func(p *wanted) *bool { return &p.swapped })},
-	{2, "Deployment", "Recreate", switches("has the strategy Recreate", func(p *wanted) *bool { return &p.recreate })},
+	{2, "Deployment", "", switches("has the strategy Recreate", func(p *wanted) *bool { return &p.recreate })},
 	{1, "ConfigMap", "", switches("makes the object immutable", func(p *wanted) *bool { return &p.frozen })},
 	{1, "", "", switches("is invalid", func(p *wanted) *bool { return &p.invalid })},
 	{3, "", "", func(random *rand.Rand) step {

@@ -149,6 +149,11 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			failure.Refused, failure.ClassInvalid,
 			`spec: Invalid value: min must not exceed max` + correct,
 		}, {
+			"the same mistake is reported twice",
+			`{"message":"…","reason":"Invalid","details":{"name":"web","group":"apps","kind":"Deployment","causes":[{"reason":"FieldValueInvalid","message":"Invalid value: \"a b\": a valid label must …","field":"metadata.labels"},{"reason":"FieldValueInvalid","message":"Invalid value: \"a b\": a valid label must …","field":"metadata.labels"}]},"code":422}`,
+			failure.Refused, failure.ClassInvalid,
+			`metadata.labels: Invalid value: "a b": a valid label must …` + correct,
+		}, {
 			"several values are invalid",
 			`{"message":"…","reason":"Invalid","details":{"name":"web","group":"lab.example.com","kind":"Gadget","causes":[{"reason":"FieldValueTypeInvalid","message":"Invalid value: \"string\": spec.size in body must be of type integer: \"string\"","field":"spec.size"},{"reason":"FieldValueInvalid","message":"Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation","field":"<nil>"}]},"code":422}`,
 			failure.Refused, failure.ClassInvalid,

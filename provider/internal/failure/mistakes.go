@@ -2,6 +2,7 @@ package failure
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -52,7 +53,11 @@ func Mistakes(err error) []Mistake {
 	}
 	var mistakes []Mistake
 	for _, cause := range causesOf(status.Status()) {
-		mistakes = append(mistakes, Mistake{Field: strings.TrimPrefix(cause.Field, "<nil>"), Message: cause.Message})
+		mistake := Mistake{Field: strings.TrimPrefix(cause.Field, "<nil>"), Message: cause.Message}
+		// A label that is the template's too is refused once for each object that it would be on, in the same words.
+		if !slices.Contains(mistakes, mistake) {
+			mistakes = append(mistakes, mistake)
+		}
 	}
 	return mistakes
 }

@@ -1,6 +1,10 @@
 package ownership
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -8,30 +12,40 @@ import (
 
 // Claim returns the JSON patch that makes fields ours of which nobody else owns anything,
 // so that the next apply, which does not send them, takes them away. It returns nil if
-// manager has not applied the object, or if any manager owns one of them by now. As with
-// [Release], the patch is guarded by the object's resourceVersion.
+// they are ours, or if any other manager owns one of them by now. As with [Release], the
+// patch is guarded by the object's resourceVersion.
 func Claim(object *unstructured.Unstructured, manager string, paths []fieldpath.Path) ([]byte, error) {
-	claimed := fieldpath.NewSet()
-	for _, path := range paths {
-		claimed.Insert(path)
+	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
+	if err != nil {
+		return nil, fmt.Errorf("managed fields: %w", err)
 	}
-	for _, entry := range object.GetManagedFields() {
+	entries := object.GetManagedFields()
+	if len(entries) != len(raw) {
+		return nil, errors.New("managed fields: cannot be read")
+	}
+	claimed := fieldpath.NewSet(paths...)
+	table := entryTable{byIdentity: map[entryIdentity]int{}}
+	for i, entry := range entries {
 		fields, err := entryFields(entry)
 		if err != nil {
 			return nil, err
 		}
-		for _, path := range paths {
-			if !isApplied(entry, manager) && entry.Manager != releasedManager && touches(fields, path) {
+		if isApplied(entry, manager) {
+			if claimed.Difference(fields).Empty() {
 				return nil, nil
 			}
+		} else if entry.Manager != releasedManager && slices.ContainsFunc(paths, func(path fieldpath.Path) bool { return touches(fields, path) }) {
+			return nil, nil
 		}
+		text, _ := raw[i].(map[string]any) // a copy of the object's
+		table.add(text, fields)
 	}
-	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
-		if !isApplied(entry, manager) {
-			return owned
-		}
-		return owned.Union(claimed)
-	})
+	table.add(appliedEntry(manager, object.GetAPIVersion()), claimed)
+	left, err := table.encode()
+	if err != nil {
+		return nil, err
+	}
+	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }
 
 // AsApplied returns a copy of object on which manager owns fields, and no others, by

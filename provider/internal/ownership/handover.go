@@ -91,10 +91,7 @@ func handOver(
 		}
 		if decided.Moved != nil && !decided.Moved.Empty() {
 			changed = true
-			moved := map[string]any{
-				"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": entry.APIVersion, "fieldsType": "FieldsV1",
-			}
-			table.add(moved, decided.Moved)
+			table.add(appliedEntry(manager, entry.APIVersion), decided.Moved)
 			owned = owned.Difference(decided.Moved)
 			if owned.Empty() {
 				continue
@@ -120,6 +117,13 @@ type entryTable struct {
 }
 
 type entryIdentity struct{ manager, operation, apiVersion, subresource any }
+
+// appliedEntry begins the entry of a manager that applies.
+func appliedEntry(manager, apiVersion string) map[string]any {
+	return map[string]any{
+		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": apiVersion, "fieldsType": "FieldsV1",
+	}
+}
 
 func (t *entryTable) add(entry map[string]any, fields *fieldpath.Set) {
 	identity := entryIdentity{entry["manager"], entry["operation"], entry["apiVersion"], entry["subresource"]}
