@@ -64,6 +64,8 @@ type outcome struct {
 	state  state
 	// answer is the object as the API server has returned it.
 	answer *unstructured.Unstructured
+	// leaving is what an update does to what the manifest no longer sets.
+	leaving leaving
 	// unconfirmed is why it is not known whether the apply had its effect.
 	unconfirmed error
 	// unresolved says that a preview could not ask the API server yet.

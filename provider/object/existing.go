@@ -124,9 +124,16 @@ func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Uns
 	}
 	var answer *unstructured.Unstructured
 	if ours || migrated.Len() > 0 {
-		answer, err = t.keepBystanders(ctx, in, nil, body, live.GetUID(), preview, apply)
+		answer, _, err = t.keepBystanders(ctx, in, nil, body, live.GetUID(), preview, apply)
 	} else {
 		answer, err = apply(body)
+	}
+	switch {
+	case err != nil:
+	case !preview:
+		t.reclaim(ctx, in, answer)
+	case len(in.takeOver) > 0:
+		err = t.sayTaking(ctx, in, state{}, live, answer)
 	}
 	return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
 }

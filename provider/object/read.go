@@ -43,6 +43,9 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 
 	r.looks.Note(req.Urn)
 	t.warnForeign(ctx, in, live)
+	if err := t.warnReturned(ctx, in, old, live); err != nil {
+		return p.ReadResponse{}, err
+	}
 	now, err := old.observe(t, live, in)
 	switch {
 	case errors.Is(err, errNotOurs):

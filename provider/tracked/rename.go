@@ -46,7 +46,7 @@ func (s State) RenamingDiff(own string, programmed bool) p.DiffResponse {
 	if !programmed || !s.IsRenamed(own) {
 		return p.DiffResponse{}
 	}
-	return Changed(keyFieldManager, p.Update)
+	return ChangedOwners(keyFieldManager)
 }
 
 // SayRenaming says what an update renames.

@@ -28,6 +28,7 @@ func TestRename(t *testing.T) {
 		out := s.preview(t)
 		assert.NotContains(t, out, "replace")
 		assert.Contains(t, out, "The update renames its field manager")
+		assert.Empty(t, changedLines(out))
 		assert.Equal(t, before.GetResourceVersion(), k.get(t, id).GetResourceVersion(), "a preview writes nothing")
 		assert.Contains(t, s.up(t), "~ 1 updated")
 		renamed := k.get(t, id)

@@ -22,8 +22,9 @@ type Handover struct {
 }
 
 // HandOver returns the JSON patch that moves fields of others into what manager has applied on object. decide is asked
-// about every entry but manager's own and those of subresources. It returns nil if nothing changes. As with [Release],
-// values stay, and the patch is guarded by the object's resourceVersion.
+// about every entry but manager's own and those of subresources that report; by way of the subresource scale a manager
+// sets a field of the object. It returns nil if nothing changes. As with [Release], values stay, and the patch is guarded
+// by the object's resourceVersion.
 func HandOver(
 	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
 ) ([]byte, error) {
@@ -86,7 +87,7 @@ func handOver(
 		}
 		text, _ := raw[i].(map[string]any) // a copy of the object's
 		decided := Handover{}
-		if !isApplied(entry, manager) && entry.Subresource == "" {
+		if !isApplied(entry, manager) && SetsFields(entry) {
 			decided = decide(entry, owned)
 		}
 		if decided.Moved != nil && !decided.Moved.Empty() {
@@ -107,6 +108,11 @@ func handOver(
 		return nil, nil
 	}
 	return table.encode()
+}
+
+// SetsFields reports whether an entry is about fields that a manager sets, and not about what it reports.
+func SetsFields(entry metav1.ManagedFieldsEntry) bool {
+	return entry.Subresource == "" || entry.Subresource == "scale"
 }
 
 // entryTable is managedFields with what is the same to the API server in one entry: it forgets one of two.
