@@ -7,14 +7,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
 // mostMistakes is how many mistakes are told in one message. A wrong path can lead to a thousand.
 const mostMistakes = 20
 
-// collection are the objects of all sources by their keys.
-type collection struct{ objects map[string]located }
+// collection are the objects of all sources by their keys, and the keys in the order of the sources.
+type collection struct {
+	objects map[string]located
+	keys    []string
+}
 
 // located is an object, where it was found, and in which tier it is applied.
 type located struct {
@@ -65,6 +69,7 @@ func collect(sources []source, secret bool) (collection, mistakes) {
 		switch {
 		case !seen:
 			found.objects[key] = object
+			found.keys = append(found.keys, key)
 		case secret:
 			wrong.add(object.source.argument, fmt.Sprintf("Two manifests are of the same object, or would have the same key: %s, and %s.",
 				before.place(), object.place()))
@@ -82,6 +87,24 @@ func collect(sources []source, secret bool) (collection, mistakes) {
 		wrong.add(last, fmt.Sprintf("There are %d more mistakes.", more))
 	}
 	return found, wrong
+}
+
+// keep leaves out objects by whether they are Secrets.
+func (c *collection) keep(secrets string) {
+	c.keys = slices.DeleteFunc(c.keys, func(key string) bool {
+		id := manifest.IdentityOf(c.objects[key].Object)
+		isSecret := manifest.IsSecretKind(id.APIVersion, id.Kind)
+		return secrets == secretsExclude && isSecret || secrets == secretsOnly && !isSecret
+	})
+}
+
+// inApplyOrder are the keys in an order in which the objects can be applied one after the other.
+func (c *collection) inApplyOrder() []string {
+	ordered := slices.Clone(c.keys)
+	slices.SortStableFunc(ordered, func(a, b string) int {
+		return kinds.CompareApplyOrder(manifest.IdentityOf(c.objects[a].Object).GroupKind(), manifest.IdentityOf(c.objects[b].Object).GroupKind())
+	})
+	return ordered
 }
 
 // problemsOf says why an object has no key, or cannot be carried by Pulumi as it is. Whether it is right
@@ -128,7 +151,7 @@ func (s scopes) tier(kind schema.GroupKind) string {
 	switch {
 	case manifest.IsDefinition(kind):
 		return keyCRDs
-	case manifest.IsClusterScoped(kind) || s[kind]:
+	case kinds.IsClusterScoped(kind) || s[kind]:
 		return keyClusterScoped
 	default:
 		return keyNamespaced

@@ -6,9 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // source is a text with manifests.
@@ -23,7 +26,10 @@ func sourcesOf(args property.Map, secret bool) ([]source, mistakes) {
 	var wrong mistakes
 	wrong.names(args, splitYamlKeys)
 	var given []string
-	for _, key := range splitYamlKeys {
+	if v := args.Get(keySecrets); !v.IsNull() && !slices.Contains([]string{secretsInclude, secretsExclude, secretsOnly}, values.Text(v)) {
+		wrong.add(keySecrets, "The value must be one of include, exclude, only.")
+	}
+	for _, key := range splitYamlSource {
 		if !args.Get(key).IsNull() {
 			given = append(given, key)
 		}

@@ -32,8 +32,8 @@ func (s *SplitYaml) Annotate(a infer.Annotator) {
 		"manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, "+
 		"`rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has "+
 		"one of a kind that lives outside of namespaces.\n\n"+
-		"`manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after "+
-		"the other.\n\n"+
+		"`ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no "+
+		"order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.\n\n"+
 		"YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. "+
 		"Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where "+
 		"they are. What a Secret holds is secret, and all results are if an argument is.\n\n"+splitYamlExamples)
@@ -44,6 +44,7 @@ type SplitYamlArgs struct {
 	Content       *string  `pulumi:"content,optional"`
 	Files         []string `pulumi:"files,optional"`
 	Kustomization *string  `pulumi:"kustomization,optional"`
+	Secrets       *string  `pulumi:"secrets,optional"`
 }
 
 // Annotate describes the arguments for the schema.
@@ -53,14 +54,32 @@ func (s *SplitYamlArgs) Annotate(a infer.Annotator) {
 		"`/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.")
 	a.Describe(&s.Kustomization, "The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is "+
 		"fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.")
+	a.Describe(&s.Secrets, "What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them "+
+		"`only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: "+
+		"call the function twice there, once with `exclude` and once with `only`.")
 }
 
 // SplitYamlResult is what splitYaml returns.
 type SplitYamlResult struct {
-	Manifests     map[string]any `pulumi:"manifests"`
-	CRDs          map[string]any `pulumi:"crds"`
-	ClusterScoped map[string]any `pulumi:"clusterScoped"`
-	Namespaced    map[string]any `pulumi:"namespaced"`
+	Manifests     map[string]any  `pulumi:"manifests"`
+	CRDs          map[string]any  `pulumi:"crds"`
+	ClusterScoped map[string]any  `pulumi:"clusterScoped"`
+	Namespaced    map[string]any  `pulumi:"namespaced"`
+	Ordered       []NamedManifest `pulumi:"ordered"`
+}
+
+// NamedManifest is a manifest with its key.
+type NamedManifest struct {
+	Name     string         `pulumi:"name"`
+	Manifest map[string]any `pulumi:"manifest"`
+}
+
+// Annotate describes a manifest with its key for the schema.
+func (n *NamedManifest) Annotate(a infer.Annotator) {
+	a.SetToken("index", "NamedManifest")
+	a.Describe(&n, "A manifest of `splitYaml` with its key.")
+	a.Describe(&n.Name, "Its key in `manifests`, such as `apps/Deployment.prod.web`.")
+	a.Describe(&n.Manifest, "The manifest.")
 }
 
 // Annotate describes the results for the schema.
@@ -70,6 +89,9 @@ func (s *SplitYamlResult) Annotate(a infer.Annotator) {
 	a.Describe(&s.ClusterScoped, "The other objects that live outside of namespaces, and the namespaces themselves, to be "+
 		"applied second. Custom resources are among them if their definition is in `crds` and says so.")
 	a.Describe(&s.Namespaced, "All others, to be applied last. Custom resources whose definition is not in `crds` are among them.")
+	a.Describe(&s.Ordered, "All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, "+
+		"services and workloads, custom resources, and at the end what the API server asks about everything else: webhook "+
+		"configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.")
 }
 
 // The names of the arguments and of the results.
@@ -77,14 +99,26 @@ const (
 	keyContent       = "content"
 	keyFiles         = "files"
 	keyKustomization = "kustomization"
+	keySecrets       = "secrets"
 
 	keyManifests     = "manifests"
 	keyCRDs          = "crds"
 	keyClusterScoped = "clusterScoped"
 	keyNamespaced    = "namespaced"
+	keyOrdered       = "ordered"
 )
 
-var splitYamlKeys = []string{keyContent, keyFiles, keyKustomization}
+var (
+	splitYamlKeys   = []string{keyContent, keyFiles, keyKustomization, keySecrets}
+	splitYamlSource = splitYamlKeys[:3]
+)
+
+// What to do with objects of kind Secret.
+const (
+	secretsInclude = "include"
+	secretsExclude = "exclude"
+	secretsOnly    = "only"
+)
 
 // Invoke satisfies infer's constraint on functions. It is never reached, because splitYaml serves the raw
 // request.
@@ -108,6 +142,7 @@ func (s *splitYaml) Invoke(_ context.Context, req p.InvokeRequest) (p.InvokeResp
 	if len(wrong) > 0 {
 		return p.InvokeResponse{Failures: wrong}, nil
 	}
+	found.keep(values.Text(req.Args.Get(keySecrets)))
 	result, err := found.encode(secret)
 	return p.InvokeResponse{Return: result}, err
 }
@@ -115,7 +150,9 @@ func (s *splitYaml) Invoke(_ context.Context, req p.InvokeRequest) (p.InvokeResp
 // encode is what the call returns.
 func (c collection) encode(secret bool) (property.Map, error) {
 	tiers := map[string]map[string]property.Value{keyManifests: {}, keyCRDs: {}, keyClusterScoped: {}, keyNamespaced: {}}
-	for key, object := range c.objects {
+	var ordered []property.Value
+	for _, key := range c.inApplyOrder() {
+		object := c.objects[key]
 		value, err := values.ToProperty(object.Object, secretPlaces(object.Object))
 		if err != nil && secret {
 			return property.Map{}, errors.New("a manifest cannot be returned; why is not shown, because the arguments are secret")
@@ -123,8 +160,9 @@ func (c collection) encode(secret bool) (property.Map, error) {
 			return property.Map{}, fmt.Errorf("%s: %w", key, err)
 		}
 		tiers[keyManifests][key], tiers[object.tier][key] = value, value
+		ordered = append(ordered, property.New(map[string]property.Value{"name": property.New(key), "manifest": value}))
 	}
-	result := map[string]property.Value{}
+	result := map[string]property.Value{keyOrdered: property.New(ordered).WithSecret(secret)}
 	for name, tier := range tiers {
 		result[name] = property.New(tier).WithSecret(secret)
 	}

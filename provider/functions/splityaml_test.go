@@ -32,11 +32,28 @@ func split(t testing.TB, argument string, value property.Value) map[string][]str
 	resp := call(t, argument, value)
 	require.Empty(t, resp.Failures)
 	keys := map[string][]string{}
-	for name, tier := range resp.Return.All {
+	for name, tier := range resp.Return.Delete(keyOrdered).All {
 		keys[name] = slices.AppendSeq([]string{}, maps.Keys(tier.AsMap().AsMap()))
 		slices.Sort(keys[name])
 	}
 	return keys
+}
+
+// ordered are the keys of the list that a call returns, which has the manifests of all the maps.
+func ordered(t testing.TB, args map[string]property.Value) []string {
+	t.Helper()
+	resp, err := (&splitYaml{}).Invoke(t.Context(), p.InvokeRequest{Args: property.NewMap(args)})
+	require.NoError(t, err)
+	require.Empty(t, resp.Failures)
+	manifests := resp.Return.Get(keyManifests).AsMap()
+	names := []string{}
+	for _, item := range resp.Return.Get(keyOrdered).AsArray().All {
+		name := item.AsMap().Get("name").AsString()
+		assert.Equal(t, manifests.Get(name), item.AsMap().Get("manifest"))
+		names = append(names, name)
+	}
+	assert.Equal(t, manifests.Len(), len(names))
+	return names
 }
 
 // refused is a call that must fail: the arguments with their reasons.
@@ -235,7 +252,7 @@ func TestExactlyOneSourceIsGiven(t *testing.T) {
 		"none":          {nil, "content: Give one of content, files and kustomization."},
 		"only null":     {map[string]property.Value{keyFiles: property.New(property.Null)}, "content: Give one of content, files and kustomization."},
 		"two":           {map[string]property.Value{keyContent: text, keyKustomization: text}, "kustomization: content and kustomization cannot be combined. Give one of content, files and kustomization."},
-		"another name":  {map[string]property.Value{"contents": text}, `contents: There is no argument "contents". The arguments are content, files, kustomization.`},
+		"another name":  {map[string]property.Value{"contents": text}, `contents: There is no argument "contents". The arguments are content, files, kustomization, secrets.`},
 		"no text":       {map[string]property.Value{keyContent: property.New(1.0)}, "content: The value must be a text."},
 		"no list":       {map[string]property.Value{keyFiles: text}, "files: The value must be a list of paths and patterns."},
 		"an empty list": {map[string]property.Value{keyFiles: list()}, "files: The list is empty: name at least one path or pattern."},
@@ -326,7 +343,7 @@ func TestWhatASecretHoldsIsSecret(t *testing.T) {
 func TestASecretTextStaysSecret(t *testing.T) {
 	t.Run("all that is made of it is secret [F3]", func(t *testing.T) {
 		returned := call(t, keyContent, property.New(manifestOf("ConfigMap", "x", "a")).WithSecret(true)).Return
-		assert.Equal(t, 4, returned.Len())
+		assert.Equal(t, 5, returned.Len())
 		for name, tier := range returned.All {
 			assert.True(t, tier.Secret(), name)
 		}
@@ -361,5 +378,56 @@ func TestASecretTextStaysSecret(t *testing.T) {
 				assert.NotContains(t, reason, "hush")
 			}
 		}
+	})
+}
+
+func TestTheListIsInApplyOrder(t *testing.T) {
+	text := `
+{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: guard}}
+---
+{apiVersion: example.com/v1, kind: Tenant, metadata: {name: acme, namespace: prod}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: prod}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: z, namespace: prod}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: prod}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: prod}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: prod}}
+---
+{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: tenants.example.com}}
+`
+	args := func(secrets string) map[string]property.Value {
+		given := map[string]property.Value{keyContent: property.New(text)}
+		if secrets != "" {
+			given[keySecrets] = property.New(secrets)
+		}
+		return given
+	}
+	all := []string{
+		"apiextensions.k8s.io/CustomResourceDefinition.tenants.example.com", "Namespace.prod",
+		"Secret.prod.z", "ConfigMap.prod.a", "Secret.prod.b", "apps/Deployment.prod.web", "example.com/Tenant.prod.acme",
+		"admissionregistration.k8s.io/ValidatingWebhookConfiguration.guard",
+	}
+	t.Run("the same every time, webhooks last, and else as it was written [D47] [F3]", func(t *testing.T) {
+		for range 10 {
+			assert.Equal(t, all, ordered(t, args("")))
+		}
+		assert.Equal(t, all, ordered(t, args("include")))
+	})
+	t.Run("Secrets apart, so that they do not hide the rest [D41] [F3]", func(t *testing.T) {
+		assert.Equal(t, []string{"Secret.prod.z", "Secret.prod.b"}, ordered(t, args("only")))
+		others := slices.DeleteFunc(slices.Clone(all), func(key string) bool { return strings.HasPrefix(key, "Secret.") })
+		assert.Equal(t, others, ordered(t, args("exclude")))
+		resp, err := (&splitYaml{}).Invoke(t.Context(), p.InvokeRequest{Args: property.NewMap(args("exclude"))})
+		require.NoError(t, err)
+		assert.False(t, property.New(resp.Return).HasSecrets())
+	})
+	t.Run("what else to do with Secrets is not known [D41] [F3]", func(t *testing.T) {
+		resp, err := (&splitYaml{}).Invoke(t.Context(), p.InvokeRequest{Args: property.NewMap(args("hide"))})
+		require.NoError(t, err)
+		assert.Equal(t, []p.CheckFailure{{Property: keySecrets, Reason: "The value must be one of include, exclude, only."}}, resp.Failures)
 	})
 }

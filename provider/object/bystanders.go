@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -65,7 +65,7 @@ func (t target) asOwned(ctx context.Context, live *unstructured.Unstructured) (*
 	switch {
 	case err == nil:
 		return fresh, nil
-	case cluster.OwnGroup(live.GroupVersionKind().Group):
+	case kinds.OwnGroup(live.GroupVersionKind().Group):
 		return live, nil
 	default:
 		return &unstructured.Unstructured{}, nil

@@ -47,6 +47,9 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 
 	if object, ok := checkManifest(ctx, req.Inputs, fail); ok {
 		checked = checked.Set(keyManifest, object)
+		if req.Inputs.Get(keyManifest).Secret() {
+			r.sayHidden(ctx, object)
+		}
 	}
 
 	if v, ok := req.Inputs.GetOk(keyClusterConnection); ok && !v.IsNull() {
@@ -71,6 +74,27 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 		}
 	}
 	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
+}
+
+// sayHidden says, once a run, why a preview shows no value of an object that is no Secret. In programs in YAML and Go
+// the whole result of a function is secret as soon as a part of it is.
+func (r *kubeObject) sayHidden(ctx context.Context, object property.Value) {
+	id := manifest.IdentityOf(manifestOf(object))
+	if id.Kind == "" || manifest.IsSecretKind(id.APIVersion, id.Kind) {
+		return
+	}
+	r.hidden.Do(func() {
+		p.GetLogger(ctx).Infof("The whole manifest of %s is secret, so previews show none of its values, nor what drifts. "+
+			"If it comes from splitYaml, call that twice: with `secrets: exclude` for this one, and with `secrets: only` for the Secrets.",
+			tracked.RefOf(id))
+	})
+}
+
+// manifestOf is the object in an input, or nil.
+func manifestOf(object property.Value) map[string]any {
+	plain, _, _ := values.FromProperty(object)
+	tree, _ := plain.(map[string]any)
+	return tree
 }
 
 // checkIgnoreFields refuses what cannot be parsed, since a path that selects

@@ -150,19 +150,9 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 
 // stillThere explains a deletion that goes on.
 func (t target) stillThere(still *cluster.StillThereError, took time.Duration) error {
-	force := "As the last resort, set forceDestroy to true and run `pulumi up`, which saves it, before this command: after the " +
-		"timeout it removes the finalizers, and leaves behind what they protect"
-	switch {
-	case still.Last == nil || len(removable(still.Last)) > 0:
-	case len(still.Last.GetFinalizers()) == 0:
-		force = "It has no finalizers of its own that forceDestroy could remove"
-	default:
-		force = "Remove what holds those objects: forceDestroy never removes " + cleanupFinalizer +
-			", because they would come back with the next definition of that name"
-	}
 	return fmt.Errorf("%s is still there after %s, but marked for deletion: %s.\n%s"+
 		"The deletion goes on in the cluster and ends as soon as nothing holds the object. When it does, run the command again; "+
-		"it continues here. %s: %w", t.Ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), force, still)
+		"it continues here. %s: %w", t.Ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), lastResort(still.Last), still)
 }
 
 func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unstructured) error {

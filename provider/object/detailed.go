@@ -1,7 +1,11 @@
 package object
 
 import (
+	"maps"
+	"slices"
+
 	p "github.com/pulumi/pulumi-go-provider"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -10,10 +14,49 @@ import (
 
 // detailedDiff writes changes of fields as changes of properties.
 func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
-	return tracked.Detailed(changes, func(change ownership.Change) (string, p.DiffKind) {
+	return tracked.Detailed(in.besideIgnored(changes), func(change ownership.Change) (string, p.DiffKind) {
 		at, kind := tracked.Place(change, tracked.Marked{Tree: s.Live, Secrets: s.Secrets}, in.marked())
 		return in.display(at), kind
 	}, ignored)
+}
+
+// besideIgnored shows the members of a map one by one where the map comes or goes as a whole but for what is ignored in
+// it: at the map's place the manifest also shows the ignored members, which neither come nor go.
+func (in inputs) besideIgnored(changes []ownership.Change) []ownership.Change {
+	var result []ownership.Change
+	for _, change := range changes {
+		value := change.Old
+		if change.Kind == ownership.Added {
+			value = change.New
+		}
+		members, isMap := value.(map[string]any)
+		at, _, _ := ownership.Locate(in.applied, change.Path)
+		written, _ := at.(map[string]any)
+		if change.Kind == ownership.Changed || !isMap || !hasOther(written, members) {
+			result = append(result, change)
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			member := ownership.Change{Kind: change.Kind, Path: append(change.Path.Copy(), fieldpath.PathElement{FieldName: &name})}
+			if change.Kind == ownership.Added {
+				member.New = members[name]
+			} else {
+				member.Old = members[name]
+			}
+			result = append(result, member)
+		}
+	}
+	return result
+}
+
+// hasOther reports whether a map has a member that is not among these.
+func hasOther(written, members map[string]any) bool {
+	for name := range written {
+		if _, ok := members[name]; !ok {
+			return true
+		}
+	}
+	return false
 }
 
 // display writes a place in the manifest as a property path, in the way that the

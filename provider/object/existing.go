@@ -90,7 +90,7 @@ func (t target) waysIn() string {
 func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
 	body := in.applied
 	if len(in.takeOver) > 0 && !preview {
-		if err := t.handOver(ctx, in, nil, live.GetUID()); err != nil {
+		if err := t.handOver(ctx, in, state{}, live.GetUID()); err != nil {
 			return attempt{err: err}
 		}
 	}

@@ -20,20 +20,26 @@ func removable(live *unstructured.Unstructured) []string {
 // finalizerMeanings explain the finalizers of Kubernetes itself. A finalizer is
 // a promise of some controller to do something first, and removes it when done.
 var finalizerMeanings = map[string]string{
-	"kubernetes.io/pvc-protection":                "a pod still uses the claim; it goes when the last such pod has gone",
-	"kubernetes.io/pv-protection":                 "the volume is still bound to a claim",
-	"foregroundDeletion":                          "objects that it owns are being deleted first",
-	"orphan":                                      "objects that it owns are being released first",
-	"kubernetes":                                  "the namespace is being emptied",
-	"batch.kubernetes.io/job-tracking":            "the Job that counts this pod has not counted it yet",
+	"kubernetes.io/pvc-protection":     "a pod still uses the claim; it goes when the last such pod has gone",
+	volumeFinalizer:                    "the volume is still bound to a claim",
+	"foregroundDeletion":               "objects that it owns are being deleted first",
+	"orphan":                           "objects that it owns are being released first",
+	"kubernetes":                       "the namespace is being emptied",
+	"batch.kubernetes.io/job-tracking": "the Job that counts this pod has not counted it yet",
 	"service.kubernetes.io/load-balancer-cleanup": "the cloud's load balancer is being removed",
-	cleanupFinalizer:                              "objects of the kind still exist and are being deleted",
+	cleanupFinalizer: "objects of the kind still exist and are being deleted",
 }
 
 // holding says in one line what keeps a terminating object.
 func holding(live *unstructured.Unstructured) string {
 	if live == nil {
 		return "waiting for the API server"
+	}
+	if failing := failingCleanUp(live); failing != "" {
+		return failing
+	}
+	if namespace, name := claimOf(live); name != "" {
+		return fmt.Sprintf("held by the PersistentVolumeClaim %s/%s", namespace, name)
 	}
 	switch held := live.GetFinalizers(); {
 	case len(held) == 1:
@@ -53,6 +59,10 @@ func diagnosis(live *unstructured.Unstructured) string {
 		return ""
 	}
 	var b strings.Builder
+	if namespace, name := claimOf(live); name != "" {
+		return fmt.Sprintf("  %s: the volume is bound to this claim, and goes after it. If the data may be deleted, run: "+
+			"kubectl delete pvc --namespace %s %s\n", volumeFinalizer, namespace, name)
+	}
 	for _, finalizer := range finalizers(live) {
 		meaning, ok := finalizerMeanings[finalizer]
 		if !ok {
@@ -60,18 +70,76 @@ func diagnosis(live *unstructured.Unstructured) string {
 		}
 		fmt.Fprintf(&b, "  %s: %s.\n", finalizer, meaning)
 	}
+	// The conditions of a terminating namespace say which kinds remain, how many of each, and which finalizers hold them.
+	failing := failingCleanUp(live)
+	for _, condition := range emptying(live) {
+		if !strings.HasSuffix(failing, condition.message) { // said already
+			fmt.Fprintf(&b, "  %s\n", condition.message)
+		}
+	}
+	return b.String()
+}
+
+// unfinished is a condition of a namespace that says why it is not empty yet.
+type unfinished struct{ kind, message string }
+
+func emptying(live *unstructured.Unstructured) []unfinished {
 	conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions")
+	var all []unfinished
 	for _, condition := range conditions {
 		condition, _ := condition.(map[string]any)
 		kind, _ := condition["type"].(string)
 		message, _ := condition["message"].(string)
-		// The conditions of a terminating namespace say which kinds remain, how many of
-		// each, and which finalizers hold them.
-		if strings.HasPrefix(kind, "Namespace") && condition["status"] == "True" && message != "" {
-			fmt.Fprintf(&b, "  %s\n", message)
+		if live.GetKind() == "Namespace" && strings.HasPrefix(kind, "Namespace") && condition["status"] == "True" && message != "" {
+			all = append(all, unfinished{kind, message})
 		}
 	}
-	return b.String()
+	return all
+}
+
+// failingCleanUp says why a namespace cannot be emptied, as against what is still in it: an API group that does not
+// answer, say, of which nobody knows whether it has objects there.
+func failingCleanUp(live *unstructured.Unstructured) string {
+	for _, condition := range emptying(live) {
+		switch condition.kind {
+		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure":
+			return "the namespace cannot be emptied while an API group does not answer (see `kubectl get apiservice`): " + condition.message
+		case "NamespaceDeletionContentFailure":
+			return "the namespace cannot be emptied: " + condition.message
+		}
+	}
+	return ""
+}
+
+// volumeFinalizer holds a PersistentVolume while a claim has it.
+const volumeFinalizer = "kubernetes.io/pv-protection"
+
+// claimOf names the claim that holds a PersistentVolume which is being deleted.
+func claimOf(live *unstructured.Unstructured) (namespace, name string) {
+	if live == nil || live.GetKind() != "PersistentVolume" || !slices.Contains(live.GetFinalizers(), volumeFinalizer) {
+		return "", ""
+	}
+	namespace, _, _ = unstructured.NestedString(live.Object, "spec", "claimRef", "namespace")
+	name, _, _ = unstructured.NestedString(live.Object, "spec", "claimRef", "name")
+	return namespace, name
+}
+
+// lastResort says whether forceDestroy helps.
+func lastResort(live *unstructured.Unstructured) string {
+	switch _, claim := claimOf(live); {
+	case claim != "":
+		return "forceDestroy would remove the volume under a claim that still uses it"
+	case live == nil || len(removable(live)) > 0:
+		return "As the last resort, set forceDestroy to true and run `pulumi up`, which saves it, before this command: after the " +
+			"timeout it removes the finalizers, and leaves behind what they protect"
+	case failingCleanUp(live) != "":
+		return "forceDestroy cannot help: repair the API group, or delete its APIService if it is not needed any more"
+	case len(live.GetFinalizers()) == 0:
+		return "It has no finalizers of its own that forceDestroy could remove"
+	default:
+		return "Remove what holds those objects: forceDestroy never removes " + cleanupFinalizer +
+			", because they would come back with the next definition of that name"
+	}
 }
 
 // finalizers lists the finalizers of an object and, of a namespace, those in its spec.

@@ -8,6 +8,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -67,7 +68,7 @@ func (t target) prepare(ctx context.Context, in inputs, old state, uid types.UID
 	if !in.taking {
 		return nil
 	}
-	if err := t.handOver(ctx, in, unionOf(old.fields, old.left), uid); err != nil {
+	if err := t.handOver(ctx, in, old, uid); err != nil {
 		return err
 	}
 	return t.claimLeft(ctx, in, old.left, uid)
@@ -92,8 +93,11 @@ func (t target) foresee(
 // handOver makes ours what the managers that the program names own of the fields that the manifest sets, or that we have
 // applied at any time. It comes before the apply: then what the manifest does not set any more goes with it, and nothing
 // is in conflict.
-func (t target) handOver(ctx context.Context, in inputs, applied *fieldpath.Set, uid types.UID) error {
+func (t target) handOver(ctx context.Context, in inputs, old state, uid types.UID) error {
 	answer, err := t.apply(ctx, in.sent(), cluster.ApplyOptions{UID: uid, DryRun: true, Force: true})
+	if apierrors.IsInvalid(err) && !isOtherObject(err) {
+		answer, err = t.applyDespiteDefaults(ctx, in, old.Wanted(), in.sent(), uid, true, nil, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -101,7 +105,7 @@ func (t target) handOver(ctx context.Context, in inputs, applied *fieldpath.Set,
 	if err != nil {
 		return err
 	}
-	wanted := unionOf(sent, applied)
+	wanted := unionOf(sent, old.fields, old.left)
 	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.HandOver(live, t.Manager, t.deciding(in, live, wanted))
 	})

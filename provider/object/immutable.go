@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -46,7 +46,7 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 	switch {
 	case in.immutable != "":
 		return in.immutable
-	case holdsData[kindOf(id)], !cluster.OwnGroup(id.Group()):
+	case holdsData[kindOf(id)], !kinds.OwnGroup(id.Group()):
 		return immutableFail
 	default:
 		return immutableReplace

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -105,7 +106,7 @@ func (t target) applyDespiteDefaults(
 // other than Kubernetes' own kinds nothing: the API server adds their defaults back.
 func (in inputs) leftover(merged *ownership.Merged, causes []string) ([]fieldpath.Path, error) {
 	unsent, err := merged.Unsent()
-	if err != nil || !cluster.OwnGroup(merged.Live().GroupVersionKind().Group) {
+	if err != nil || !kinds.OwnGroup(merged.Live().GroupVersionKind().Group) {
 		return nil, err
 	}
 	var named, beside []fieldpath.Path

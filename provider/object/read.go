@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,10 +186,12 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	if err != nil {
 		return state{}, err
 	}
+	now.left, now.leftSecret = s.left, s.leftSecret
 	if s.Secrets.IsSecret(property.Path{}) {
 		now.Secrets.Add(property.Path{})
 		now.NamesSecret = true
 	}
+	now.Ref.Revision = cmp.Or(s.Ref.Revision, now.Ref.Revision)
 	if s.Ref.UID != "" || s.Ahead || !contains(now.Live, in.sent()) {
 		now.Hash = ""
 	}

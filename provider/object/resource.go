@@ -28,6 +28,7 @@ package object
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -67,6 +68,7 @@ type kubeObject struct {
 	dryRuns      tracked.DryRuns[outcome]
 	guard        tracked.ReplacementGuard
 	looks        tracked.Looks
+	hidden       sync.Once
 }
 
 var (

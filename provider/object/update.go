@@ -189,6 +189,9 @@ func (r *kubeObject) update(
 	}
 	updated, err := t.conclude(result, in, hashKey, "update")
 	if updated.state.Hash == "" {
+		// The next write counts on from the last revision that is known, also after one that was not confirmed.
+		updated.state.Ref.Revision = old.Ref.Revision
+		updated.state.left, updated.state.leftSecret = old.left, old.hidesNames()
 		return updated, err
 	}
 	updated.state.Ref.Revision = tracked.RevisionOf(updated.state.Hash, old.Ref.Revision)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -102,11 +103,18 @@ func (r *patchResource) changes(
 		}
 		return diff, nil
 	}
-	// The places of operations say little; what was written says more.
-	if len(changes) == 0 && now.touched.once.Empty() && old.touched.all().Equals(now.touched.all()) {
+	// The places of operations say little; what was written says more. The state knows the operations by their positions, so
+	// where these change, it has to be saved again: else a secret is taken for that of the operation that stood there before.
+	if len(changes) == 0 && now.touched.once.Empty() && old.touched.all().Equals(now.touched.all()) && old.touched.isLaidOutAs(now.touched) {
 		return old.OvertakenDiff(), nil
 	}
 	return written(req, ignored, in.kind), nil
+}
+
+// isLaidOutAs reports whether operations have the same positions.
+func (t touched) isLaidOutAs(other touched) bool {
+	same := func(a, b fieldpath.Path) bool { return a.Equals(b) }
+	return slices.EqualFunc(t.operations, other.operations, same) && slices.EqualFunc(t.places, other.places, same)
 }
 
 // identityDiff reports a replacement where another object is to be patched. A new

@@ -119,7 +119,7 @@ func (w work) unconfirmed(lost *lostError) (state, error) {
 	return state{
 		State: tracked.State{
 			Live:    map[string]any{},
-			Ref:     reference.Object{Identity: w.target.Identity(), UID: string(lost.live.GetUID())},
+			Ref:     reference.Object{Identity: w.target.Identity(), UID: string(lost.live.GetUID()), Revision: w.old.Ref.Revision},
 			Manager: w.target.Manager,
 			Hash:    sum,
 			HashKey: w.old.HashKey,

@@ -19,7 +19,7 @@ namespace K8sConnect.Kubernetes
         /// 
         /// Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
         /// 
-        /// `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+        /// `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
         /// 
         /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
         /// </summary>
@@ -33,7 +33,7 @@ namespace K8sConnect.Kubernetes
         /// 
         /// Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
         /// 
-        /// `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+        /// `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
         /// 
         /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
         /// </summary>
@@ -47,7 +47,7 @@ namespace K8sConnect.Kubernetes
         /// 
         /// Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
         /// 
-        /// `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+        /// `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
         /// 
         /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
         /// </summary>
@@ -82,6 +82,12 @@ namespace K8sConnect.Kubernetes
         [Input("kustomization")]
         public string? Kustomization { get; set; }
 
+        /// <summary>
+        /// What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+        /// </summary>
+        [Input("secrets")]
+        public string? Secrets { get; set; }
+
         public SplitYamlArgs()
         {
         }
@@ -114,6 +120,12 @@ namespace K8sConnect.Kubernetes
         [Input("kustomization")]
         public Input<string>? Kustomization { get; set; }
 
+        /// <summary>
+        /// What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+        /// </summary>
+        [Input("secrets")]
+        public Input<string>? Secrets { get; set; }
+
         public SplitYamlInvokeArgs()
         {
         }
@@ -140,6 +152,10 @@ namespace K8sConnect.Kubernetes
         /// All others, to be applied last. Custom resources whose definition is not in `crds` are among them.
         /// </summary>
         public readonly ImmutableDictionary<string, object> Namespaced;
+        /// <summary>
+        /// All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+        /// </summary>
+        public readonly ImmutableArray<Outputs.NamedManifest> Ordered;
 
         [OutputConstructor]
         private SplitYamlResult(
@@ -149,12 +165,15 @@ namespace K8sConnect.Kubernetes
 
             ImmutableDictionary<string, object> manifests,
 
-            ImmutableDictionary<string, object> namespaced)
+            ImmutableDictionary<string, object> namespaced,
+
+            ImmutableArray<Outputs.NamedManifest> ordered)
         {
             ClusterScoped = clusterScoped;
             Crds = crds;
             Manifests = manifests;
             Namespaced = namespaced;
+            Ordered = ordered;
         }
     }
 }

@@ -2,6 +2,8 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 import * as pulumi from "@pulumi/pulumi";
+import * as inputs from "./types/input";
+import * as outputs from "./types/output";
 import * as utilities from "./utilities";
 
 /**
@@ -11,7 +13,7 @@ import * as utilities from "./utilities";
  *
  * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
  *
- * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+ * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
  *
  * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
  *
@@ -37,6 +39,7 @@ export function splitYaml(args?: SplitYamlArgs, opts?: pulumi.InvokeOptions): Pr
         "content": args.content,
         "files": args.files,
         "kustomization": args.kustomization,
+        "secrets": args.secrets,
     }, opts);
 }
 
@@ -53,6 +56,10 @@ export interface SplitYamlArgs {
      * The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
      */
     kustomization?: string;
+    /**
+     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     */
+    secrets?: string;
 }
 
 export interface SplitYamlResult {
@@ -72,6 +79,10 @@ export interface SplitYamlResult {
      * All others, to be applied last. Custom resources whose definition is not in `crds` are among them.
      */
     readonly namespaced: {[key: string]: any};
+    /**
+     * All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+     */
+    readonly ordered: outputs.NamedManifest[];
 }
 /**
  * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
@@ -80,7 +91,7 @@ export interface SplitYamlResult {
  *
  * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
  *
- * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+ * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
  *
  * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
  *
@@ -106,6 +117,7 @@ export function splitYamlOutput(args?: SplitYamlOutputArgs, opts?: pulumi.Invoke
         "content": args.content,
         "files": args.files,
         "kustomization": args.kustomization,
+        "secrets": args.secrets,
     }, opts);
 }
 
@@ -122,4 +134,8 @@ export interface SplitYamlOutputArgs {
      * The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
      */
     kustomization?: pulumi.Input<string | undefined>;
+    /**
+     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     */
+    secrets?: pulumi.Input<string | undefined>;
 }

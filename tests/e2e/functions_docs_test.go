@@ -62,6 +62,11 @@ func pageOnFunctions(t *testing.T, p page) {
 			case "Manifests in files":
 				assert.Equal(t, "hello", k.value(t, "v1/ConfigMap/"+space+"/settings", "data", "greeting"))
 				assert.Equal(t, int64(2), k.value(t, "apps/v1/Deployment/"+space+"/shop", "spec", "replicas"))
+			case "Secrets among the manifests":
+				assert.Equal(t, "hello", k.value(t, "v1/ConfigMap/"+space+"/settings", "data", "greeting"))
+				assert.Equal(t, "bm90IGluIEdpdA==", k.value(t, "v1/Secret/"+space+"/credentials", "data", "password"))
+				k.merge(t, "v1/ConfigMap/"+space+"/settings", `{"data": {"greeting": "salve"}}`)
+				assert.Contains(t, s.preview(t), `"salve" => "hello"`, "no Secret hides it [D41]")
 			case "A kustomization":
 				assert.Equal(t, "hello", k.value(t, "v1/ConfigMap/"+space+"/prod-settings", "data", "greeting"))
 			default:

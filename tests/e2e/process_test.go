@@ -50,6 +50,16 @@ func (c *command) signal(t testing.TB, signal syscall.Signal) {
 	require.NoError(t, c.cmd.Process.Signal(signal))
 }
 
+// stop stops the CLI, until it gets a SIGCONT, and returns when it stands still.
+func (c *command) stop(t testing.TB) {
+	t.Helper()
+	c.signal(t, syscall.SIGSTOP)
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(c.cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, status.Stopped(), "the command has ended")
+}
+
 // prints waits until the command has printed a text.
 func (c *command) prints(t testing.TB, text string) {
 	t.Helper()

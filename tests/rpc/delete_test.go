@@ -46,6 +46,24 @@ func TestDelete(t *testing.T) {
 		release("later")
 		require.NoError(t, <-done)
 	})
+	t.Run("a volume that a claim holds names the claim at once, and goes after it [D36] [N10]", func(t *testing.T) {
+		t.Parallel()
+		name := "disk-" + w.namespace
+		disk := object(t, `{apiVersion: v1, kind: PersistentVolume, metadata: {name: %s}, spec: {capacity: {storage: 1Gi},
+			accessModes: [ReadWriteOnce], storageClassName: "", persistentVolumeReclaimPolicy: Retain, hostPath: {path: /none}}}`, name)
+		s := start(t, inline(newUser(t))).resource(t, "disk").mustUp("create", program(disk))
+		// As the binder and the protection of volumes do, which do not run here.
+		w.patch("PersistentVolume", name, m{"metadata": m{"finalizers": []any{"kubernetes.io/pv-protection"}},
+			"spec": m{"claimRef": m{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": w.namespace, "name": "held"}}})
+		s.timeout = 2
+		err := s.destroy()
+		require.ErrorContains(t, err, "held by the PersistentVolumeClaim "+w.namespace+"/held")
+		require.ErrorContains(t, err, "kubectl delete pvc --namespace "+w.namespace+" held")
+		require.NotContains(t, err.Error(), "As the last resort")
+		assert.Contains(t, s.process.log.statuses()[0], "held by the PersistentVolumeClaim")
+		w.patch("PersistentVolume", name, m{"metadata": m{"finalizers": nil}})
+		require.NoError(t, s.destroy())
+	})
 	t.Run("the object is gone already", func(t *testing.T) {
 		t.Parallel()
 		for what, remove := range deletions {

@@ -35,13 +35,29 @@ func TestSplitYamlAsksNoCluster(t *testing.T) {
 	t.Run("a secret text makes everything secret, and is not quoted [F3]", func(t *testing.T) {
 		got, err := p.invoke(t, "splitYaml", map[string]any{"content": secret("{apiVersion: v1, kind: ConfigMap, metadata: {name: hush-hush}}")})
 		require.NoError(t, err)
-		require.Len(t, got, 4)
+		require.Len(t, got, 5)
 		for name, tier := range got {
 			assert.True(t, tier.IsSecret(), name)
 		}
 		_, err = p.invoke(t, "splitYaml", map[string]any{"content": secret("hush-hush: [")})
 		require.ErrorContains(t, err, "document 1 (line 1)")
 		assert.NotContains(t, err.Error()+p.log.all(), "hush-hush")
+	})
+	t.Run("one Secret hides all of a YAML program's result, which the first object says, once [D41]", func(t *testing.T) {
+		p := start(t, map[string]any{"host": "https://127.0.0.1:1", "token": "x"})
+		hidden := func(kind string) resource.PropertyMap {
+			in := resource.PropertyMap{}
+			in["manifest"] = resource.MakeSecret(resource.NewPropertyValue(map[string]any{
+				"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "it"},
+			}))
+			return in
+		}
+		for _, kind := range []string{"Secret", "ConfigMap", "ConfigMap"} {
+			_, err := p.resource(t, "it").check(hidden(kind), true)
+			require.NoError(t, err)
+		}
+		assert.Equal(t, 1, strings.Count(p.log.all(), "secrets: exclude"), p.log.all())
+		assert.Contains(t, p.log.all(), "The whole manifest of ConfigMap it is secret")
 	})
 	t.Run("mistakes are told by their argument [F3]", func(t *testing.T) {
 		_, err := p.invoke(t, "splitYaml", map[string]any{"files": []any{"none.yaml", "none/*.yaml"}})

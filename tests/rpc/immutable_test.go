@@ -18,6 +18,7 @@ import (
 func init() {
 	resources["Job"] = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 	resources["StatefulSet"] = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
+	resources["PersistentVolume"] = schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumes"}
 	resources["PersistentVolumeClaim"] = schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
 }
 

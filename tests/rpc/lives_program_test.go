@@ -3,8 +3,10 @@ package rpc_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // wanted is what the program of a life says at one time.
@@ -19,6 +21,16 @@ type wanted struct {
 	swapped, whole bool
 	// recreate is a change that a default is in the way of, and frozen one that makes the object immutable.
 	recreate, frozen, invalid, adopt bool
+	// takeOver is whether it takes the object over from the bakery.
+	takeOver bool
+
+	// patch is the kind of its Patch, if it has one, and patchValue, patchMore and guarded what that says.
+	patch              string
+	patchValue         int
+	patchMore, guarded bool
+	// wait is what it waits for, and patient whether it waits for what a controller does.
+	wait    int
+	patient bool
 }
 
 // manifest is the object of a program. It may hold Pulumi values.
@@ -105,5 +117,72 @@ func (p wanted) inputs(kind, namespace string) resource.PropertyMap {
 	if p.adopt {
 		more["adopt"] = true
 	}
+	if p.takeOver {
+		more["takeOverFrom"] = []any{p.takesOver()[0]}
+	}
 	return program(p.manifest(kind, namespace), more)
+}
+
+// takesOver are the managers that the program takes the object over from.
+func (p wanted) takesOver() []string {
+	if !p.takeOver {
+		return nil
+	}
+	return []string{managerFor("k8sconnect-", bakeryURN)}
+}
+
+// ignores tells the parts of the object that the program ignores.
+func (p wanted) ignores(kind string) func(path string) bool {
+	return func(path string) bool {
+		return p.ignored && path == "."+strings.Join(ignorable[kind], ".") || p.ignoresAnnotation && path == ".metadata.annotations.note"
+	}
+}
+
+// compared is what of the manifest the live object must have.
+func (p wanted) compared(kind string, manifest m) m {
+	if p.ignored {
+		unstructured.RemoveNestedField(manifest, ignorable[kind]...)
+	}
+	if p.ignoresAnnotation {
+		unstructured.RemoveNestedField(manifest, "metadata", "annotations", "note")
+	}
+	return manifest
+}
+
+// mustReplace reports whether the program wants what the API server does not change in place.
+func (p wanted) mustReplace(live *unstructured.Unstructured) bool {
+	if live.GetKind() == "ConfigMap" {
+		frozen, _, _ := unstructured.NestedBool(live.Object, "immutable")
+		return frozen
+	}
+	app, _, _ := unstructured.NestedString(live.Object, "spec", "selector", "matchLabels", "app")
+	return app != fmt.Sprint("web-", p.selector)
+}
+
+// changesOfObject are the changes of the program about its object.
+var changesOfObject = []chapter{
+	{5, cast{}, "", says("value", 3, func(p *wanted, n int) { p.value = n })},
+	{3, cast{}, "", says("secret", 3, func(p *wanted, n int) { p.secret = n })},
+	{2, cast{}, "", says("for the field that may be ignored", 3, func(p *wanted, n int) { p.ignorable = n })},
+	{1, cast{object: "Deployment"}, "", says("selector", 2, func(p *wanted, n int) { p.selector = n })},
+	{2, cast{}, "", switches("sets a label", func(p *wanted) *bool { return &p.label })},
+	{2, cast{}, "", switches("sets an annotation", func(p *wanted) *bool { return &p.annotation })},
+	{2, cast{}, "", switches("has an extra entry", func(p *wanted) *bool { return &p.extra })},
+	{2, cast{}, "", switches("ignores a field", func(p *wanted) *bool { return &p.ignored })},
+	{1, cast{}, "D48", switches("ignores the annotation", func(p *wanted) *bool { return &p.ignoresAnnotation })},
+	{2, cast{object: "Deployment"}, "", switches("says 1 instead of 1000m", func(p *wanted) *bool { return &p.whole })},
+	{2, cast{object: "Deployment"}, "D6", switches("turns the order of env around", func(p *wanted) *bool { return &p.swapped })},
+	{2, cast{object: "Deployment"}, "", switches("has the strategy Recreate", func(p *wanted) *bool { return &p.recreate })},
+	{1, cast{object: "ConfigMap"}, "", switches("makes the object immutable", func(p *wanted) *bool { return &p.frozen })},
+	{1, cast{}, "", switches("is invalid", func(p *wanted) *bool { return &p.invalid })},
+	{3, cast{}, "", func(random drawing) step {
+		n := random.IntN(4)
+		return step{fmt.Sprintf("the program is again what it was %d ups ago", n+1), func(l *life) error {
+			if len(l.accepted) > n {
+				l.wants = l.accepted[len(l.accepted)-1-n]
+			}
+			return nil
+		}}
+	}},
+	{1, cast{}, "", switches("takes the object over from the bakery", func(p *wanted) *bool { return &p.takeOver })},
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,21 +23,27 @@ type step struct {
 // it is taken out with the defect.
 var known = map[string]bool{}
 
+// drawing is where the steps of a story come from.
+type drawing = *rand.Rand
+
 // chapter makes steps of one sort.
 type chapter struct {
 	weight int
-	// only is the kind that has such steps, if not all have, and defect the one that they lead to.
-	only, defect string
-	draw         func(random *rand.Rand) step
+	// only are the kinds that have such steps, if not all have, and defect the one that they lead to.
+	only   cast
+	defect string
+	draw   func(random drawing) step
 }
 
-func drawStep(random *rand.Rand, kind string) step {
-	total, possible := 0, make([]chapter, 0, len(chapters))
-	for _, c := range chapters {
-		if !known[c.defect] && (c.only == "" || c.only == kind) {
-			total, possible = total+c.weight, append(possible, c)
-		}
-	}
+// changes are the changes of the program, and happenings everything that can happen.
+func changes() []chapter { return slices.Concat(changesOfObject, changesOfPatch, changesOfWait) }
+func happenings() []chapter {
+	return slices.Concat(commands, changes(), aboutOthers, aboutTarget, aboutWait, aboutBakery)
+}
+
+// draws a step that can happen to a cast.
+func (c cast) draw(random drawing, chapters []chapter) step {
+	possible, total := c.possible(chapters)
 	at := random.IntN(total)
 	for _, c := range possible {
 		if at -= c.weight; at < 0 {
@@ -46,14 +53,23 @@ func drawStep(random *rand.Rand, kind string) step {
 	panic("no step")
 }
 
+func (c cast) possible(chapters []chapter) (possible []chapter, total int) {
+	for _, chapter := range chapters {
+		if !known[chapter.defect] && slices.Contains([]string{"", c.object}, chapter.only.object) && slices.Contains([]string{"", c.target}, chapter.only.target) {
+			possible, total = append(possible, chapter), total+chapter.weight
+		}
+	}
+	return possible, total
+}
+
 // one is a chapter of one step.
-func one(what string, do func(*life) error) func(*rand.Rand) step {
-	return func(*rand.Rand) step { return step{what, do} }
+func one(what string, do func(*life) error) func(drawing) step {
+	return func(drawing) step { return step{what, do} }
 }
 
 // says is a change of the program, to one of some values.
-func says(what string, values int, change func(*wanted, int)) func(*rand.Rand) step {
-	return func(random *rand.Rand) step {
+func says(what string, values int, change func(*wanted, int)) func(drawing) step {
+	return func(random drawing) step {
 		n := random.IntN(values)
 		return step{fmt.Sprintf("the program says %s %d", what, n), func(l *life) error {
 			change(&l.wants, n)
@@ -63,8 +79,8 @@ func says(what string, values int, change func(*wanted, int)) func(*rand.Rand) s
 }
 
 // switches is a change of the program that is made or taken back.
-func switches(what string, field func(*wanted) *bool) func(*rand.Rand) step {
-	return func(*rand.Rand) step {
+func switches(what string, field func(*wanted) *bool) func(drawing) step {
+	return func(drawing) step {
 		return step{"the program changes whether it " + what, func(l *life) error {
 			at := field(&l.wants)
 			*at = !*at
@@ -73,81 +89,71 @@ func switches(what string, field func(*wanted) *bool) func(*rand.Rand) step {
 	}
 }
 
-var chapters = []chapter{
-	{12, "", "", one("up", (*life).up)},
-	{4, "", "", one("refresh", (*life).refresh)},
-	{3, "", "", one("destroy", (*life).destroy)},
-	{3, "", "", one("the provider is started again", (*life).restart)},
-	{3, "", "", one("up, and its state is lost", (*life).upLost)},
-	{2, "", "", one("the credentials are renewed, those of the last run have expired", (*life).renew)},
-	{2, "", "", one("preview, up and refresh while the cluster cannot be reached", (*life).unreachable)},
+// commands are what the user does, and where it fails.
+var commands = []chapter{
+	{36, cast{}, "", one("up", (*life).up)},
+	{4, cast{}, "", one("refresh", (*life).refresh)},
+	{3, cast{}, "", one("destroy", (*life).destroy)},
+	{3, cast{}, "", one("the provider is started again", (*life).restart)},
+	{3, cast{}, "", one("up, and its state is lost", func(l *life) error { return l.upLost(l.parts...) })},
+	{1, cast{}, "", one("up, and the state of the object is lost", func(l *life) error { return l.upLost(l.object) })},
+	{1, cast{}, "", one("up, and the state of the Patch and the Wait is lost", func(l *life) error { return l.upLost(l.patch, l.wait) })},
+	{2, cast{}, "", one("the credentials are renewed, those of the last run have expired", (*life).renew)},
+	{2, cast{}, "", one("preview, up and refresh while the cluster cannot be reached", (*life).unreachable)},
+}
 
-	{5, "", "", says("value", 3, func(p *wanted, n int) { p.value = n })},
-	{3, "", "", says("secret", 3, func(p *wanted, n int) { p.secret = n })},
-	{2, "", "", says("for the field that may be ignored", 3, func(p *wanted, n int) { p.ignorable = n })},
-	{1, "Deployment", "", says("selector", 2, func(p *wanted, n int) { p.selector = n })},
-	{2, "", "", switches("sets a label", func(p *wanted) *bool { return &p.label })},
-	{2, "", "", switches("sets an annotation", func(p *wanted) *bool { return &p.annotation })},
-	{2, "", "", switches("has an extra entry", func(p *wanted) *bool { return &p.extra })},
-	{2, "", "", switches("ignores a field", func(p *wanted) *bool { return &p.ignored })},
-	{1, "", "D48", switches("ignores the annotation", func(p *wanted) *bool { return &p.ignoresAnnotation })},
-	{2, "Deployment", "", switches("says 1 instead of 1000m", func(p *wanted) *bool { return &p.whole })},
-	{2, "Deployment", "D6", switches("turns the order of env around", func(p *wanted) *bool { return &p.swapped })},
-	{2, "Deployment", "", switches("has the strategy Recreate", func(p *wanted) *bool { return &p.recreate })},
-	{1, "ConfigMap", "", switches("makes the object immutable", func(p *wanted) *bool { return &p.frozen })},
-	{1, "", "", switches("is invalid", func(p *wanted) *bool { return &p.invalid })},
-	{3, "", "", func(random *rand.Rand) step {
-		n := random.IntN(4)
-		return step{fmt.Sprintf("the program is again what it was %d ups ago", n+1), func(l *life) error {
-			if len(l.accepted) > n {
-				l.wants = l.accepted[len(l.accepted)-1-n]
-			}
-			return nil
-		}}
-	}},
-
-	{3, "", "", one("somebody changes our value", func(l *life) error {
-		if l.kind == "ConfigMap" {
-			return l.edit(types.MergePatchType, `{"data": {"a": "theirs", "b": "theirs"}}`)
-		}
-		return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:theirs"},
-			{"op": "replace", "path": "/spec/replicas", "value": 9}]`)
-	})},
-	{2, "", "", one("somebody sets the label", func(l *life) error {
+// aboutOthers is what others do to the object.
+var aboutOthers = []chapter{
+	{3, cast{}, "", func(drawing) step { return changed }},
+	{2, cast{}, "", one("others sets the label", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"tier": "theirs"}}}`)
 	})},
-	{1, "", "", one("somebody removes label and annotation", func(l *life) error {
+	{1, cast{}, "", one("others removes label and annotation", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"tier": null}, "annotations": {"note": null}}}`)
 	})},
-	{2, "", "", one("somebody adds what is his", func(l *life) error {
+	{2, cast{}, "", one("others adds what is theirs", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"theirs": "x"}, "annotations": {"theirs": "x"}}}`)
 	})},
-	{1, "Deployment", "", one("somebody adds a variable", func(l *life) error {
+	{1, cast{object: "Deployment"}, "", one("others adds a variable", func(l *life) error {
 		return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/env/0", "value": {"name": "THEIRS", "value": "x"}}]`)
 	})},
-	{2, "", "", one("another manager takes fields by force, with other values", func(l *life) error {
-		if l.kind == "ConfigMap" {
+	{2, cast{}, "", one("another manager takes fields by force, with other values", func(l *life) error {
+		if l.cast.object == "ConfigMap" {
 			return l.edit(types.ApplyPatchType, `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "it", "labels": {"tier": "taken"}},
 				"data": {"a": "taken", "extra": "taken"}}`)
 		}
 		return l.edit(types.ApplyPatchType, `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "it", "labels": {"tier": "taken"}},
 			"spec": {"replicas": 7}}`)
 	})},
-	{2, "", "D32", one("another manager applies the same values", func(l *life) error {
+	{2, cast{}, "D32", one("another manager applies the same values", func(l *life) error {
 		return l.edit(types.ApplyPatchType, fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata":
 			{"name": "it", "labels": {"tier": "web"}, "annotations": {"note": "ours"}}}`,
-			map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1"}[l.kind], l.kind))
+			map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1"}[l.cast.object], l.cast.object))
 	})},
-	{2, "", "", one("somebody deletes the object", (*life).remove)},
-	{1, "", "", one("somebody deletes the object and makes it again", (*life).remake)},
+	{2, cast{}, "", one("others deletes the object", (*life).remove)},
+	{1, cast{}, "", one("others deletes the object and makes it again", (*life).remake)},
 
-	{8, "", "", func(random *rand.Rand) step {
+	{8, cast{}, "", func(random drawing) step {
 		f := writeFaults[random.IntN(len(writeFaults))]
-		return step{"the next write: " + f.what, func(l *life) error {
-			l.fault(f.do)
-			return nil
-		}}
+		return nextWrite(f.what, f.do)
 	}},
+}
+
+// changed is drift of what the program says.
+var changed = step{"others change our value", func(l *life) error {
+	if l.cast.object == "ConfigMap" {
+		return l.edit(types.MergePatchType, `{"data": {"a": "theirs", "b": "theirs"}}`)
+	}
+	return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:theirs"},
+		{"op": "replace", "path": "/spec/replicas", "value": 9}]`)
+}}
+
+// nextWrite is a fault that happens to the next write of the provider.
+func nextWrite(what string, do func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder)) step {
+	return step{"the next write: " + what, func(l *life) error {
+		l.fault(do)
+		return nil
+	}}
 }
 
 // writeFaults is what happens to a write.
@@ -168,24 +174,33 @@ func isWrite(r *http.Request) bool {
 	return r.Method != http.MethodGet && !strings.Contains(r.URL.RawQuery, "dryRun=All")
 }
 
-// edit is what somebody does to the object, if it is there and the API server lets him.
+// edit is what others do to the object, if it is there and the API server lets them.
 func (l *life) edit(kind types.PatchType, patch string) error {
-	options := metav1.PatchOptions{FieldManager: "somebody"}
+	manager := "somebody"
 	if kind == types.ApplyPatchType {
-		force := true
-		options = metav1.PatchOptions{FieldManager: "taker", Force: &force}
+		manager = "taker"
 		if l.live() == nil {
 			return nil
 		}
 	}
-	_, err := l.world.objects(l.kind).Patch(l.t.Context(), "it", kind, []byte(patch), options)
+	return l.write(l.cast.object, "it", manager, kind, patch)
+}
+
+// write is what others do to an object, if the API server lets them.
+func (l *life) write(kind, name, manager string, patchType types.PatchType, patch string) error {
+	options := metav1.PatchOptions{FieldManager: manager}
+	if patchType == types.ApplyPatchType {
+		force := true
+		options.Force = &force
+	}
+	_, err := l.world.objects(kind).Patch(l.t.Context(), name, patchType, []byte(patch), options)
 	l.book.count(fmt.Sprintf("drift, refused: %t", err != nil))
 	return nil
 }
 
 func (l *life) remove() error {
 	if l.live() != nil {
-		l.world.delete(l.kind, "it")
+		l.world.delete(l.cast.object, "it")
 	}
 	return nil
 }
@@ -196,7 +211,7 @@ func (l *life) remake() error {
 	if live == nil {
 		return nil
 	}
-	l.world.delete(l.kind, "it")
+	l.world.delete(l.cast.object, "it")
 	copied := &unstructured.Unstructured{Object: m{"apiVersion": live.GetAPIVersion(), "kind": live.GetKind()}}
 	copied.SetName("it")
 	copied.SetLabels(live.GetLabels())

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// lives is how many stories a test run tells, and mostSteps how long one is.
-	lives, mostSteps = 40, 12
+	// lives is how many stories a test run tells. Each has fewer than mostFirst changes of the program before the first
+	// up, and fewer than mostSteps steps after it.
+	lives, mostFirst, mostSteps = 40, 6, 16
 	// shortening is how long a story that failed is made shorter.
 	shortening = time.Minute
 )
@@ -26,7 +27,7 @@ const (
 // A story that fails is told again with fewer steps, until none of them can be left out.
 func TestEveryLife(t *testing.T) {
 	t.Parallel()
-	book := &lifeBook{user: newUser(t), did: map[string]int{}, broken: map[string]bool{}}
+	book := newLifeBook(t)
 	// The same stories every time, so that a change that breaks one is told from a story that nobody had heard before.
 	base, number := uint64(1), lives
 	switch {
@@ -59,15 +60,25 @@ type lifeBook struct {
 	broken map[string]bool
 }
 
+func newLifeBook(t *testing.T) *lifeBook {
+	t.Helper()
+	return &lifeBook{user: newUser(t), did: map[string]int{}, broken: map[string]bool{}}
+}
+
 // tell tells the story of a seed.
 func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 0))
-	kind := []string{"ConfigMap", "Deployment"}[random.IntN(2)]
-	steps := make([]step, 1+random.IntN(mostSteps))
-	for i := range steps {
-		steps[i] = drawStep(random, kind)
+	kinds := []string{"ConfigMap", "Deployment"}
+	cast := cast{kinds[random.IntN(2)], kinds[random.IntN(2)]}
+	var steps []step
+	for range random.IntN(mostFirst) {
+		steps = append(steps, cast.draw(random, changes()))
 	}
-	run := func(steps []step) *failure { return newLife(t, b, kind).story(steps) }
+	steps = append(steps, step{"up", (*life).up})
+	for range random.IntN(mostSteps) {
+		steps = append(steps, cast.draw(random, happenings()))
+	}
+	run := func(steps []step) *failure { return newLife(t, b, cast).story(steps) }
 	first := run(steps)
 	if first == nil {
 		return
@@ -80,8 +91,8 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	for i, s := range shortest {
 		lines[i] = fmt.Sprintf("%3d. %s", i+1, s.what)
 	}
-	t.Errorf("the story of a %s:\n%s\n%s\n\nAgain: go test ./tests/rpc -run '^TestEveryLife$' -seed %d",
-		kind, strings.Join(lines, "\n"), err, seed)
+	t.Errorf("the story of %s:\n%s\n%s\n\nAgain: go test ./tests/rpc -run '^TestEveryLife$' -seed %d",
+		cast, strings.Join(lines, "\n"), err, seed)
 }
 
 // shorten leaves out steps as long as the same law is broken.

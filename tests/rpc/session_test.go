@@ -250,6 +250,11 @@ func (s *session) up(program resource.PropertyMap) (string, error) {
 	if err := s.readBefore(false); err != nil {
 		return "refresh", err
 	}
+	return s.register(program)
+}
+
+// register is what an up does with a resource after the reads, when its program comes to it.
+func (s *session) register(program resource.PropertyMap) (string, error) {
 	if s.lastRun != nil {
 		s.in(s.process) // the program has configured the provider, and the state has that
 	}

@@ -12,7 +12,11 @@ import (
 
 // bakery is a KubeObject of another project.
 func (p *process) bakery(t testing.TB, name string) *session {
-	return &session{t: t, process: p, urn: resource.URN("urn:pulumi:dev::bakery::" + string(objectType) + "::" + name)}
+	return &session{t: t, process: p, urn: bakeryURNOf(name)}
+}
+
+func bakeryURNOf(name string) resource.URN {
+	return resource.URN("urn:pulumi:dev::bakery::" + string(objectType) + "::" + name)
 }
 
 // managers are the field managers of an object that own something by apply.

@@ -123,7 +123,7 @@ func newWorld(t testing.TB) world {
 }
 
 func (w world) objects(kind string) dynamic.ResourceInterface {
-	if kind == "Namespace" || kind == "ClusterRole" {
+	if kind == "Namespace" || kind == "ClusterRole" || kind == "PersistentVolume" {
 		return w.client.Resource(resources[kind])
 	}
 	return w.client.Resource(resources[kind]).Namespace(w.namespace)

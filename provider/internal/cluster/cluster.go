@@ -72,7 +72,7 @@ func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTrippe
 		c.plugin = config.ExecProvider.Command
 	}
 	c.discovery.fetch = c.fetchGroupVersion
-	c.discovery.known, c.discovery.absent = map[schema.GroupVersion]kinds{}, map[schema.GroupVersionKind]time.Time{}
+	c.discovery.known, c.discovery.absent = map[schema.GroupVersion]kindsServed{}, map[schema.GroupVersionKind]time.Time{}
 	return c, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // KindNotServedError says that the API server answered and does not serve a kind.
@@ -43,16 +44,16 @@ func (c *Cluster) Resource(ctx context.Context, apiVersion, kind string) (Resour
 	if err != nil || groupVersion.Version == "" {
 		return Resource{}, &failure.NotSentError{Err: fmt.Errorf("apiVersion %q is not GROUP/VERSION or VERSION", apiVersion)}
 	}
-	kinds, fresh, err := c.discovery.get(ctx, groupVersion)
+	served, fresh, err := c.discovery.get(ctx, groupVersion)
 	if err != nil {
 		return Resource{}, fmt.Errorf("discovery of %s: %w", apiVersion, err)
 	}
-	found, ok := kinds[kind]
+	found, ok := served[kind]
 	if !ok && !fresh {
-		if kinds, err = c.discovery.refresh(ctx, groupVersion); err != nil {
+		if served, err = c.discovery.refresh(ctx, groupVersion); err != nil {
 			return Resource{}, fmt.Errorf("discovery of %s: %w", apiVersion, err)
 		}
-		found, ok = kinds[kind]
+		found, ok = served[kind]
 	}
 	c.discovery.note(groupVersion.WithKind(kind), ok)
 	if !ok {
@@ -85,7 +86,7 @@ func (c *Cluster) existing(ctx context.Context, apiVersion, kind string) (Resour
 func (c *Cluster) doubt(ctx context.Context, notServed *KindNotServedError) (doubted bool, err error) {
 	wanted := schema.FromAPIVersionAndKind(notServed.APIVersion, notServed.Kind)
 	rest := doubtTime - c.discovery.absence(wanted)
-	if rest <= 0 || ownGroups[wanted.Group] { // what an API server has built in, it serves from the beginning
+	if rest <= 0 || kinds.OwnGroup(wanted.Group) { // what an API server has built in, it serves from the beginning
 		return false, nil
 	}
 	if !sleep(ctx, rest) {
@@ -94,21 +95,21 @@ func (c *Cluster) doubt(ctx context.Context, notServed *KindNotServedError) (dou
 	return true, nil
 }
 
-// kinds are the resources of one group-version by kind.
-type kinds map[string]Resource
+// kindsServed are the resources of one group-version by kind.
+type kindsServed map[string]Resource
 
 // discovery remembers what was found, and lets concurrent callers share a request.
 type discovery struct {
-	fetch func(context.Context, schema.GroupVersion) (kinds, error)
+	fetch func(context.Context, schema.GroupVersion) (kindsServed, error)
 
 	mu      sync.Mutex
-	known   map[schema.GroupVersion]kinds
+	known   map[schema.GroupVersion]kindsServed
 	absent  map[schema.GroupVersionKind]time.Time // since when a kind has not been found
 	flights singleflight.Group
 }
 
 // get gives the known kinds, or fetches them; fresh says that they were fetched for this call.
-func (d *discovery) get(ctx context.Context, groupVersion schema.GroupVersion) (found kinds, fresh bool, err error) {
+func (d *discovery) get(ctx context.Context, groupVersion schema.GroupVersion) (found kindsServed, fresh bool, err error) {
 	d.mu.Lock()
 	if known, ok := d.known[groupVersion]; ok {
 		d.mu.Unlock()
@@ -116,19 +117,19 @@ func (d *discovery) get(ctx context.Context, groupVersion schema.GroupVersion) (
 	}
 	joined := d.join(groupVersion)
 	d.mu.Unlock()
-	found, err = await[kinds](ctx, joined)
+	found, err = await[kindsServed](ctx, joined)
 	return found, true, err
 }
 
 // refresh fetches the kinds again, together with whoever does the same now.
-func (d *discovery) refresh(ctx context.Context, groupVersion schema.GroupVersion) (kinds, error) {
-	return await[kinds](ctx, d.join(groupVersion))
+func (d *discovery) refresh(ctx context.Context, groupVersion schema.GroupVersion) (kindsServed, error) {
+	return await[kindsServed](ctx, d.join(groupVersion))
 }
 
 // join joins the request that is under way, or starts one. What it finds is known before it ends, so whoever holds the
 // lock and does not know it finds the request still under way.
 func (d *discovery) join(groupVersion schema.GroupVersion) <-chan singleflight.Result {
-	return join(&d.flights, groupVersion.String(), func(ctx context.Context) (kinds, error) {
+	return join(&d.flights, groupVersion.String(), func(ctx context.Context) (kindsServed, error) {
 		found, err := d.fetch(ctx, groupVersion)
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -172,7 +173,7 @@ func (d *discovery) forget(groupVersion schema.GroupVersion) {
 }
 
 // fetchGroupVersion asks the API server. A group-version that is not served has no kinds.
-func (c *Cluster) fetchGroupVersion(ctx context.Context, groupVersion schema.GroupVersion) (kinds, error) {
+func (c *Cluster) fetchGroupVersion(ctx context.Context, groupVersion schema.GroupVersion) (kindsServed, error) {
 	answer, err := c.read(ctx, c.client.Get().AbsPath(groupVersionPath(groupVersion)...))
 	if apierrors.IsNotFound(err) {
 		return nil, c.confirmAbsent(ctx, groupVersion, err)
@@ -184,7 +185,7 @@ func (c *Cluster) fetchGroupVersion(ctx context.Context, groupVersion schema.Gro
 	if err := json.Unmarshal(answer.body, &list); err != nil || list.Kind != "APIResourceList" {
 		return nil, errors.New("the answer is not an APIResourceList; is the host a Kubernetes API server?")
 	}
-	found := kinds{}
+	found := kindsServed{}
 	for _, resource := range list.APIResources {
 		if strings.Contains(resource.Name, "/") {
 			continue // a subresource, whose kind may be that of something else

@@ -11,39 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // aggregatedDiscovery asks for all kinds of all groups in one answer, which API servers give since 1.26.
 const aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
 	"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
-
-// ownGroups are the API groups of Kubernetes itself.
-var ownGroups = map[string]bool{
-	"":                             true,
-	"admissionregistration.k8s.io": true,
-	"apiextensions.k8s.io":         true,
-	"apiregistration.k8s.io":       true,
-	"apps":                         true,
-	"authentication.k8s.io":        true,
-	"authorization.k8s.io":         true,
-	"autoscaling":                  true,
-	"batch":                        true,
-	"certificates.k8s.io":          true,
-	"coordination.k8s.io":          true,
-	"discovery.k8s.io":             true,
-	"events.k8s.io":                true,
-	"extensions":                   true, // until 1.21
-	"flowcontrol.apiserver.k8s.io": true,
-	"internal.apiserver.k8s.io":    true,
-	"networking.k8s.io":            true,
-	"node.k8s.io":                  true,
-	"policy":                       true,
-	"rbac.authorization.k8s.io":    true,
-	"resource.k8s.io":              true,
-	"scheduling.k8s.io":            true,
-	"storage.k8s.io":               true,
-	"storagemigration.k8s.io":      true,
-}
 
 // Elsewhere completes a *[KindNotServedError]: it says where the API server serves the kind instead, and whether the
 // kind can still come to where it was wanted. That is two requests, so it is for when something is amiss. Any other
@@ -92,7 +65,7 @@ func (c *Cluster) otherVersion(ctx context.Context, notServed *KindNotServedErro
 // the API server serves that version. Where it does not, only the kind that is served elsewhere proves the mistake. (An
 // aggregated API server might bring a group without a dot, so one that is not known is not closed by that alone.)
 func closed(wanted schema.GroupVersion, versionServed, kindElsewhere bool) bool {
-	switch own, dotted := ownGroups[wanted.Group], strings.Contains(wanted.Group, "."); {
+	switch own, dotted := kinds.OwnGroup(wanted.Group), strings.Contains(wanted.Group, "."); {
 	case own && dotted:
 		return versionServed || kindElsewhere
 	case own:
@@ -116,7 +89,7 @@ func (s served) of(kind string) []string {
 	for _, groupVersion := range s.kinds[kind] {
 		switch group := groupVersion.Group; {
 		case seen[group]:
-		case ownGroups[group]:
+		case kinds.OwnGroup(group):
 			own = append(own, groupVersion.String())
 		default:
 			others = append(others, groupVersion.String())

@@ -737,6 +737,59 @@ func (o ImpersonationPtrOutput) User() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
+// A manifest of `splitYaml` with its key.
+type NamedManifest struct {
+	// The manifest.
+	Manifest map[string]interface{} `pulumi:"manifest"`
+	// Its key in `manifests`, such as `apps/Deployment.prod.web`.
+	Name string `pulumi:"name"`
+}
+
+// A manifest of `splitYaml` with its key.
+type NamedManifestOutput struct{ *pulumi.OutputState }
+
+func (NamedManifestOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*NamedManifest)(nil)).Elem()
+}
+
+func (o NamedManifestOutput) ToNamedManifestOutput() NamedManifestOutput {
+	return o
+}
+
+func (o NamedManifestOutput) ToNamedManifestOutputWithContext(ctx context.Context) NamedManifestOutput {
+	return o
+}
+
+// The manifest.
+func (o NamedManifestOutput) Manifest() pulumi.MapOutput {
+	return o.ApplyT(func(v NamedManifest) map[string]interface{} { return v.Manifest }).(pulumi.MapOutput)
+}
+
+// Its key in `manifests`, such as `apps/Deployment.prod.web`.
+func (o NamedManifestOutput) Name() pulumi.StringOutput {
+	return o.ApplyT(func(v NamedManifest) string { return v.Name }).(pulumi.StringOutput)
+}
+
+type NamedManifestArrayOutput struct{ *pulumi.OutputState }
+
+func (NamedManifestArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]NamedManifest)(nil)).Elem()
+}
+
+func (o NamedManifestArrayOutput) ToNamedManifestArrayOutput() NamedManifestArrayOutput {
+	return o
+}
+
+func (o NamedManifestArrayOutput) ToNamedManifestArrayOutputWithContext(ctx context.Context) NamedManifestArrayOutput {
+	return o
+}
+
+func (o NamedManifestArrayOutput) Index(i pulumi.IntInput) NamedManifestOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) NamedManifest {
+		return vs[0].([]NamedManifest)[vs[1].(int)]
+	}).(NamedManifestOutput)
+}
+
 // Names the object that a Patch changes.
 type PatchTarget struct {
 	// The group and version, such as `apps/v1` or `v1`.
@@ -1209,6 +1262,8 @@ func init() {
 	pulumi.RegisterOutputType(ExecPtrOutput{})
 	pulumi.RegisterOutputType(ImpersonationOutput{})
 	pulumi.RegisterOutputType(ImpersonationPtrOutput{})
+	pulumi.RegisterOutputType(NamedManifestOutput{})
+	pulumi.RegisterOutputType(NamedManifestArrayOutput{})
 	pulumi.RegisterOutputType(PatchTargetOutput{})
 	pulumi.RegisterOutputType(ResourceRefOutput{})
 	pulumi.RegisterOutputType(WaitForOutput{})

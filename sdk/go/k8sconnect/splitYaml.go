@@ -17,7 +17,7 @@ import (
 //
 // Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
 //
-// `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+// `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
 //
 // YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
 //
@@ -69,6 +69,8 @@ type SplitYamlArgs struct {
 	Files []string `pulumi:"files"`
 	// The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
 	Kustomization *string `pulumi:"kustomization"`
+	// What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+	Secrets *string `pulumi:"secrets"`
 }
 
 type SplitYamlResult struct {
@@ -80,6 +82,8 @@ type SplitYamlResult struct {
 	Manifests map[string]interface{} `pulumi:"manifests"`
 	// All others, to be applied last. Custom resources whose definition is not in `crds` are among them.
 	Namespaced map[string]interface{} `pulumi:"namespaced"`
+	// All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+	Ordered []NamedManifest `pulumi:"ordered"`
 }
 
 func SplitYamlOutput(ctx *pulumi.Context, args SplitYamlOutputArgs, opts ...pulumi.InvokeOption) SplitYamlResultOutput {
@@ -94,6 +98,8 @@ type SplitYamlOutputArgs struct {
 	Files pulumi.StringArrayInput `pulumi:"files"`
 	// The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
 	Kustomization pulumi.StringPtrInput `pulumi:"kustomization"`
+	// What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+	Secrets pulumi.StringPtrInput `pulumi:"secrets"`
 }
 
 func (SplitYamlOutputArgs) ElementType() reflect.Type {
@@ -132,6 +138,11 @@ func (o SplitYamlResultOutput) Manifests() pulumi.MapOutput {
 // All others, to be applied last. Custom resources whose definition is not in `crds` are among them.
 func (o SplitYamlResultOutput) Namespaced() pulumi.MapOutput {
 	return o.ApplyT(func(v SplitYamlResult) map[string]interface{} { return v.Namespaced }).(pulumi.MapOutput)
+}
+
+// All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+func (o SplitYamlResultOutput) Ordered() NamedManifestArrayOutput {
+	return o.ApplyT(func(v SplitYamlResult) []NamedManifest { return v.Ordered }).(NamedManifestArrayOutput)
 }
 
 func init() {

@@ -46,6 +46,20 @@ export interface Impersonation {
 }
 
 /**
+ * A manifest of `splitYaml` with its key.
+ */
+export interface NamedManifest {
+    /**
+     * The manifest.
+     */
+    manifest: {[key: string]: any};
+    /**
+     * Its key in `manifests`, such as `apps/Deployment.prod.web`.
+     */
+    name: string;
+}
+
+/**
  * Points at one Kubernetes object.
  */
 export interface ResourceRef {

@@ -17,6 +17,7 @@ from . import _utilities
 __all__ = [
     'Exec',
     'Impersonation',
+    'NamedManifest',
     'ResourceRef',
 ]
 
@@ -124,6 +125,40 @@ class Impersonation(dict):
         The groups to act as a member of. Default: none.
         """
         return pulumi.get(self, "groups")
+
+
+@pulumi.output_type
+class NamedManifest(dict):
+    """
+    A manifest of `splitYaml` with its key.
+    """
+    def __init__(__self__, *,
+                 manifest: Mapping[str, Any],
+                 name: _builtins.str):
+        """
+        A manifest of `splitYaml` with its key.
+
+        :param Mapping[str, Any] manifest: The manifest.
+        :param _builtins.str name: Its key in `manifests`, such as `apps/Deployment.prod.web`.
+        """
+        pulumi.set(__self__, "manifest", manifest)
+        pulumi.set(__self__, "name", name)
+
+    @_builtins.property
+    @pulumi.getter
+    def manifest(self) -> Mapping[str, Any]:
+        """
+        The manifest.
+        """
+        return pulumi.get(self, "manifest")
+
+    @_builtins.property
+    @pulumi.getter
+    def name(self) -> _builtins.str:
+        """
+        Its key in `manifests`, such as `apps/Deployment.prod.web`.
+        """
+        return pulumi.get(self, "name")
 
 
 @pulumi.output_type

@@ -13,6 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import NotRequired, TypedDict, TypeAlias
 from . import _utilities
+from . import outputs
 
 __all__ = [
     'SplitYamlResult',
@@ -23,7 +24,7 @@ __all__ = [
 
 @pulumi.output_type
 class SplitYamlResult:
-    def __init__(__self__, cluster_scoped=None, crds=None, manifests=None, namespaced=None):
+    def __init__(__self__, cluster_scoped=None, crds=None, manifests=None, namespaced=None, ordered=None):
         if cluster_scoped and not isinstance(cluster_scoped, dict):
             raise TypeError("Expected argument 'cluster_scoped' to be a dict")
         pulumi.set(__self__, "cluster_scoped", cluster_scoped)
@@ -36,6 +37,9 @@ class SplitYamlResult:
         if namespaced and not isinstance(namespaced, dict):
             raise TypeError("Expected argument 'namespaced' to be a dict")
         pulumi.set(__self__, "namespaced", namespaced)
+        if ordered and not isinstance(ordered, list):
+            raise TypeError("Expected argument 'ordered' to be a list")
+        pulumi.set(__self__, "ordered", ordered)
 
     @_builtins.property
     @pulumi.getter(name="clusterScoped")
@@ -69,6 +73,14 @@ class SplitYamlResult:
         """
         return pulumi.get(self, "namespaced")
 
+    @_builtins.property
+    @pulumi.getter
+    def ordered(self) -> Sequence['outputs.NamedManifest']:
+        """
+        All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+        """
+        return pulumi.get(self, "ordered")
+
 
 class AwaitableSplitYamlResult(SplitYamlResult):
     # pylint: disable=using-constant-test
@@ -79,12 +91,14 @@ class AwaitableSplitYamlResult(SplitYamlResult):
             cluster_scoped=self.cluster_scoped,
             crds=self.crds,
             manifests=self.manifests,
-            namespaced=self.namespaced)
+            namespaced=self.namespaced,
+            ordered=self.ordered)
 
 
 def split_yaml(content: Optional[_builtins.str] = None,
                files: Optional[Sequence[_builtins.str]] = None,
                kustomization: Optional[_builtins.str] = None,
+               secrets: Optional[_builtins.str] = None,
                opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableSplitYamlResult:
     """
     Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
@@ -93,7 +107,7 @@ def split_yaml(content: Optional[_builtins.str] = None,
 
     Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
 
-    `manifests` has all of them; `crds`, `cluster_scoped` and `namespaced` have them in three parts, to be applied one after the other.
+    `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `cluster_scoped` and `namespaced` have them in three parts.
 
     YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
 
@@ -113,11 +127,13 @@ def split_yaml(content: Optional[_builtins.str] = None,
     :param _builtins.str content: The manifests as text: YAML with any number of documents, or JSON.
     :param Sequence[_builtins.str] files: Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
     :param _builtins.str kustomization: The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+    :param _builtins.str secrets: What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
     """
     __args__ = dict()
     __args__['content'] = content
     __args__['files'] = files
     __args__['kustomization'] = kustomization
+    __args__['secrets'] = secrets
     opts = pulumi.InvokeOptions.merge(_utilities.get_invoke_opts_defaults(), opts)
     __ret__ = pulumi.runtime.invoke('k8sconnect:index:splitYaml', __args__, opts=opts, typ=SplitYamlResult).value
 
@@ -125,10 +141,12 @@ def split_yaml(content: Optional[_builtins.str] = None,
         cluster_scoped=pulumi.get(__ret__, 'cluster_scoped'),
         crds=pulumi.get(__ret__, 'crds'),
         manifests=pulumi.get(__ret__, 'manifests'),
-        namespaced=pulumi.get(__ret__, 'namespaced'))
+        namespaced=pulumi.get(__ret__, 'namespaced'),
+        ordered=pulumi.get(__ret__, 'ordered'))
 def split_yaml_output(content: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                       files: pulumi.Input[Optional[Optional[Sequence[_builtins.str]]]] = None,
                       kustomization: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
+                      secrets: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                       opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[SplitYamlResult]:
     """
     Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
@@ -137,7 +155,7 @@ def split_yaml_output(content: pulumi.Input[Optional[Optional[_builtins.str]]] =
 
     Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
 
-    `manifests` has all of them; `crds`, `cluster_scoped` and `namespaced` have them in three parts, to be applied one after the other.
+    `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `cluster_scoped` and `namespaced` have them in three parts.
 
     YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
 
@@ -157,15 +175,18 @@ def split_yaml_output(content: pulumi.Input[Optional[Optional[_builtins.str]]] =
     :param _builtins.str content: The manifests as text: YAML with any number of documents, or JSON.
     :param Sequence[_builtins.str] files: Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
     :param _builtins.str kustomization: The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+    :param _builtins.str secrets: What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
     """
     __args__ = dict()
     __args__['content'] = content
     __args__['files'] = files
     __args__['kustomization'] = kustomization
+    __args__['secrets'] = secrets
     opts = pulumi.InvokeOutputOptions.merge(_utilities.get_invoke_opts_defaults(), opts)
     __ret__ = pulumi.runtime.invoke_output('k8sconnect:index:splitYaml', __args__, opts=opts, typ=SplitYamlResult)
     return __ret__.apply(lambda __response__: SplitYamlResult(
         cluster_scoped=pulumi.get(__response__, 'cluster_scoped'),
         crds=pulumi.get(__response__, 'crds'),
         manifests=pulumi.get(__response__, 'manifests'),
-        namespaced=pulumi.get(__response__, 'namespaced')))
+        namespaced=pulumi.get(__response__, 'namespaced'),
+        ordered=pulumi.get(__response__, 'ordered')))

@@ -225,7 +225,7 @@ public final class K8sconnectFunctions {
      * 
      * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
      * 
-     * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
@@ -264,7 +264,7 @@ public final class K8sconnectFunctions {
      * 
      * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
      * 
-     * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
@@ -303,7 +303,7 @@ public final class K8sconnectFunctions {
      * 
      * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
      * 
-     * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
@@ -342,7 +342,7 @@ public final class K8sconnectFunctions {
      * 
      * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
      * 
-     * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
@@ -381,7 +381,7 @@ public final class K8sconnectFunctions {
      * 
      * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
      * 
-     * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
@@ -420,7 +420,7 @@ public final class K8sconnectFunctions {
      * 
      * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
      * 
-     * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 
@@ -459,7 +459,7 @@ public final class K8sconnectFunctions {
      * 
      * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
      * 
-     * `manifests` has all of them; `crds`, `clusterScoped` and `namespaced` have them in three parts, to be applied one after the other.
+     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
      * 
      * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
      * 

@@ -61,12 +61,28 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
         return Optional.ofNullable(this.kustomization);
     }
 
+    /**
+     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     * 
+     */
+    @Import(name="secrets")
+    private @Nullable Output<String> secrets;
+
+    /**
+     * @return What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     * 
+     */
+    public Optional<Output<String>> secrets() {
+        return Optional.ofNullable(this.secrets);
+    }
+
     private SplitYamlArgs() {}
 
     private SplitYamlArgs(SplitYamlArgs $) {
         this.content = $.content;
         this.files = $.files;
         this.kustomization = $.kustomization;
+        this.secrets = $.secrets;
     }
 
     public static Builder builder() {
@@ -158,6 +174,27 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
          */
         public Builder kustomization(String kustomization) {
             return kustomization(Output.of(kustomization));
+        }
+
+        /**
+         * @param secrets What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder secrets(@Nullable Output<String> secrets) {
+            $.secrets = secrets;
+            return this;
+        }
+
+        /**
+         * @param secrets What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder secrets(String secrets) {
+            return secrets(Output.of(secrets));
         }
 
         public SplitYamlArgs build() {

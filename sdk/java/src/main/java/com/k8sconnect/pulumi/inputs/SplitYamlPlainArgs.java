@@ -60,12 +60,28 @@ public final class SplitYamlPlainArgs extends com.pulumi.resources.InvokeArgs {
         return Optional.ofNullable(this.kustomization);
     }
 
+    /**
+     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     * 
+     */
+    @Import(name="secrets")
+    private @Nullable String secrets;
+
+    /**
+     * @return What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     * 
+     */
+    public Optional<String> secrets() {
+        return Optional.ofNullable(this.secrets);
+    }
+
     private SplitYamlPlainArgs() {}
 
     private SplitYamlPlainArgs(SplitYamlPlainArgs $) {
         this.content = $.content;
         this.files = $.files;
         this.kustomization = $.kustomization;
+        this.secrets = $.secrets;
     }
 
     public static Builder builder() {
@@ -126,6 +142,17 @@ public final class SplitYamlPlainArgs extends com.pulumi.resources.InvokeArgs {
          */
         public Builder kustomization(@Nullable String kustomization) {
             $.kustomization = kustomization;
+            return this;
+        }
+
+        /**
+         * @param secrets What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder secrets(@Nullable String secrets) {
+            $.secrets = secrets;
             return this;
         }
 

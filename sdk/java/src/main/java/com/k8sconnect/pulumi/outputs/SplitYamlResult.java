@@ -3,10 +3,12 @@
 
 package com.k8sconnect.pulumi.outputs;
 
+import com.k8sconnect.pulumi.outputs.NamedManifest;
 import com.pulumi.core.annotations.CustomType;
 import com.pulumi.exceptions.MissingRequiredPropertyException;
 import java.lang.Object;
 import java.lang.String;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -32,6 +34,11 @@ public final class SplitYamlResult {
      * 
      */
     private Map<String,Object> namespaced;
+    /**
+     * @return All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+     * 
+     */
+    private List<NamedManifest> ordered;
 
     private SplitYamlResult() {}
     /**
@@ -62,6 +69,13 @@ public final class SplitYamlResult {
     public Map<String,Object> namespaced() {
         return this.namespaced;
     }
+    /**
+     * @return All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+     * 
+     */
+    public List<NamedManifest> ordered() {
+        return this.ordered;
+    }
 
     public static Builder builder() {
         return new Builder();
@@ -76,6 +90,7 @@ public final class SplitYamlResult {
         private Map<String,Object> crds;
         private Map<String,Object> manifests;
         private Map<String,Object> namespaced;
+        private List<NamedManifest> ordered;
         public Builder() {}
         public Builder(SplitYamlResult defaults) {
     	      Objects.requireNonNull(defaults);
@@ -83,6 +98,7 @@ public final class SplitYamlResult {
     	      this.crds = defaults.crds;
     	      this.manifests = defaults.manifests;
     	      this.namespaced = defaults.namespaced;
+    	      this.ordered = defaults.ordered;
         }
 
         @CustomType.Setter
@@ -117,12 +133,24 @@ public final class SplitYamlResult {
             this.namespaced = namespaced;
             return this;
         }
+        @CustomType.Setter
+        public Builder ordered(List<NamedManifest> ordered) {
+            if (ordered == null) {
+              throw new MissingRequiredPropertyException("SplitYamlResult", "ordered");
+            }
+            this.ordered = ordered;
+            return this;
+        }
+        public Builder ordered(NamedManifest... ordered) {
+            return ordered(List.of(ordered));
+        }
         public SplitYamlResult build() {
             final var _resultValue = new SplitYamlResult();
             _resultValue.clusterScoped = clusterScoped;
             _resultValue.crds = crds;
             _resultValue.manifests = manifests;
             _resultValue.namespaced = namespaced;
+            _resultValue.ordered = ordered;
             return _resultValue;
         }
     }
