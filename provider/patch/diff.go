@@ -62,7 +62,11 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		}
 	}
 	diff = withWait(withForm(diff, req, in), req, old)
-	if !diff.HasChanges {
+	switch takes := tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyTakeOverFrom); {
+	case diff.HasChanges:
+	case programmed && len(in.takeOver) > 0 && takes.HasChanges:
+		diff = takes
+	default:
 		diff = old.RenamingDiff(managerOf(req.Urn), programmed)
 	}
 	return diff, nil

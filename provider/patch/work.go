@@ -88,7 +88,7 @@ func (w work) nowhere(ctx context.Context, cause error) (outcome, error) {
 
 // on runs the patch on the object as it was read.
 func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
-	if err := w.target.refuseOwn(live); err != nil {
+	if err := w.target.refuseOwn(w.in, live); err != nil {
 		return outcome{}, err
 	}
 	if w.old.Ref.UID != "" && w.old.Ref.UID != string(live.GetUID()) {
