@@ -9,6 +9,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -26,7 +27,7 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 	}
 	if preview {
 		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
-	} else if err := t.migrate(ctx, in, live); err != nil {
+	} else if err := t.migrate(ctx, in, live.GetUID()); err != nil {
 		// Whether it came through or not, no value has changed, and the next attempt
 		// finds its way from either.
 		return attempt{err: err}
@@ -34,6 +35,12 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 	a := t.applyOver(ctx, in, live, preview)
 	if preview && a.err == nil {
 		a.err = t.announceLosses(ctx, in, live, a.answer)
+	}
+	if preview && a.err == nil {
+		var set *fieldpath.Set
+		if set, _, a.err = ownership.Applied(a.answer, t.Manager); a.err == nil {
+			a.err = t.sayLeftBehind(ctx, in, live, unionOf(set))
+		}
 	}
 	return a
 }
@@ -53,8 +60,8 @@ var lastAppliedPath = fieldpath.MakePathOrDie("metadata", "annotations", lastApp
 
 // migrate makes the fields of client-side appliers ours, as kubectl does when it
 // changes to server-side apply.
-func (t target) migrate(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
-	return t.edit(ctx, in, live.GetUID(), func(live *unstructured.Unstructured) ([]byte, error) {
+func (t target) migrate(ctx context.Context, in inputs, uid types.UID) error {
+	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		appliers := clientSideAppliers(live)
 		if appliers.Len() == 0 {
 			return nil, nil

@@ -70,7 +70,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 		return state{}, fmt.Errorf("%s: the API server's answer does not name %q among its field managers", t.Ref, t.Manager)
 	}
 	fields, ignored := in.ignore.Split(stored(answer, fields))
-	owners, err := ownership.Owners(answer, fields, t.Manager)
+	owners, err := ownership.Owners(answer, fields, t.Manager, t.Also)
 	if err != nil {
 		return state{}, err
 	}

@@ -26,13 +26,15 @@ const unshieldPatience = 10 * time.Second
 //
 // Defaults that the API server has set beside what leaves are not among it: they would come
 // back if they had a meaning. Which those are, a dry-run of what we own as a new object tells.
-func (t target) bystanders(ctx context.Context, in inputs, live *unstructured.Unstructured, applied, body map[string]any) ([]fieldpath.Path, error) {
+func (t target) bystanders(
+	ctx context.Context, in inputs, live *unstructured.Unstructured, applied, body map[string]any,
+) ([]ownership.Bystander, error) {
 	found, err := ownership.Bystanders(live, t.Manager, applied, t.object(body).Object)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	var fresh *unstructured.Unstructured
-	var kept []fieldpath.Path
+	var kept []ownership.Bystander
 	for _, bystander := range found {
 		if bystander.MaybeDefault && !in.ignoresPart(live.Object, bystander.Path) {
 			if fresh == nil {
@@ -45,7 +47,7 @@ func (t target) bystanders(ctx context.Context, in inputs, live *unstructured.Un
 				continue
 			}
 		}
-		kept = append(kept, bystander.Path)
+		kept = append(kept, bystander)
 	}
 	return kept, nil
 }
@@ -84,11 +86,11 @@ func (s state) mayTakeBystanders(t target, body map[string]any) bool {
 func (t target) keepBystanders(
 	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID, preview bool,
 	apply func(body map[string]any) (*unstructured.Unstructured, error),
-) (*unstructured.Unstructured, error) {
+) (*unstructured.Unstructured, []ownership.Bystander, error) {
 	if preview {
 		return t.previewBystanders(ctx, in, applied, body, uid, apply)
 	}
-	var kept []fieldpath.Path
+	var kept []ownership.Bystander
 	err := t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		var err error
 		if kept, err = t.bystanders(ctx, in, live, applied, body); err != nil {
@@ -98,11 +100,11 @@ func (t target) keepBystanders(
 	})
 	if err != nil {
 		// Nothing was applied, whatever became of the shield.
-		return nil, tracked.Refused("%v", t.explain("guard what is not ours in", err, in))
+		return nil, nil, tracked.Refused("%v", t.explain("guard what is not ours in", err, in))
 	}
 	answer, err := apply(body)
 	if len(kept) == 0 {
-		return answer, err
+		return answer, nil, err
 	}
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), unshieldPatience)
 	defer cancel()
@@ -111,41 +113,49 @@ func (t target) keepBystanders(
 		p.GetLogger(ctx).Debugf("%s: the values that stay are still owned by nobody's entry: %v", t.Ref, unshielded)
 	}
 	t.sayKept(ctx, in, kept, err)
-	return answer, err
+	return answer, kept, err
 }
 
 func (t target) previewBystanders(
 	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID,
 	apply func(body map[string]any) (*unstructured.Unstructured, error),
-) (*unstructured.Unstructured, error) {
+) (*unstructured.Unstructured, []ownership.Bystander, error) {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil || live.GetUID() != uid {
-		return apply(body) // which says what is wrong
+		answer, err := apply(body) // which says what is wrong
+		return answer, nil, err
 	}
 	kept, err := t.bystanders(ctx, in, live, applied, body)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(kept) == 0 {
-		return apply(body)
+		answer, err := apply(body)
+		return answer, nil, err
 	}
-	answer, err := apply(ownership.With(body, live.Object, kept))
+	answer, err := apply(ownership.With(body, live.Object, pathsOf(kept)))
 	t.sayKept(ctx, in, kept, err)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fields, _, err := ownership.Applied(answer, t.Manager)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return ownership.AsApplied(answer, t.Manager, fields.RecursiveDifference(setOf(kept)))
+	answer, err = ownership.AsApplied(answer, t.Manager, fields.RecursiveDifference(setOf(kept)))
+	return answer, kept, err
 }
 
 // sayKept names what stays. If the update was refused, that may be why.
-func (t target) sayKept(ctx context.Context, in inputs, kept []fieldpath.Path, err error) {
-	names := make([]string, len(kept))
-	for i, path := range kept {
-		names[i] = ownership.Format(path)
+func (t target) sayKept(ctx context.Context, in inputs, kept []ownership.Bystander, err error) {
+	var names []string
+	for _, bystander := range kept {
+		if !bystander.Half || apierrors.IsInvalid(err) { // halves are told with what else stays
+			names = append(names, ownership.Format(bystander.Path))
+		}
+	}
+	if len(names) == 0 {
+		return
 	}
 	slices.Sort(names)
 	if in.namesSecret(setOf(kept)) {
@@ -161,10 +171,12 @@ func (t target) sayKept(ctx context.Context, in inputs, kept []fieldpath.Path, e
 		"this resource's: %s", t.Ref, strings.Join(names, ", "))
 }
 
-func setOf(paths []fieldpath.Path) *fieldpath.Set {
-	fields := fieldpath.NewSet()
-	for _, path := range paths {
-		fields.Insert(path)
+func setOf(kept []ownership.Bystander) *fieldpath.Set { return fieldpath.NewSet(pathsOf(kept)...) }
+
+func pathsOf(kept []ownership.Bystander) []fieldpath.Path {
+	paths := make([]fieldpath.Path, len(kept))
+	for i, bystander := range kept {
+		paths[i] = bystander.Path
 	}
-	return fields
+	return paths
 }

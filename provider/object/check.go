@@ -60,7 +60,7 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 	}
 
 	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), manifestOf(checked.Get(keyManifest)), fail)
-	checkTakeOverFrom(req.Inputs.Get(keyTakeOverFrom), fail)
+	tracked.CheckTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
 	for _, key := range []string{keyConflictPolicy, keyOnImmutable, keyDeletionPropagation} {
 		v := req.Inputs.Get(key)
 		if !v.IsNull() && !v.IsComputed() && !slices.Contains(choices[key], values.Text(v)) {
@@ -118,27 +118,6 @@ func checkIgnoreFields(v property.Value, object map[string]any, fail func(path, 
 			fail(path, err.Error())
 		} else if meant, ok := pattern.Meant(object); ok && !pattern.SelectsIn(object) {
 			fail(path, fmt.Sprintf("The path selects nothing: a dot ends a name. A key with dots is written in brackets: %s", meant))
-		}
-	}
-}
-
-// checkTakeOverFrom refuses what names nobody, and what cannot be taken over.
-func checkTakeOverFrom(v property.Value, fail func(path, reason string)) {
-	switch {
-	case v.IsNull(), v.IsComputed():
-		return
-	case !v.IsArray():
-		fail(keyTakeOverFrom, "The value must be a list of field managers.")
-		return
-	}
-	for i, item := range v.AsArray().All {
-		path := fmt.Sprintf("%s[%d]", keyTakeOverFrom, i)
-		switch name := values.Text(item); {
-		case item.IsComputed():
-		case name == "":
-			fail(path, "The field manager must be a string that is not empty, as `kubectl get --show-managed-fields` shows it.")
-		case ownership.IsPatchManager(name):
-			fail(path, "The fields of a Patch are not taken over. Remove the Patch: it hands them back.")
 		}
 	}
 }

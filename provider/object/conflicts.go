@@ -95,7 +95,7 @@ func (t target) disputes(
 	if err != nil {
 		return nil, nil, "", err
 	}
-	owners, err := ownership.Owners(live, fields, t.Manager)
+	owners, err := ownership.Owners(live, fields, t.Manager, t.Also)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -67,6 +67,8 @@ type outcome struct {
 	state  state
 	// answer is the object as the API server has returned it.
 	answer *unstructured.Unstructured
+	// leaving is what an update does to what the manifest no longer sets.
+	leaving leaving
 	// unconfirmed is why it is not known whether the apply had its effect.
 	unconfirmed error
 	// unresolved says that a preview could not ask the API server yet.
@@ -108,6 +110,8 @@ func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, erro
 // creation is how an object is created.
 type creation struct {
 	manager string
+	// former is the field manager under which an earlier attempt may be on the object; empty for the same.
+	former  string
 	hashKey string
 	preview bool
 	// resumeWithin is how old an object may be to be taken for that of an earlier run.
@@ -124,10 +128,12 @@ type creation struct {
 // attempt of our own has left there.
 func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
 	id, _ := in.identity()
-	t := target{tracked.Target{Cluster: clu, Manager: c.manager}}
+	t := target{tracked.Target{Cluster: clu, Manager: c.manager, Also: c.former}}
 	apply := func() (*unstructured.Unstructured, error) {
 		var err error
-		if t, err = resolve(ctx, clu, id, c.manager); err != nil {
+		t, err = resolve(ctx, clu, id, c.manager)
+		t.Also = c.former
+		if err != nil {
 			return nil, err
 		}
 		return t.apply(ctx, in.applied, cluster.ApplyOptions{CreateOnly: true, DryRun: c.preview, Force: true})

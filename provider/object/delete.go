@@ -34,9 +34,10 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	found, err := tracked.Find(ctx, clu, id, old.ManagerOr(managerOf(req.Urn)))
+	manager, next := old.OnObject(managerOf(req.Urn))
+	found, err := tracked.Find(ctx, clu, id, manager)
 	t := target{found}
-	t.Former = old.formerManager(managerOf(req.Urn))
+	t.Also = next
 	switch {
 	case failure.Gone(err):
 		return nil
@@ -106,7 +107,7 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, ours, err := ownership.Applied(live, t.Manager)
+	_, ours, err := ownership.Applied(live, t.asOn(live).Manager)
 	switch {
 	case err != nil:
 		return "", err

@@ -25,6 +25,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{}, err
 	}
 	in.stay(old)
+	in.taking = in.takes(old, req.OldInputs)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
 	programmed := r.calls.IsProgrammed(req.Urn)
@@ -51,18 +52,25 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	}
 	if programmed {
 		in.warnNewlyUnselected(ctx, clu, old, req.OldInputs)
+		old.SayRenaming(ctx, managerOf(req.Urn))
 	}
-	switch {
+	switch takesNow := programmed && in.taking && clusterKnown && in.unknown == 0; {
 	case old.Pending:
 		// The whole manifest is shown: nothing is known of what is live.
 		return tracked.Changed(keyManifest, p.Update), nil
+	case takesNow:
+		// What is taken over is found out by a dry-run.
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
 		diff := old.UncheckedDiff(old.drift(in, ignored), programmed)
-		if programmed && !diff.HasChanges && in.takes(old) {
-			return takingOver(), nil
+		switch {
+		case diff.HasChanges:
+			return diff, nil
+		case programmed && in.taking:
+			return tracked.ChangedOwners(keyTakeOverFrom), nil
+		default:
+			return old.RenamingDiff(managerOf(req.Urn), programmed), nil
 		}
-		return diff, nil
 	case !programmed, in.isAsSaved(req.OldInputs):
 		// An earlier update was not confirmed. Applying again settles it.
 		return tracked.Changed(keyManifest, p.Update), nil
@@ -87,7 +95,8 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
-	diff := detailedDiff(append(in.compare(old, result.state), reordered...), old, in, ignored)
+	result.leaving.say(ctx, result.target, in, old)
+	diff := detailedDiff(append(in.compare(old, result.withLeaving(in)), reordered...), old, in, ignored)
 	switch {
 	case diff.HasChanges:
 	case old.Hash == "":
@@ -98,19 +107,18 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
 			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
 		}}, nil
-	case in.takes(old):
-		return takingOver(), nil
+	case in.taking:
+		return tracked.ChangedOwners(keyTakeOverFrom), nil
+	case result.leaving.isNew(old):
+		// Nothing of the object changes, but who owns it.
+		return tracked.ChangedOwners(keyAppliedFields), nil
 	default:
+		if renaming := old.RenamingDiff(managerOf(req.Urn), programmed); renaming.HasChanges {
+			return renaming, nil
+		}
 		return old.OvertakenDiff(), nil
 	}
 	return diff, nil
-}
-
-// takingOver is an update that only takes over fields.
-func takingOver() p.DiffResponse {
-	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
-		keyTakeOverFrom: {Kind: p.Update, InputDiff: true},
-	}}
 }
 
 // isAsSaved reports whether an update would apply what the inputs of the last run said.
@@ -157,8 +165,9 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 
 // reread reads the live object from inside Diff, because the read before it failed.
 func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
-	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
-	t.Former = old.formerManager(managerOf(req.Urn))
+	manager, next := old.OnObject(managerOf(req.Urn))
+	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
+	t.Also = next
 	if failure.Gone(err) {
 		old.Applied, old.Live = old.Wanted(), map[string]any{}
 		return old, nil

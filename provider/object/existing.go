@@ -19,6 +19,23 @@ func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
 	if err != nil {
 		return attempt{err: err}
 	}
+	switch on := t.asOn(live); {
+	case on == t:
+	case c.preview:
+		return t.asRenamed(on.takeUpLive(ctx, in, c, live))
+	default:
+		if err = t.rename(ctx, in, live.GetUID()); err == nil {
+			live, err = t.Cluster.Get(ctx, t.Ref)
+		}
+		if err != nil {
+			return attempt{err: err}
+		}
+	}
+	return t.takeUpLive(ctx, in, c, live)
+}
+
+// takeUpLive is takeUp of an object that was read.
+func (t target) takeUpLive(ctx context.Context, in inputs, c creation, live *unstructured.Unstructured) attempt {
 	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {
 	case err != nil:
@@ -107,9 +124,16 @@ func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Uns
 	}
 	var answer *unstructured.Unstructured
 	if ours || migrated.Len() > 0 {
-		answer, err = t.keepBystanders(ctx, in, nil, body, live.GetUID(), preview, apply)
+		answer, _, err = t.keepBystanders(ctx, in, nil, body, live.GetUID(), preview, apply)
 	} else {
 		answer, err = apply(body)
+	}
+	switch {
+	case err != nil:
+	case !preview:
+		t.reclaim(ctx, in, answer)
+	case len(in.takeOver) > 0:
+		err = t.sayTaking(ctx, in, state{}, live, answer)
 	}
 	return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
 }

@@ -48,6 +48,9 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		p.GetLogger(ctx).Warningf("%s: %s is not served. The object is imported as %s.", t.Ref, id.APIVersion, t.Identity())
 	}
 	t.WarnTerminating(ctx, live)
+	if err := t.sayLeftBehind(ctx, inputs{}, live, nil); err != nil {
+		return p.ReadResponse{}, err
+	}
 	written, fields, err := imported(live)
 	if err != nil {
 		return p.ReadResponse{}, err

@@ -58,6 +58,8 @@ type inputs struct {
 	forceDestroy bool
 	// takeOver are the managers whose fields become ours.
 	takeOver tracked.TakeOver
+	// taking says that this update takes over from them.
+	taking bool
 	// deleteInstances deletes a CustomResourceDefinition although objects of its kind go with it.
 	deleteInstances bool
 }

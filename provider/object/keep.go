@@ -41,13 +41,13 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 		return nil, false, nil
 	}
 	readable := true
-	err = t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+	err = t.EditAll(ctx, types.UID(uid), func(live *unstructured.Unstructured, manager string) ([]byte, error) {
 		seen, kept = live, in.keeps(live) && live.GetDeletionTimestamp() == nil
 		if !kept {
 			return nil, nil
 		}
 		readable = tracked.NamesOwners(live)
-		return ownership.HandBack(live, t.Manager, ownership.Kept{})
+		return ownership.HandBack(live, manager, ownership.Kept{})
 	})
 	switch {
 	case failure.Gone(err):

@@ -89,13 +89,11 @@ func (r *kubeObject) lookFirst(
 // leave leaves an object to the KubeObject that manages it, and gives up what this resource owns of it, which else would
 // keep the other one from writing.
 func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager string) error {
-	for _, own := range t.Own() {
-		err := t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
-			return ownership.HandBack(live, own, ownership.Kept{})
-		})
-		if err != nil {
-			return t.explain("release fields of", err, in)
-		}
+	err := t.EditAll(ctx, uid, func(live *unstructured.Unstructured, manager string) ([]byte, error) {
+		return ownership.HandBack(live, manager, ownership.Kept{})
+	})
+	if err != nil {
+		return t.explain("release fields of", err, in)
 	}
 	p.GetLogger(ctx).Warningf("%s is left alone: it is managed by the KubeObject %s (field manager %q). What this resource owned "+
 		"of it is released, with the values that it has.", t.Ref, ownership.DescribeManager(manager), manager)

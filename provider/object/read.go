@@ -31,8 +31,9 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	}
 
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
-	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
-	t.Former = old.formerManager(managerOf(req.Urn))
+	manager, next := old.OnObject(managerOf(req.Urn))
+	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
+	t.Also = next
 	switch {
 	case failure.Gone(err):
 		return p.ReadResponse{}, nil
@@ -43,6 +44,9 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 
 	r.looks.Note(req.Urn)
 	t.warnForeign(ctx, in, live)
+	if err := t.warnReturned(ctx, in, old, live); err != nil {
+		return p.ReadResponse{}, err
+	}
 	now, err := old.observe(t, live, in)
 	switch {
 	case errors.Is(err, errNotOurs):
@@ -93,6 +97,7 @@ func (r *kubeObject) keepUnread(
 
 // observe renews the state from the live object.
 func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (state, error) {
+	t = t.asOn(live) // an update that failed may have renamed our field manager
 	if s.Pending || s.fields == nil {
 		return s.confirm(t, live, in)
 	}
@@ -115,9 +120,9 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {
 		return state{}, err
 	} else if ours {
-		now.Ref.UID = string(live.GetUID())
+		now.Ref.UID, now.Manager = string(live.GetUID()), t.Manager
 	}
-	if now.Ownership, err = ownership.Owners(live, s.fields, t.Manager); err != nil {
+	if now.Ownership, err = ownership.Owners(live, s.fields, t.Manager, t.Also); err != nil {
 		return state{}, err
 	}
 	sources := []tracked.Marked{
@@ -181,6 +186,7 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	if err != nil {
 		return state{}, err
 	}
+	now.left, now.leftSecret = s.left, s.leftSecret
 	if s.Secrets.IsSecret(property.Path{}) {
 		now.Secrets.Add(property.Path{})
 		now.NamesSecret = true

@@ -17,6 +17,7 @@ const (
 	keyPending       = "__pendingProjection"
 	keyTakenOver     = "__takenOverFrom"
 	keyKept          = "__kept"
+	keyLeftBehind    = "__leftBehind"
 )
 
 // state is what the engine keeps of one resource. Projections have a Secret's stringData folded into data.
@@ -33,6 +34,12 @@ type state struct {
 
 	// takenOver are the managers that the program named when it was carried out last.
 	takenOver string
+
+	// left are fields that left the manifest and stayed on the object, since other managers own them, too. When those are
+	// taken over, they go.
+	left *fieldpath.Set
+	// leftSecret says that names among them come from secrets.
+	leftSecret bool
 
 	// ignoredSecret says that names among the ignored fields come from secrets.
 	ignoredSecret bool
@@ -73,6 +80,9 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields}, s.NamesSecret); err != nil {
 		return property.Map{}, err
 	}
+	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyLeftBehind: s.left}, s.NamesSecret || s.leftSecret); err != nil {
+		return property.Map{}, err
+	}
 	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyIgnoredFields: s.ignored}, s.NamesSecret || s.ignoredSecret)
 	return property.NewMap(out), err
 }
@@ -80,12 +90,14 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 // decodeState reads a state, of whatever version.
 func decodeState(properties property.Map) (state, error) {
 	shared, err := tracked.DecodeState(properties, form(nil))
-	ignored := properties.Get(keyIgnoredFields)
+	ignored, left := properties.Get(keyIgnoredFields), properties.Get(keyLeftBehind)
 	return state{
 		State:         shared,
 		fields:        tracked.DecodeFields(properties.Get(keyAppliedFields)),
 		ignored:       tracked.DecodeFields(ignored),
 		ignoredSecret: ignored.Secret(),
+		left:          tracked.DecodeFields(left),
+		leftSecret:    left.Secret(),
 		takenOver:     values.Text(properties.Get(keyTakenOver)),
 		kept:          values.Flag(properties.Get(keyKept)),
 	}, err
@@ -101,13 +113,4 @@ func decode(properties, saved property.Map) (inputs, state, error) {
 	in.former = old.Sensitive()
 	in.ignore = in.ignore.Within(old.Live, old.Applied)
 	return in, old, err
-}
-
-// formerManager is the field manager that is ours beside that of the state: that of the resource's URN, where it is
-// another one.
-func (s state) formerManager(own string) string {
-	if s.Manager == "" || s.Manager == own {
-		return ""
-	}
-	return own
 }

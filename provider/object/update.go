@@ -13,6 +13,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -24,6 +25,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		return p.UpdateResponse{}, err
 	}
 	in.stay(old)
+	in.taking = in.takes(old, req.OldInputs)
 	clu, err := r.source.Cluster(req.Inputs)
 	unknown := errors.Is(err, connection.ErrUnknown)
 	if err != nil && !unknown {
@@ -39,8 +41,13 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	var result outcome
 	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(in) }); ok && req.DryRun {
 		result = answered
-	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, req.DryRun); err != nil {
-		return p.UpdateResponse{}, err
+	} else {
+		if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, req.DryRun); err != nil {
+			return p.UpdateResponse{}, err
+		}
+		if !ok { // else Diff has said it
+			result.leaving.say(ctx, result.target, in, old)
+		}
 	}
 	if old.Pending && req.DryRun {
 		// The dry-run was made for what it may refuse.
@@ -79,8 +86,8 @@ func (r *kubeObject) updateOnce(
 	if hashKey == "" {
 		hashKey = tracked.NewHashKey()
 	}
-	manager := old.ManagerOr(managerOf(urn))
-	anew := creation{manager: manager, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
+	manager, former := old.ForUpdate(managerOf(urn))
+	anew := creation{manager: manager, former: former, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
 	if old.Ref.UID == "" {
 		anew.continuing = true
 		return r.create(ctx, clu, in, anew)
@@ -106,14 +113,23 @@ func (r *kubeObject) updateOnce(
 	if err != nil {
 		return outcome{}, t.explain("update", err, in)
 	}
-	t.Former = old.formerManager(managerOf(urn))
+	t.Also = former
+	named := t
 	uid, body := types.UID(old.Ref.UID), in.sent()
-	if preview && old.Foreign == "" {
+	if preview && old.Foreign == "" && former == "" {
 		// The dry-run's answer says whose the object is.
-	} else if live, err := r.lookFirst(ctx, t, old, urn, uid, false); err != nil {
+	} else if live, err := r.lookFirst(ctx, t, old, urn, uid, former != ""); err != nil {
 		return outcome{target: t}, t.explain("read", err, in)
 	} else if live != nil {
 		if err := t.mayWrite(in, live); err != nil {
+			return outcome{target: t}, err
+		}
+		if preview {
+			t = t.asOn(live)
+		}
+	}
+	if !preview {
+		if err := t.rename(ctx, in, uid); err != nil {
 			return outcome{target: t}, err
 		}
 	}
@@ -125,8 +141,8 @@ func (r *kubeObject) updateOnce(
 			return outcome{target: t}, t.explain("release fields of", err, in)
 		}
 	}
-	if !preview && in.takes(old) {
-		if err := t.handOver(ctx, in, old, uid); err != nil && !isOtherObject(err) {
+	if !preview {
+		if err := t.prepare(ctx, in, old, uid); err != nil && !isOtherObject(err) {
 			return outcome{target: t}, t.explain("take over fields of", err, in)
 		}
 	}
@@ -151,8 +167,9 @@ func (r *kubeObject) updateOnce(
 			return t.keepInside(ctx, in, body, uid, whole)
 		}
 	}
-	if old.mayTakeBystanders(t, body) {
-		result.answer, result.err = t.keepBystanders(ctx, in, old.Wanted(), body, uid, preview, apply)
+	var kept []ownership.Bystander
+	if in.handsOver(old) || old.mayTakeBystanders(t, body) {
+		result.answer, kept, result.err = t.keepBystanders(ctx, in, old.Wanted(), body, uid, preview, apply)
 	} else {
 		result.answer, result.err = apply(body)
 	}
@@ -161,11 +178,26 @@ func (r *kubeObject) updateOnce(
 		return r.create(ctx, clu, in, anew)
 	}
 	r.looks.Note(urn)
-	updated, err := t.conclude(result, in, hashKey, "update")
-	// The next write counts on from the last revision that is known, also after one that was not confirmed.
-	updated.state.Ref.Revision = old.Ref.Revision
-	if updated.state.Hash != "" {
-		updated.state.Ref.Revision = tracked.RevisionOf(updated.state.Hash, old.Ref.Revision)
+	if preview && result.err == nil && in.handsOver(old) {
+		result.answer, result.err = t.foresee(ctx, in, old, result.answer)
 	}
-	return updated, err
+	if t != named {
+		t, result = named, named.asRenamed(result)
+	}
+	if !preview && result.err == nil {
+		t.reclaim(ctx, in, result.answer)
+	}
+	updated, err := t.conclude(result, in, hashKey, "update")
+	if updated.state.Hash == "" {
+		// The next write counts on from the last revision that is known, also after one that was not confirmed.
+		updated.state.Ref.Revision = old.Ref.Revision
+		updated.state.left, updated.state.leftSecret = old.left, old.hidesNames()
+		return updated, err
+	}
+	updated.state.Ref.Revision = tracked.RevisionOf(updated.state.Hash, old.Ref.Revision)
+	if updated.leaving, err = t.leavingOf(in, old, updated.state, result.answer, kept); err != nil {
+		return outcome{target: t}, err
+	}
+	updated.state.left, updated.state.leftSecret = updated.leaving.stays, old.hidesNames()
+	return updated, nil
 }

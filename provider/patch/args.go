@@ -55,6 +55,7 @@ type Args struct {
 	JSONPatch         any                           `pulumi:"jsonPatch,optional"`
 	MergePatch        any                           `pulumi:"mergePatch,optional"`
 	TakeOwnership     bool                          `pulumi:"takeOwnership"`
+	TakeOverFrom      []string                      `pulumi:"takeOverFrom,optional"`
 	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 	WaitFor           *waitfor.WaitFor              `pulumi:"waitFor,optional"`
 }
@@ -72,6 +73,11 @@ func (a *Args) Annotate(an infer.Annotator) {
 	an.Describe(&a.MergePatch, "A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the "+
 		"structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on "+
 		"the way: there, give a patch with `null` as text.")
+	an.Describe(&a.TakeOverFrom, "Take the target over from these KubeObjects, which no program has any more: one whose resource was removed "+
+		"with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: "+
+		"`k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the "+
+		"object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields "+
+		"without being told. Default: none.")
 	an.Describe(&a.TakeOwnership, "Must be `true`. A Patch always takes its fields from their owners, who may take them back. "+
 		"Say that you know. There is no default.")
 	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+

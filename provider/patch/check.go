@@ -15,6 +15,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -51,6 +52,7 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 		fail(keyTakeOwnership, "The value must be true. A Patch takes its fields from their owners by force, and they may take "+
 			"them back: say that you know.")
 	}
+	checkTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
 	group := schema.GroupKind{}
 	if object.APIVersion != "" {
 		group = schema.GroupKind{Group: object.Group(), Kind: object.Kind}
@@ -65,6 +67,17 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 		checked = checked.Set(keyClusterConnection, connection.MarkWhole(v))
 	}
 	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
+}
+
+// checkTakeOver refuses what cannot be taken over, and what need not be.
+func checkTakeOver(v property.Value, fail fail) {
+	tracked.CheckTakeOver(v, fail)
+	for i, name := range tracked.DecodeTakeOver(v) {
+		if !strings.HasPrefix(name, ownership.ManagerPrefix) {
+			fail(fmt.Sprintf("%s[%d]", keyTakeOverFrom, i), "A Patch takes its fields from any other manager without it. Name field managers "+
+				"of KubeObjects, which begin with "+ownership.ManagerPrefix+".")
+		}
+	}
 }
 
 // warnOfLostNull says what an empty object in a patch may come from.

@@ -67,7 +67,9 @@ func (r *patchResource) patch(ctx context.Context, req request) (outcome, error)
 		w.old.HashKey = tracked.NewHashKey()
 	}
 	var err error
-	w.target, err = find(ctx, req.cluster, req.in.object, req.old.ManagerOr(managerOf(req.urn)))
+	manager, former := req.old.ForUpdate(managerOf(req.urn))
+	w.target, err = find(ctx, req.cluster, req.in.object, manager)
+	w.target.Also = former
 	switch {
 	case failure.Gone(err):
 		return w.nowhere(ctx, err)

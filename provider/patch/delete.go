@@ -31,7 +31,9 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	t, err := find(ctx, clu, id, old.ManagerOr(managerOf(req.Urn)))
+	manager, next := old.OnObject(managerOf(req.Urn))
+	t, err := find(ctx, clu, id, manager)
+	t.Also = next
 	if failure.Gone(err) {
 		return nil
 	}
@@ -54,10 +56,10 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 		old.Ref.UID = string(live.GetUID())
 	}
 	released, readable := false, true
-	err = clu.Edit(ctx, t.Ref, types.UID(old.Ref.UID), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+	err = t.EditAll(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured, manager string) ([]byte, error) {
 		readable = tracked.NamesOwners(live)
-		body, err := ownership.HandBack(live, t.Manager, ownership.Kept{})
-		released = body != nil
+		body, err := ownership.HandBack(live, manager, ownership.Kept{})
+		released = released || body != nil
 		return body, err
 	})
 	if err != nil && !failure.Gone(err) {

@@ -41,6 +41,9 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 			return p.DiffResponse{}, err
 		}
 	}
+	if programmed {
+		old.SayRenaming(ctx, managerOf(req.Urn))
+	}
 	if old.Pending {
 		return tracked.Changed(in.kind, p.Update), nil
 	}
@@ -58,7 +61,15 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 			return p.DiffResponse{}, err
 		}
 	}
-	return withWait(withForm(diff, req, in), req, old), nil
+	diff = withWait(withForm(diff, req, in), req, old)
+	switch takes := tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyTakeOverFrom); {
+	case diff.HasChanges:
+	case programmed && len(in.takeOver) > 0 && takes.HasChanges:
+		diff = takes
+	default:
+		diff = old.RenamingDiff(managerOf(req.Urn), programmed)
+	}
+	return diff, nil
 }
 
 // isAsSaved reports whether the patch is the one that the inputs of the last run said.

@@ -21,13 +21,14 @@ const (
 	keyJSONPatch         = "jsonPatch"
 	keyMergePatch        = "mergePatch"
 	keyTakeOwnership     = "takeOwnership"
+	keyTakeOverFrom      = tracked.KeyTakeOverFrom
 	keyClusterConnection = connection.Key
 	keyWaitFor           = waitfor.Key
 )
 
 var (
 	inputKeys = []string{
-		keyTarget, keyPatch, keyJSONPatch, keyMergePatch, keyTakeOwnership, keyClusterConnection, keyWaitFor,
+		keyTarget, keyPatch, keyJSONPatch, keyMergePatch, keyTakeOwnership, keyTakeOverFrom, keyClusterConnection, keyWaitFor,
 	}
 	// kinds are the inputs of which exactly one is the patch.
 	kinds = []string{keyPatch, keyJSONPatch, keyMergePatch}
@@ -45,6 +46,8 @@ type inputs struct {
 	secrets values.Marks
 	// former are the secret texts of what was patched before.
 	former []string
+	// takeOver are the KubeObjects that no longer manage the target.
+	takeOver tracked.TakeOver
 	// unknown counts the values of target and patch that are known only later.
 	unknown int
 	// wait is what to wait for afterwards; it has no goal where that is nothing.
@@ -73,6 +76,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 			return inputs{}, fmt.Errorf("%s: %w", key, err)
 		}
 	}
+	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))
 	in.unknown = values.CountUnknown(plainTarget) + values.CountUnknown(in.document)
 	if v := properties.Get(keyWaitFor); !v.IsNull() {
 		in.wait, in.waitErr = waitfor.Decode(v)

@@ -13,17 +13,24 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// refuseOwn refuses an object that a KubeObject manages, of this program or another.
-// It would take the field back at once, and its preview would show drift for ever.
-func (t target) refuseOwn(live *unstructured.Unstructured) error {
-	manager := tracked.KubeObjectOf(live, t.Manager)
+// refuseOwn refuses an object that a KubeObject manages, of this program or another, unless the program takes it over
+// from that. It would take the field back at once, and its preview would show drift for ever.
+func (t target) refuseOwn(in inputs, live *unstructured.Unstructured) error {
+	manager := ""
+	for _, other := range tracked.KubeObjectsOn(live, t.Own()...) {
+		if !in.takeOver.Names(other) {
+			manager = other
+			break
+		}
+	}
 	if manager == "" {
 		return nil
 	}
 	return tracked.Refused("%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
 		"A Patch is for objects of others: the two would take the fields from each other in turns.\n"+
 		"Either set the fields in the manifest of that KubeObject, or take the object out of its program (with the resource "+
-		"option retainOnDelete) before patching it.", t.Ref, ownership.DescribeManager(manager), manager)
+		"option retainOnDelete). If no program has that KubeObject any more, take the object over from it: takeOverFrom: [%q].",
+		t.Ref, ownership.DescribeManager(manager), manager, manager)
 }
 
 // refuseOverlap refuses fields that another Patch has. claimed are those that other
@@ -36,7 +43,7 @@ func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, cla
 	shared := map[string][]string{}
 	for _, path := range leaves(wanted.all()) {
 		for _, owner := range owners.Of(path) {
-			if ownership.IsPatchManager(owner.Manager) && owner.Manager != w.target.Manager {
+			if ownership.IsPatchManager(owner.Manager) && !w.isOurs(owner.Manager) {
 				name := fmt.Sprintf("%s (field manager %q)", ownership.DescribeManager(owner.Manager), owner.Manager)
 				shared[name] = append(shared[name], w.name(path, wanted))
 			}

@@ -68,7 +68,9 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 func (r *patchResource) look(
 	ctx context.Context, inputs property.Map, old state, manager string,
 ) (target, *unstructured.Unstructured, error) {
-	t, live, err := tracked.Look(ctx, r.source, inputs, old.Ref.Identity, old.ManagerOr(manager))
+	manager, next := old.OnObject(manager)
+	t, live, err := tracked.Look(ctx, r.source, inputs, old.Ref.Identity, manager)
+	t.Also = next
 	if failure.Gone(err) || err == nil && old.Ref.UID != "" && old.Ref.UID != string(live.GetUID()) {
 		return target{t}, nil, errGone
 	}

@@ -27,7 +27,7 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 	}
 	// An operation that cannot be repeated changes something, and leaves our field manager until somebody else
 	// changes the same field.
-	traces := slices.Contains(ownership.Managers(live), w.target.Manager)
+	traces := slices.ContainsFunc(ownership.Managers(live), w.isOurs)
 	if w.old.Pending {
 		sum, err := w.in.hash(w.old.HashKey)
 		if err != nil {
@@ -73,11 +73,11 @@ func (w work) untouched(live *unstructured.Unstructured) (bool, error) {
 	if fields.Empty() {
 		return false, nil
 	}
-	was, err := datedOwners(live, w.old.before)
+	was, err := w.datedOwners(live, w.old.before)
 	if err != nil {
 		return false, err
 	}
-	is, err := datedOwners(live, live.GetManagedFields())
+	is, err := w.datedOwners(live, live.GetManagedFields())
 	if err != nil {
 		return false, err
 	}
@@ -90,9 +90,12 @@ func (w work) untouched(live *unstructured.Unstructured) (bool, error) {
 }
 
 // datedOwners tells owners apart by when they have written, too.
-func datedOwners(object *unstructured.Unstructured, entries []metav1.ManagedFieldsEntry) (ownership.Ownership, error) {
+func (w work) datedOwners(object *unstructured.Unstructured, entries []metav1.ManagedFieldsEntry) (ownership.Ownership, error) {
 	dated := slices.Clone(entries)
 	for i := range dated {
+		if w.isOurs(dated[i].Manager) {
+			dated[i].Manager = w.target.Manager
+		}
 		if dated[i].Time != nil {
 			dated[i].Manager += " " + dated[i].Time.UTC().Format(time.RFC3339)
 		}

@@ -60,18 +60,23 @@ func (w work) warnOfRepetition(ctx context.Context, m method) {
 func (w work) others(owners []ownership.Owner) string {
 	var names []string
 	for _, owner := range owners {
-		if owner.Manager != w.target.Manager && owner.Manager != probe {
+		if !w.isOurs(owner.Manager) {
 			names = append(names, owner.Manager)
 		}
 	}
 	return strings.Join(unique(names), ", ")
 }
 
+// isOurs reports whether a field manager is that of this Patch, or stands for it in a preview.
+func (w work) isOurs(manager string) bool {
+	return manager == probe || slices.Contains(w.target.Own(), manager)
+}
+
 // holder says who owns a field: the manager alone if it is one of the owners, since
 // sharing a value is no conflict.
 func (w work) holder(owners []ownership.Owner) string {
 	for _, owner := range owners {
-		if owner.Manager == w.target.Manager || owner.Manager == probe {
+		if w.isOurs(owner.Manager) {
 			return w.target.Manager
 		}
 	}

@@ -90,12 +90,17 @@ func (w work) nowhere(ctx context.Context, cause error) (outcome, error) {
 
 // on runs the patch on the object as it was read.
 func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
-	if err := w.target.refuseOwn(live); err != nil {
+	if err := w.target.refuseOwn(w.in, live); err != nil {
 		return outcome{}, err
 	}
 	if w.old.Ref.UID != "" && w.old.Ref.UID != string(live.GetUID()) {
 		// Another object has the name. Nothing that is known is about it.
 		w.old = state{State: tracked.State{Manager: w.old.Manager, HashKey: w.old.HashKey}, touched: nothing()}
+	}
+	found := live
+	live, err := w.rename(ctx, live)
+	if err != nil {
+		return outcome{}, err
 	}
 	if w.old.upToDate(w.in) {
 		return w.putRight(ctx, live)
@@ -103,7 +108,7 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	if err := w.refuseTerminating(live); err != nil {
 		return outcome{}, err
 	}
-	if fields, done, err := w.resume(live); err != nil || done {
+	if fields, done, err := w.resume(found); err != nil || done {
 		if err != nil {
 			return outcome{}, err
 		}
@@ -113,7 +118,7 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	if err != nil {
 		return outcome{}, err
 	}
-	return w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, "")) > 0)
+	return w.carryOut(ctx, m, live, len(tracked.PatchesOn(live)) > 0)
 }
 
 // putRight sets again what has drifted, if anything has. The patch itself is the one
@@ -123,6 +128,7 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 	if err != nil {
 		return outcome{}, err
 	}
+	now.Manager = w.target.Manager
 	if !now.hasDrifted(w.in) {
 		now.Ref.Identity = w.target.Identity() // in another version of its group, perhaps
 		return outcome{state: now}, nil
@@ -131,7 +137,7 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 	if err != nil {
 		return outcome{}, err
 	}
-	result, err := w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, w.target.Manager)) > 0)
+	result, err := w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, w.target.Own()...)) > 0)
 	if w.preview && warnOfLastingDrift(ctx, err) {
 		return outcome{state: now}, nil
 	}

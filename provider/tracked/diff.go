@@ -17,6 +17,12 @@ func Changed(path string, kind p.DiffKind) p.DiffResponse {
 	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{path: {Kind: kind}}}
 }
 
+// ChangedOwners is an update of which the engine shows no values, but only that it is about key: nothing of the object
+// changes but who owns it.
+func ChangedOwners(key string) p.DiffResponse {
+	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{key: {Kind: p.Update, InputDiff: true}}}
+}
+
 // Detailed writes changes of fields as changes of properties. place says where the engine shows a change, and as what.
 // The engine takes the left side of each from the outputs and the right side from the inputs, at the same path, so each
 // path is a place in both.

@@ -29,10 +29,10 @@ func KubeObjectsOn(live *unstructured.Unstructured, own ...string) []string {
 }
 
 // PatchesOn lists the field managers of the Patches on an object, but for own.
-func PatchesOn(live *unstructured.Unstructured, own string) []string {
+func PatchesOn(live *unstructured.Unstructured, own ...string) []string {
 	var patches []string
 	for _, manager := range ownership.Managers(live) {
-		if ownership.IsPatchManager(manager) && manager != own {
+		if ownership.IsPatchManager(manager) && !slices.Contains(own, manager) {
 			patches = append(patches, manager)
 		}
 	}

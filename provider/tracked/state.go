@@ -1,7 +1,6 @@
 package tracked
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -48,7 +47,8 @@ type State struct {
 	// Ref points at the object. UID is empty while it is not known.
 	Ref reference.Object
 
-	// Manager is our field manager; empty on an imported object that was not applied yet.
+	// Manager is the field manager that the last write was made under; empty on an imported object that was not applied
+	// yet.
 	Manager string
 
 	// Hash is the keyed hash of the content that was applied last. It is empty where that is not known, which calls for
@@ -98,11 +98,6 @@ func (s State) Upholds(content any) bool {
 	sum, err := Hash(s.HashKey, content)
 	return err == nil && hmac.Equal([]byte(sum), []byte(s.Hash))
 }
-
-// ManagerOr is our field manager: the one in the state, or the resource's own where there is none. It stays what it was
-// when the resource was created: one that was renamed by an alias goes on under its old name, or it would leave the
-// fields of that behind.
-func (s State) ManagerOr(fresh string) string { return cmp.Or(s.Manager, fresh) }
 
 // IdentityIn returns which object a state is about: the one in it, or that of the resource's ID.
 func (s State) IdentityIn(id string) (manifest.Identity, error) {

@@ -1,6 +1,7 @@
 package tracked
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -28,6 +29,27 @@ func DecodeTakeOver(v property.Value) TakeOver {
 		}
 	}
 	return names
+}
+
+// CheckTakeOver refuses what names nobody, and what cannot be taken over.
+func CheckTakeOver(v property.Value, fail func(path, reason string)) {
+	switch {
+	case v.IsNull(), v.IsComputed():
+		return
+	case !v.IsArray():
+		fail(KeyTakeOverFrom, "The value must be a list of field managers.")
+		return
+	}
+	for i, item := range v.AsArray().All {
+		path := fmt.Sprintf("%s[%d]", KeyTakeOverFrom, i)
+		switch name := values.Text(item); {
+		case item.IsComputed():
+		case name == "":
+			fail(path, "The field manager must be a string that is not empty, as `kubectl get --show-managed-fields` shows it.")
+		case ownership.IsPatchManager(name):
+			fail(path, "The fields of a Patch are not taken over. Remove the Patch: it hands them back.")
+		}
+	}
 }
 
 // Names reports whether the program names a field manager.

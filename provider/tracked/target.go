@@ -19,9 +19,8 @@ type Target struct {
 	Cluster *cluster.Cluster
 	Ref     cluster.Ref
 	Manager string
-	// Former is another field manager that is ours: a resource that was renamed, or moved to another stack, is on the
-	// object under the name that it had, and gets that of its URN with an update. It is empty where there is none.
-	Former string
+	// Also is another field manager that is ours; empty where there is none. See [State.OnObject].
+	Also string
 	// NamespaceIgnored says that a namespace is named for a kind that has none.
 	NamespaceIgnored bool
 }
@@ -73,10 +72,10 @@ func Look(
 
 // Own are our field managers.
 func (t Target) Own() []string {
-	if t.Former == "" {
+	if t.Also == "" {
 		return []string{t.Manager}
 	}
-	return []string{t.Manager, t.Former}
+	return []string{t.Manager, t.Also}
 }
 
 // Identity is where the object is, with the namespace that it is in.

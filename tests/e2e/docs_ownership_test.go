@@ -22,8 +22,8 @@ func pageOnOwnership(t *testing.T, p page) {
 		return newStack(t), space, func(text string) string { return strings.ReplaceAll(text, "shop", space) }
 	}
 	p.prove(t, proofs{
-		aProgram:     p.told("What is owned", "Fields that others manage", "Objects that exist already"),
-		anOutput:     p.told("What is drift", "Two who want the same field", "Fields that cannot be changed"),
+		aProgram:     p.told("What is owned", "Fields that others manage", "Objects that exist already", "Managers that are left behind"),
+		anOutput:     p.told("What is drift", "Two who want the same field", "Managers that are left behind", "Fields that cannot be changed"),
 		commandLines: commands,
 	})
 	only := func(t *testing.T, section string, kind kind) string { return p.in(t, section, kind)[0].code }
@@ -105,31 +105,35 @@ func pageOnOwnership(t *testing.T, p page) {
 		other.run(t, "state", "delete", "--yes", other.export(t).get(t, "web").URN)
 	})
 
-	t.Run("a manager that is left behind is taken away", func(t *testing.T) {
+	t.Run("a manager that is left behind is taken over [D32]", func(t *testing.T) {
 		t.Parallel()
 		s, space, in := place(t)
 		id := "apps/v1/Deployment/" + space + "/web"
+		const containers = `containers: [{ name: web, image: "registry.example/web:1.0" }]`
 		adopting := in(programOf(t, only(t, "Objects that exist already", aProgram)))
-		before := strings.Replace(adopting, "replicas: 3", "replicas: 3\n          revisionHistoryLimit: 4", 1)
-		applyAs(t, c, "Terraform", before[strings.Index(before, "manifest:\n")+len("manifest:\n"):])
+		require.Contains(t, adopting, containers)
+		before := strings.Replace(adopting, containers, `containers: [{ name: web, image: "registry.example/web:1.0", env: [{
+                name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}] }]`, 1)
+		applyAs(t, c, "helm", before[strings.Index(before, "manifest:\n")+len("manifest:\n"):])
 		s.program(t, "%s", before)
+		assert.Contains(t, s.preview(t), "helm has applied this object")
 		s.up(t)
-
-		lines := p.in(t, "Managers that are left behind", commandLines)
-		require.Len(t, lines, 2)
-		number := -1
-		for i, manager := range strings.Split(shell(t, c, in(lines[0].code)), "\n") {
-			if manager == "Terraform Apply" {
-				number = i
-			}
+		env := func() any {
+			return k.value(t, id, "spec", "template", "spec", "containers").([]any)[0].(map[string]any)["env"]
 		}
-		require.GreaterOrEqual(t, number, 0)
-		shell(t, c, strings.ReplaceAll(in(lines[1].code), "managedFields/0", fmt.Sprint("managedFields/", number)))
-		s.previewEmpty(t)
-		assert.Equal(t, int64(4), k.value(t, id, "spec", "revisionHistoryLimit"), "the values stay")
+		whole := env()
 		s.program(t, "%s", adopting)
+		out := s.preview(t)
+		requireShown(t, in(only(t, "Managers that are left behind", anOutput)), out)
+		assert.Empty(t, changedLines(out), "what stays is not shown as going")
 		s.up(t)
-		assert.Equal(t, int64(10), k.value(t, id, "spec", "revisionHistoryLimit"), "back to the default")
+		assert.Equal(t, whole, env(), "not a piece of it is missing")
+		s.previewEmpty(t)
+		s.program(t, "%s", in(programOf(t, only(t, "Managers that are left behind", aProgram))))
+		assert.Contains(t, s.preview(t), "takes over from helm: ")
+		s.up(t)
+		assert.Nil(t, env())
+		s.previewEmpty(t)
 	})
 
 	t.Run("ignoreChanges hides drift, and sets the field again with the next update", func(t *testing.T) {

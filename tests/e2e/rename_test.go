@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestRename(t *testing.T) {
@@ -11,7 +12,7 @@ func TestRename(t *testing.T) {
 	c := shared.Get(t)
 	k := kubeOf(t, c)
 
-	t.Run("an alias keeps the object, and its fields stay ours [O64]", func(t *testing.T) {
+	t.Run("an alias keeps the object, and its fields become those of the new name [O64] [O89]", func(t *testing.T) {
 		t.Parallel()
 		s, space := newStack(t), c.Namespace(t)
 		id := "v1/ConfigMap/" + space + "/same"
@@ -24,9 +25,16 @@ func TestRename(t *testing.T) {
 		before := k.get(t, id)
 
 		s.program(t, program("new", `{a: "1", b: "2"}`, alias))
-		assert.NotContains(t, s.preview(t), "replace")
-		s.up(t)
-		assert.Equal(t, before.GetResourceVersion(), k.get(t, id).GetResourceVersion(), "a rename writes nothing")
+		out := s.preview(t)
+		assert.NotContains(t, out, "replace")
+		assert.Contains(t, out, "The update renames its field manager")
+		assert.Empty(t, changedLines(out))
+		assert.Equal(t, before.GetResourceVersion(), k.get(t, id).GetResourceVersion(), "a preview writes nothing")
+		assert.Contains(t, s.up(t), "~ 1 updated")
+		renamed := k.get(t, id)
+		assert.Equal(t, before.Object["data"], renamed.Object["data"])
+		require.Len(t, renamed.GetManagedFields(), 1)
+		assert.Contains(t, renamed.GetManagedFields()[0].Manager, ".new-")
 		saved := s.export(t)
 		assert.Equal(t, string(before.GetUID()), saved.get(t, "new").uid())
 		assert.Len(t, saved.resources, 1)

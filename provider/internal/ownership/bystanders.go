@@ -16,6 +16,9 @@ type Bystander struct {
 	Path fieldpath.Path
 	// MaybeDefault says that the API server may have set it itself, beside what leaves.
 	MaybeDefault bool
+	// Half says that it is an item that stays because others own its key, or a part of one: it was the manager's, and stays
+	// so that the item stays whole.
+	Half bool
 }
 
 // Empties reports whether an apply of sent may take away more than single values: some map,
@@ -112,7 +115,7 @@ func staysByKey(element fieldpath.PathElement, others *fieldpath.Set) bool {
 // value means something else than the variable. The item itself comes first.
 func (w *bystanders) halves(ours, others *fieldpath.Set, path fieldpath.Path) {
 	whole := len(w.found)
-	w.found = append(w.found, Bystander{path.Copy(), false})
+	w.found = append(w.found, Bystander{Path: path.Copy(), Half: true})
 	defer func() {
 		if len(w.found) == whole+1 {
 			w.found = w.found[:whole] // others own all of it
@@ -120,7 +123,7 @@ func (w *bystanders) halves(ours, others *fieldpath.Set, path fieldpath.Path) {
 	}()
 	ours.Leaves().Iterate(func(leaf fieldpath.Path) {
 		if !touches(others, leaf) {
-			w.found = append(w.found, Bystander{append(path.Copy(), leaf.Copy()...), false})
+			w.found = append(w.found, Bystander{Path: append(path.Copy(), leaf.Copy()...), Half: true})
 		}
 	})
 }
@@ -139,7 +142,7 @@ func (w *bystanders) collect(tree any, ours *fieldpath.Set, s *shape, path field
 			case !below.Empty():
 				w.collect(v, below, s.below(name), at)
 			case !ours.Members.Has(element):
-				w.found = append(w.found, Bystander{at, !mergedByMember(path) && !isContent(path)})
+				w.found = append(w.found, Bystander{Path: at, MaybeDefault: !mergedByMember(path) && !isContent(path)})
 			}
 		}
 	case []any:
@@ -149,7 +152,7 @@ func (w *bystanders) collect(tree any, ours *fieldpath.Set, s *shape, path field
 				continue // owned as a whole
 			}
 			if !ours.Members.Has(element) && partsAt(ours, element).Empty() {
-				w.found = append(w.found, Bystander{append(path[:len(path):len(path)], element), false})
+				w.found = append(w.found, Bystander{Path: append(path[:len(path):len(path)], element)})
 			}
 		}
 	}

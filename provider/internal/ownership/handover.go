@@ -22,11 +22,54 @@ type Handover struct {
 }
 
 // HandOver returns the JSON patch that moves fields of others into what manager has applied on object. decide is asked
-// about every entry but manager's own and those of subresources. It returns nil if nothing changes. As with [Release],
-// values stay, and the patch is guarded by the object's resourceVersion.
+// about every entry but manager's own and those of subresources that report; by way of the subresource scale a manager
+// sets a field of the object. It returns nil if nothing changes. As with [Release], values stay, and the patch is guarded
+// by the object's resourceVersion.
 func HandOver(
 	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
 ) ([]byte, error) {
+	left, err := handOver(object, manager, decide)
+	if err != nil || left == nil {
+		return nil, err
+	}
+	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
+}
+
+// HandedOver returns object as [HandOver] would leave it, for where nothing may be written.
+func HandedOver(
+	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
+) (*unstructured.Unstructured, error) {
+	left, err := handOver(object, manager, decide)
+	if err != nil || left == nil {
+		return object, err
+	}
+	text, err := json.Marshal(left)
+	if err != nil {
+		return nil, fmt.Errorf("managed fields: %w", err)
+	}
+	var entries []metav1.ManagedFieldsEntry
+	if err := json.Unmarshal(text, &entries); err != nil {
+		return nil, fmt.Errorf("managed fields: %w", err)
+	}
+	result := object.DeepCopy()
+	result.SetManagedFields(entries)
+	return result, nil
+}
+
+// Renaming is the decision of [HandOver] after which manager has what former had.
+func Renaming(former, manager string) func(metav1.ManagedFieldsEntry, *fieldpath.Set) Handover {
+	return func(entry metav1.ManagedFieldsEntry, _ *fieldpath.Set) Handover {
+		if entry.Manager != former {
+			return Handover{}
+		}
+		return Handover{Rest: manager}
+	}
+}
+
+// handOver returns the entries that are left, or nil if nothing changes.
+func handOver(
+	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
+) ([]any, error) {
 	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
 	if err != nil {
 		return nil, fmt.Errorf("managed fields: %w", err)
@@ -44,7 +87,7 @@ func HandOver(
 		}
 		text, _ := raw[i].(map[string]any) // a copy of the object's
 		decided := Handover{}
-		if !isApplied(entry, manager) && entry.Subresource == "" {
+		if !isApplied(entry, manager) && SetsFields(entry) {
 			decided = decide(entry, owned)
 		}
 		if decided.Moved != nil && !decided.Moved.Empty() {
@@ -64,11 +107,12 @@ func HandOver(
 	if !changed {
 		return nil, nil
 	}
-	left, err := table.encode()
-	if err != nil {
-		return nil, err
-	}
-	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
+	return table.encode()
+}
+
+// SetsFields reports whether an entry is about fields that a manager sets, and not about what it reports.
+func SetsFields(entry metav1.ManagedFieldsEntry) bool {
+	return entry.Subresource == "" || entry.Subresource == "scale"
 }
 
 // entryTable is managedFields with what is the same to the API server in one entry: it forgets one of two.

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -56,10 +57,11 @@ func Managers(object *unstructured.Unstructured) []string {
 }
 
 // Owners says for every leaf of set who owns it on object, by the leaf's string
-// form (see [Format]). Where manager is one of several owners it is named alone:
-// sharing a field with the same value is no conflict. Other owners are joined by
-// ", ". A leaf that nobody owns (any more) has the owner "".
-func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager string) (map[string]string, error) {
+// form (see [Format]). Where manager, or one of also, which stand for it, is one of
+// several owners, manager is named alone: sharing a field with the same value is no
+// conflict. Other owners are joined by ", ". A leaf that nobody owns (any more) has the
+// owner "".
+func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager string, also ...string) (map[string]string, error) {
 	type owner struct {
 		name   string
 		ours   bool
@@ -71,7 +73,8 @@ func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager strin
 		if err != nil {
 			return nil, err
 		}
-		owners = append(owners, owner{entry.Manager, isApplied(entry, manager), fields})
+		ours := isApplied(entry, manager) || slices.ContainsFunc(also, func(other string) bool { return isApplied(entry, other) })
+		owners = append(owners, owner{entry.Manager, ours, fields})
 	}
 
 	result := map[string]string{}

@@ -1,0 +1,32 @@
+package ownership
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// IsNobody reports whether a field manager stands for nobody: under its name are fields whose owner gave them up.
+func IsNobody(manager string) bool { return manager == LeftManager || manager == releasedManager }
+
+// Reclaim returns the JSON patch after which nobody's entries no longer have what manager has applied: else that would
+// stay when it leaves the manifest. It returns nil if that is so already. As with [Release], values stay, and the patch
+// is guarded by the object's resourceVersion.
+func Reclaim(object *unstructured.Unstructured, manager string) ([]byte, error) {
+	ours, applied, err := Applied(object, manager)
+	if err != nil || !applied {
+		return nil, err
+	}
+	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+		if !IsNobody(entry.Manager) || owned.Intersection(ours).Empty() {
+			return owned
+		}
+		return owned.Difference(ours)
+	})
+}
+
+// EntryFields are the fields of an entry in managedFields.
+func EntryFields(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) { return entryFields(entry) }
+
+// Touches reports whether set has path, a leaf above it or anything below it.
+func Touches(set *fieldpath.Set, path fieldpath.Path) bool { return touches(set, path) }

@@ -1,0 +1,178 @@
+package object
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// leaving is what becomes of the fields that the manifest no longer sets: those that only we own go, and those that other
+// managers own, too, stay. So does an item of which others own the key, as a whole.
+type leaving struct {
+	// stays are the fields of before that are on the object still.
+	stays *fieldpath.Set
+	// owners are who owns them, by how the fields are named in messages.
+	owners map[string][]string
+	// late are fields that left the manifest earlier and are gone now.
+	late *fieldpath.Set
+}
+
+// leavingOf compares what was applied before with the object after an apply. kept is what the apply has kept although it
+// is not ours any more.
+func (t target) leavingOf(
+	in inputs, old, now state, answer *unstructured.Unstructured, kept []ownership.Bystander,
+) (leaving, error) {
+	l := leaving{stays: fieldpath.NewSet(), owners: map[string][]string{}, late: fieldpath.NewSet()}
+	owners, err := ownership.NewOwnership(answer)
+	if err != nil {
+		return l, err
+	}
+	others := func(path fieldpath.Path) (names []string) {
+		for _, owner := range owners.Of(path) {
+			if !slices.Contains(t.Own(), owner.Manager) && !ownership.IsNobody(owner.Manager) {
+				names = append(names, owner.Manager)
+			}
+		}
+		return names
+	}
+	left, _ := in.ignore.Split(unionOf(old.fields, old.left).Difference(unionOf(now.fields, now.ignored)))
+	ownership.Leaves(left).Iterate(func(path fieldpath.Path) {
+		shown, by := path, others(path)
+		if item := halfAround(kept, path); item != nil && len(others(item)) > 0 {
+			shown, by = item, others(item)
+		}
+		_, _, found := ownership.Locate(answer.Object, path)
+		if found && len(by) > 0 {
+			l.stays.Insert(path.Copy())
+			insertItems(l.stays, path, now.fields)
+			name := ownership.Format(shown)
+			l.owners[name] = unique(append(l.owners[name], by...))
+		} else if old.left != nil && old.left.Has(path) {
+			l.late.Insert(path.Copy())
+		}
+	})
+	return l, nil
+}
+
+// insertItems adds the items that a field is in, with their keys, unless set has them.
+func insertItems(fields *fieldpath.Set, path fieldpath.Path, set *fieldpath.Set) {
+	for n := range path {
+		item := path[:n+1]
+		if path[n].Key == nil || ownership.Touches(set, item) {
+			continue
+		}
+		fields.Insert(item.Copy())
+		for _, key := range *path[n].Key {
+			fields.Insert(append(item.Copy(), fieldpath.FieldNameElement(key.Name)))
+		}
+	}
+}
+
+// halfAround returns the kept item that a field is in.
+func halfAround(kept []ownership.Bystander, path fieldpath.Path) fieldpath.Path {
+	for _, bystander := range kept {
+		item := bystander.Path
+		if bystander.Half && item[len(item)-1].Key != nil && len(item) <= len(path) && item.Equals(path[:len(item)]) {
+			return item
+		}
+	}
+	return nil
+}
+
+// isNew reports whether fields stay that did not stay before.
+func (l leaving) isNew(old state) bool {
+	return l.stays != nil && !l.stays.Difference(unionOf(old.left)).Empty()
+}
+
+// say names what leaves the manifest and stays, who owns it, and how it goes.
+func (l leaving) say(ctx context.Context, t target, in inputs, old state) {
+	hide := old.hidesNames() || in.namesSecret(l.stays)
+	if l.isNew(old) {
+		lines, managers := []string{}, []string{}
+		for _, name := range slices.Sorted(maps.Keys(l.owners)) {
+			owners := l.owners[name]
+			if hide {
+				name = "[secret]"
+			}
+			lines = append(lines, fmt.Sprintf("%s (%s)", name, strings.Join(owners, ", ")))
+			managers = append(managers, owners...)
+		}
+		p.GetLogger(ctx).Warningf("%s: these fields leave the manifest and stay on the object, because other managers own them, too:\n  %s%s",
+			t.Ref, strings.Join(shortened(slices.Compact(lines)), "\n  "), waysOut(unique(managers)))
+	}
+	if names := fieldNames(l.late, hide); len(names) > 0 {
+		p.GetLogger(ctx).Infof("%s: the update removes what no other manager owns any more and which left the manifest before: %s",
+			t.Ref, strings.Join(names, ", "))
+	}
+}
+
+// waysOut says how fields of these managers leave the object.
+func waysOut(managers []string) string {
+	var named, patches []string
+	for _, manager := range managers {
+		if ownership.IsPatchManager(manager) {
+			patches = append(patches, ownership.DescribeManager(manager))
+		} else {
+			named = append(named, strconv.Quote(manager))
+		}
+	}
+	text := ""
+	if len(named) > 0 {
+		text = "\nIf they are to go: takeOverFrom: [" + strings.Join(named, ", ") + "]"
+	}
+	if len(patches) > 0 {
+		text += "\nWhat is patched belongs to " + strings.Join(patches, " and ") + "."
+	}
+	return text
+}
+
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// withLeaving is the state after the update, with what stays: a diff does not show it as going.
+func (o outcome) withLeaving(in inputs) state {
+	s := o.state
+	if o.leaving.stays != nil && !o.leaving.stays.Empty() {
+		s.Live = o.target.project(o.answer, s.fields.Union(o.leaving.stays), o.target.object(in.applied).Object)
+	}
+	return s
+}
+
+// hidesNames reports whether the names of fields that are, or were, in the state are secret.
+func (s state) hidesNames() bool { return s.NamesSecret || s.leftSecret }
+
+// sayLeftBehind names who has applied the object beside us, and what of theirs we do not set. manifest is nil where we
+// have everything.
+func (t target) sayLeftBehind(ctx context.Context, in inputs, live *unstructured.Unstructured, set *fieldpath.Set) error {
+	for _, entry := range live.GetManagedFields() {
+		if entry.Operation != "Apply" || entry.Subresource != "" || slices.Contains(t.Own(), entry.Manager) ||
+			ownership.IsNobody(entry.Manager) || ownership.Foreign(entry.Manager, t.Manager) || in.takeOver.Names(entry.Manager) {
+			continue
+		}
+		owned, err := ownership.EntryFields(entry)
+		if err != nil {
+			return err
+		}
+		also := ""
+		if set != nil {
+			if names := fieldNames(owned.Difference(set), in.namesSecret(owned)); len(names) > 0 {
+				also = " The manifest does not set, and it keeps: " + strings.Join(names, ", ") + "."
+			}
+		}
+		p.GetLogger(ctx).Infof("%s: %s has applied this object and goes on owning its fields: what the manifest sets now and leaves out later "+
+			"stays on the object.%s If it does not manage the object any more, take its fields over: takeOverFrom: [%q].",
+			t.Ref, entry.Manager, also, entry.Manager)
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package rpc_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func takingOver(managers ...any) map[string]any { return map[string]any{"takeOverFrom": managers} }
+
+// previews is what a preview says: what it does, its diff, and all messages.
+func (s *session) previews(in resource.PropertyMap) (did string, diff map[string]string, said string) {
+	s.t.Helper()
+	p := s.process.again(s.t)
+	other := *s
+	other.process = p
+	require.NoError(s.t, other.readBefore(true))
+	diff = other.mustDiff(in)
+	other.process, other.stored = s.process.again(s.t), s.stored
+	did, _, err := other.preview(in)
+	require.NoError(s.t, err)
+	return did, diff, other.process.log.all()
+}
+
+// envOfHelm is a Deployment that helm has applied, with a variable that has its value from a field.
+func (w world) envOfHelm(t testing.TB) map[string]any {
+	t.Helper()
+	made := w.deployment(t, "web")
+	container := made["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)
+	container["env"] = []any{map[string]any{"name": "NS", "valueFrom": map[string]any{"fieldRef": map[string]any{"fieldPath": "metadata.namespace"}}}}
+	w.apply("helm", made)
+	return made
+}
+
+func withoutEnv(t testing.TB, w world) map[string]any {
+	t.Helper()
+	made := w.deployment(t, "web")
+	container := made["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)
+	delete(container, "env")
+	return made
+}
+
+// TestWhatLeavesTheManifestAndStays is about fields that other managers own, too.
+func TestWhatLeavesTheManifestAndStays(t *testing.T) {
+	t.Parallel()
+	t.Run("is not shown as going, is named with its owners, and goes once it is taken over [D32] [O82]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("helm", w.configMap("web", map[string]any{"a": "1", "b": "2"}))
+		all := w.configMap("web", map[string]any{"a": "1", "b": "2", "ours": "3"})
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(all, adopting))
+		in := program(w.configMap("web", map[string]any{"a": "1"}))
+		did, diff, said := s.previews(in)
+		assert.Equal(t, "update", did)
+		assert.Equal(t, map[string]string{"manifest.data.ours": "delete"}, diff)
+		assert.Contains(t, said, "  data.b (helm)")
+		assert.Contains(t, said, `takeOverFrom: ["helm"]`)
+		assert.NotContains(t, said, "data.ours")
+		s.in(s.process.again(t)).mustUp("update", in)
+		assert.Contains(t, s.warned(), `takeOverFrom: ["helm"]`, "an up says it, too")
+		assert.Len(t, s.process.log.warnings(), 1, "once")
+		assert.Equal(t, map[string]any{"a": "1", "b": "2"}, w.value("ConfigMap", "web", "data"))
+		s.in(s.process.again(t)).mustUp("same", in)
+		assert.Empty(t, s.warned(), "an unchanged preview has nothing to say")
+
+		in = program(w.configMap("web", map[string]any{"a": "1"}), takingOver("helm"))
+		did, diff, said = s.previews(in)
+		assert.Equal(t, "update", did)
+		assert.Equal(t, map[string]string{"takeOverFrom": "update"}, diff)
+		assert.Contains(t, said, "takes over from helm: data.a, data.b")
+		assert.Contains(t, said, "which left the manifest before: data.b")
+		assert.Equal(t, "2", w.value("ConfigMap", "web", "data", "b"))
+		s.in(s.process.again(t)).mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, map[string]any{"a": "1"}, w.value("ConfigMap", "web", "data"))
+		assert.Equal(t, []string{s.managerIn()}, managersOf(w.get("ConfigMap", "web")))
+	})
+	t.Run("alone, it is an update that gives up the ownership [D32]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("helm", w.configMap("web", nil))
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.configMap("web", nil), adopting))
+		in := program(w.configMap("web", map[string]any{"a": "1"}))
+		did, diff, said := s.previews(in)
+		assert.Equal(t, "update", did)
+		assert.Equal(t, map[string]string{"__appliedFields": "update"}, diff)
+		assert.Contains(t, said, "  data.b (helm)")
+		s.mustUp("update", in).mustUp("same", in)
+		assert.NotContains(t, w.ours(t, s, "ConfigMap", "web"), "f:b")
+		w.apply("helm", w.configMap("web", map[string]any{"a": "1", "b": "changed"}))
+		s.mustUp("same", in)
+	})
+	t.Run("of an item, the whole item stays, and the preview says so [D32] [D48]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		made := w.envOfHelm(t)
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(made, adopting))
+		before := containerOf(t, w, "web")["env"]
+		in := program(withoutEnv(t, w))
+		_, diff, said := s.previews(in)
+		assert.Equal(t, map[string]string{"__appliedFields": "update"}, diff)
+		assert.Contains(t, said, "  spec.template.spec.containers[name=web].env[name=NS]")
+		assert.Contains(t, said, `takeOverFrom: ["helm"]`)
+		assert.NotContains(t, said, "are not this resource's")
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, before, containerOf(t, w, "web")["env"])
+
+		in = program(withoutEnv(t, w), takingOver("helm"))
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Nil(t, containerOf(t, w, "web")["env"], "the item is gone, and not a piece of it is left")
+	})
+	t.Run("set again, it is no longer left behind [D32]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("helm", w.configMap("web", nil))
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.configMap("web", nil), adopting))
+		s.mustUp("update", program(w.configMap("web", map[string]any{"a": "1"})))
+		assert.NotNil(t, at(t, s.outputs, "__leftBehind"))
+		s.mustUp("update", program(w.configMap("web", nil)))
+		assert.Nil(t, at(t, s.outputs, "__leftBehind"))
+		in := program(w.configMap("web", nil), takingOver("helm"))
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, map[string]any{"a": "1", "b": "2"}, w.value("ConfigMap", "web", "data"))
+	})
+	t.Run("does not show the names of fields that are secret [D32] [D4]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		object := func() map[string]any { return w.configMap("web", map[string]any{"a": "1"}) }
+		theirs := object()
+		theirs["metadata"].(map[string]any)["annotations"] = map[string]any{"example.com/" + hush: "1"}
+		w.apply("helm", theirs)
+		hidden := object()
+		hidden["metadata"].(map[string]any)["annotations"] = secret(map[string]any{"example.com/" + hush: "1"})
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(hidden, adopting))
+		s.mustUp("update", program(object()))
+		assert.Contains(t, s.process.log.all(), "[secret]")
+		requireHidden(t, s)
+		s.mustUp("update", program(object(), takingOver("helm")))
+		requireHidden(t, s)
+		assert.Nil(t, w.value("ConfigMap", "web", "metadata", "annotations"))
+	})
+}
+
+// TestAnImportTakesOverWhatKubectlApplied is about the first update after an import.
+func TestAnImportTakesOverWhatKubectlApplied(t *testing.T) {
+	t.Parallel()
+	annotated := func(w world, more ...string) map[string]any {
+		manifest := w.configMap("web", nil)
+		annotations := map[string]any{}
+		for _, name := range more {
+			annotations[name] = "1"
+		}
+		if len(more) > 0 {
+			manifest["metadata"].(map[string]any)["annotations"] = annotations
+		}
+		return manifest
+	}
+	t.Run("client-side: what leaves the manifest leaves the object [D32]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		text, err := json.Marshal(annotated(w, "acme.io/x"))
+		require.NoError(t, err)
+		made := annotated(w, "acme.io/x")
+		made["metadata"].(map[string]any)["annotations"].(map[string]any)["kubectl.kubernetes.io/last-applied-configuration"] = string(text)
+		_, err = w.objects("ConfigMap").Create(t.Context(), unstructuredOf(made), metav1.CreateOptions{FieldManager: "kubectl-client-side-apply"})
+		require.NoError(t, err)
+		s := start(t, inline(newUser(t))).resource(t, "web")
+		require.NoError(t, s.importID("v1/ConfigMap/"+w.namespace+"/web"))
+		in := program(annotated(w))
+		did, diff, said := s.previews(in)
+		assert.Equal(t, "update", did)
+		assert.Equal(t, map[string]string{"manifest.metadata.annotations": "delete"}, diff)
+		assert.NotContains(t, said, "takeOverFrom")
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Nil(t, w.value("ConfigMap", "web", "metadata", "annotations"))
+		assert.Equal(t, []string{s.managerIn()}, managersOf(w.get("ConfigMap", "web")))
+	})
+	t.Run("server-side: the import says who is left behind, and what leaves and stays is not shown as going [D32]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("kubectl", annotated(w, "acme.io/x"))
+		s := start(t, inline(newUser(t))).resource(t, "web")
+		require.NoError(t, s.importID("v1/ConfigMap/"+w.namespace+"/web"))
+		assert.Contains(t, s.process.log.all(), `kubectl has applied this object`)
+		assert.Contains(t, s.process.log.all(), `takeOverFrom: ["kubectl"]`)
+		in := program(annotated(w))
+		did, diff, said := s.previews(in)
+		assert.Equal(t, "update", did)
+		assert.Equal(t, map[string]string{"__appliedFields": "update"}, diff)
+		assert.Contains(t, said, `  metadata.annotations["acme.io/x"] (kubectl)`)
+		s.mustUp("update", in).mustUp("same", in)
+		in = program(annotated(w), takingOver("kubectl"))
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Nil(t, w.value("ConfigMap", "web", "metadata", "annotations"))
+	})
+}
+
+// TestManagersThatAreLeftBehind is about what an adoption and takeOverFrom say.
+func TestManagersThatAreLeftBehind(t *testing.T) {
+	t.Parallel()
+	t.Run("an adoption names who has applied the object, and what of theirs the manifest does not set [D32]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("kubectl", w.configMap("web", nil))
+		in := program(w.configMap("web", map[string]any{"a": "1"}), adopting)
+		s := start(t, inline(newUser(t))).resource(t, "web")
+		_, _, err := s.preview(in)
+		require.NoError(t, err)
+		said := s.process.log.all()
+		assert.Contains(t, said, "kubectl has applied this object")
+		assert.Contains(t, said, "data.b")
+		assert.Contains(t, said, `takeOverFrom: ["kubectl"]`)
+		assert.NotContains(t, said, "data.a")
+		s.mustUp("create", in).mustUp("same", in)
+		assert.Equal(t, map[string]any{"a": "1", "b": "2"}, w.value("ConfigMap", "web", "data"))
+	})
+	t.Run("an adoption that takes over says what moves and what stays theirs [D32] [O82]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("kubectl", w.configMap("web", nil))
+		in := program(w.configMap("web", map[string]any{"a": "1"}), adopting, takingOver("kubectl"))
+		s := start(t, inline(newUser(t))).resource(t, "web")
+		_, _, err := s.preview(in)
+		require.NoError(t, err)
+		assert.Contains(t, s.process.log.all(), "takes over from kubectl: data.a; it keeps data.b")
+		assert.NotContains(t, s.process.log.all(), "has applied this object")
+		s.mustUp("create", in).mustUp("same", in)
+		assert.Equal(t, map[string]any{"a": "1", "b": "2"}, w.value("ConfigMap", "web", "data"))
+		assert.Contains(t, w.owned("ConfigMap", "web", "kubectl"), "f:b")
+		assert.NotContains(t, w.owned("ConfigMap", "web", "kubectl"), "f:a")
+	})
+	t.Run("a manager that was taken over and comes back is a warning, and is taken over again when it is named again [D32] [O82]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("helm", w.configMap("web", nil))
+		in, without := program(w.configMap("web", nil), adopting, takingOver("helm")), program(w.configMap("web", nil))
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in)
+		assert.Empty(t, w.owned("ConfigMap", "web", "helm"))
+		s.in(s.process.again(t)).mustUp("same", in)
+		assert.Empty(t, s.warned())
+		w.apply("helm", w.configMap("web", nil))
+		s.in(s.process.again(t)).mustUp("same", in)
+		assert.Contains(t, s.warned(), "helm was taken over and owns fields of this resource again: data.a, data.b")
+		s.in(s.process.again(t)).mustUp("same", without)
+		s.in(s.process.again(t)).mustUp("same", without)
+		assert.Empty(t, s.warned(), "the program does not name it any more")
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Empty(t, w.owned("ConfigMap", "web", "helm"))
+		assert.Equal(t, []string{s.managerIn()}, managersOf(w.get("ConfigMap", "web")))
+	})
+	t.Run("what a named manager owns by way of scale is taken over, too [D32] [O82]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		in := program(w.deployment(t, "web"))
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in)
+		_, err := w.objects("Deployment").Patch(t.Context(), "web", types.MergePatchType, []byte(`{"spec":{"replicas":5}}`),
+			metav1.PatchOptions{FieldManager: "kubectl"}, "scale")
+		require.NoError(t, err)
+		scaled := func() (found bool) {
+			for _, entry := range w.get("Deployment", "web").GetManagedFields() {
+				found = found || entry.Manager == "kubectl" && entry.Subresource == "scale"
+			}
+			return found
+		}
+		require.True(t, scaled())
+		in = program(w.deployment(t, "web"), takingOver("kubectl"))
+		s.mustUp("update", in).mustUp("same", in)
+		assert.False(t, scaled())
+		assert.EqualValues(t, 2, w.value("Deployment", "web", "spec", "replicas"))
+	})
+	t.Run("what was left to nobody is ours when the program sets it again, and does not linger [O82] [D31]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		former := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.configMap("web", nil)))
+		s := start(t, inline(newUser(t))).bakery(t, "web")
+		s.mustUp("create", program(w.configMap("web", map[string]any{"a": "1"}), takingOver(former.managerIn())))
+		assert.Contains(t, w.owned("ConfigMap", "web", "k8sconnect.released"), "f:b")
+		both := program(w.configMap("web", nil), takingOver(former.managerIn()))
+		s.mustUp("update", both).mustUp("same", both)
+		assert.Equal(t, []string{s.managerIn()}, managersOf(w.get("ConfigMap", "web")))
+		s.mustUp("update", program(w.configMap("web", map[string]any{"a": "1"}), takingOver(former.managerIn())))
+		assert.Equal(t, map[string]any{"a": "1"}, w.value("ConfigMap", "web", "data"))
+	})
+}
