@@ -52,6 +52,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		return p.CreateResponse{}, err
 	}
 	if !req.DryRun {
+		outcome.state.Origin = tracked.OriginOf(ctx, clu)
 		r.looks.Note(req.Urn)
 		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
 	}

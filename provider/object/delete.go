@@ -30,16 +30,29 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	if r.moves.Has(req.Urn, old.State) {
+		old.Origin.WarnLeft(ctx, r.source)
+		r.guard.Forget(req.Urn)
+		return nil
+	}
+	if old.IsToForget(ctx, r.source, req.OldInputs, id) {
+		r.guard.Forget(req.Urn)
+		return nil
+	}
 	clu, err := r.source.Cluster(req.OldInputs)
 	if err != nil {
 		return err
+	}
+	asked := target{tracked.Target{Cluster: clu, Ref: tracked.RefOf(id)}}
+	if err := old.RequireDeletable(ctx, r.source, asked.Target); err != nil {
+		return asked.explain("delete", err, in)
 	}
 	found, err := tracked.Find(ctx, clu, id, old.ManagerOr(managerOf(req.Urn)))
 	t := target{found}
 	t.Former = old.formerManager(managerOf(req.Urn))
 	switch {
 	case failure.Gone(err):
-		return nil
+		return r.confirmGone(ctx, t, in, old)
 	case err != nil:
 		return t.explain("delete", err, in)
 	}
@@ -89,6 +102,9 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err == nil && !kept {
 		err = t.delete(ctx, in, uid)
 	}
+	if errors.Is(err, errAbsent) {
+		err = r.confirmGone(ctx, t, in, old)
+	}
 	if err != nil {
 		return err
 	}
@@ -121,6 +137,14 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 	}
 }
 
+// errAbsent says that there was nothing to delete.
+var errAbsent = errors.New("the object was not there")
+
+// confirmGone reports why an object that was not there to be deleted may still be elsewhere.
+func (r *kubeObject) confirmGone(ctx context.Context, t target, in inputs, old state) error {
+	return t.explain("delete", old.ConfirmGone(ctx, r.source, t.Target), in)
+}
+
 func (t target) delete(ctx context.Context, in inputs, uid string) error {
 	policy := metav1.DeletionPropagation(in.propagation)
 	if policy == "" {
@@ -129,6 +153,9 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: types.UID(uid), Propagation: policy})
 	if err != nil {
 		return t.explain("delete", err, in)
+	}
+	if result.Absent {
+		return errAbsent
 	}
 	if result.Gone {
 		return nil

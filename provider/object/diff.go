@@ -37,6 +37,12 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		namespace = clu.Namespace()
 		in.warnStay(ctx, namespace)
 	}
+	if programmed {
+		moved, err := r.moved(ctx, clu, req.Urn, &old)
+		if err != nil || moved {
+			return tracked.ElsewhereDiff(), err
+		}
+	}
 	if diff, replaced := identityDiff(in, old, namespace); replaced {
 		return diff, nil
 	}
@@ -45,9 +51,11 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return tracked.Changed(keyManifest, p.Update), nil
 	}
 	if old.IsToReread(clu, programmed) {
-		if old, err = r.reread(ctx, req, old, in); err != nil {
-			return p.DiffResponse{}, err
+		reread, err := r.reread(ctx, req, old, in)
+		if err != nil {
+			return r.elsewhere(ctx, req.Urn, old, err)
 		}
+		old = reread
 	}
 	switch {
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
@@ -70,7 +78,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return refused.replacement(ctx, in, old, ignored, req.OldInputs)
 	}
 	if err != nil {
-		return p.DiffResponse{}, err
+		return r.elsewhere(ctx, req.Urn, old, err)
 	}
 	if result.unresolved {
 		return tracked.Changed(keyManifest, p.Update), nil
@@ -153,7 +161,7 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
 	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
 	t.Former = old.formerManager(managerOf(req.Urn))
-	if failure.Gone(err) {
+	if err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); failure.Gone(err) {
 		old.Applied, old.Live = old.Wanted(), map[string]any{}
 		return old, nil
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -17,6 +16,7 @@ import (
 // Read looks at the live object once. Without inputs and state it is an import.
 func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
+	r.moves.Forget(req.Urn)
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}
@@ -31,8 +31,8 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, old.ManagerOr(managerOf(req.Urn)))
 	t.Former = old.formerManager(managerOf(req.Urn))
-	switch {
-	case failure.Gone(err):
+	switch err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); {
+	case tracked.IsGone(err):
 		return p.ReadResponse{}, nil
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)
@@ -51,6 +51,9 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		return resp, err
 	case err != nil:
 		return p.ReadResponse{}, err
+	}
+	if now.Ref.UID == string(live.GetUID()) {
+		now.Origin = old.Origin.Seen(ctx, t.Cluster)
 	}
 	out, err := now.encode(in.written)
 	if err != nil {

@@ -67,6 +67,7 @@ type kubeObject struct {
 	dryRuns      tracked.DryRuns[outcome]
 	guard        tracked.ReplacementGuard
 	looks        tracked.Looks
+	moves        tracked.Moves
 }
 
 var (

@@ -42,6 +42,9 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	} else if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
+	if result.state.Origin = old.Origin; !req.DryRun {
+		result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
+	}
 	return result.updateResponse(in, old)
 }
 
@@ -153,7 +156,9 @@ func (r *kubeObject) update(
 		result.answer, result.err = apply(body)
 	}
 	if isOtherObject(result.err) && !busy || isPrerequisiteMissing(result.err) {
-		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
+		if err := r.leaveElsewhere(ctx, t, old, preview); err != nil {
+			return outcome{target: t}, t.explain("read", err, in)
+		}
 		return r.create(ctx, clu, in, anew)
 	}
 	r.looks.Note(urn)
