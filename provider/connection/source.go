@@ -76,9 +76,9 @@ func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, cause err
 	p.GetLogger(ctx).Warningf("NOT CHECKED: %s could not be read. \"unchanged\" below means \"as in the state\".\n%v", name, cause)
 }
 
-// WarnOnce says something that is about many resources, once in this process.
-func (s *Source) WarnOnce(ctx context.Context, text string) {
-	if _, told := s.told.LoadOrStore(warning{text: text}, true); !told {
+// WarnOnce says something that is about many resources, unless something about the same has been said in this process.
+func (s *Source) WarnOnce(ctx context.Context, about, text string) {
+	if _, told := s.told.LoadOrStore(warning{text: about}, true); !told {
 		p.GetLogger(ctx).Warning(text)
 	}
 }

@@ -106,7 +106,8 @@ func (o Origin) RequireIn(ctx context.Context, source *connection.Source, t Targ
 
 // forget says once what becomes of the objects of a cluster that is gone for good.
 func (o Origin) forget(ctx context.Context, source *connection.Source) error {
-	source.WarnOnce(ctx, fmt.Sprintf("%s is in forgetClusters: what the state has in it is forgotten. Nothing was deleted.", o))
+	source.WarnOnce(ctx, "forgotten "+o.Key(),
+		fmt.Sprintf("%s is in forgetClusters: what the state has in it is forgotten. Nothing was deleted.", o))
 	return errForgotten
 }
 
@@ -128,19 +129,22 @@ func (o Origin) Moved(ctx context.Context, source *connection.Source, t Target, 
 	}
 }
 
-// WarnMoved says once why objects are replaced that nobody has changed.
+// WarnMoved says once why objects are replaced that nobody has changed, unless a read has said it.
 func WarnMoved(ctx context.Context, source *connection.Source, err error) {
 	if elsewhere := (*ElsewhereError)(nil); errors.As(err, &elsewhere) {
-		source.WarnOnce(ctx, fmt.Sprintf("Another cluster: objects of this stack are in %s, and the connection leads to %s. "+
+		source.WarnOnce(ctx, elsewhere.about(), fmt.Sprintf("Another cluster: objects of this stack are in %s, and the connection leads to %s. "+
 			"They are created in the latter, and those in the former are left alone.", elsewhere.Was, elsewhere.Is))
 	}
 }
 
 // WarnLeft says once where the objects are that were left alone.
 func (o Origin) WarnLeft(ctx context.Context, source *connection.Source) {
-	source.WarnOnce(ctx, fmt.Sprintf("Objects were left alone in %s, as the connection leads to another cluster. No state has them any "+
+	source.WarnOnce(ctx, "left "+o.Key(), fmt.Sprintf("Objects were left alone in %s, as the connection leads to another cluster. No state has them any "+
 		"more: delete them there if nothing needs them.", o))
 }
+
+// about names the two clusters.
+func (e *ElsewhereError) about() string { return "elsewhere " + e.Was.Key() + " " + e.Is.Key() }
 
 // notChecked says that a read has met another cluster.
 func (e *ElsewhereError) notChecked() string {

@@ -19,7 +19,7 @@ func KeepUnread(
 	ctx context.Context, source *connection.Source, clu *cluster.Cluster, req p.ReadRequest, explained error,
 ) p.ReadResponse {
 	if elsewhere := (*ElsewhereError)(nil); errors.As(explained, &elsewhere) && elsewhere.Certain {
-		source.WarnOnce(ctx, elsewhere.notChecked())
+		source.WarnOnce(ctx, elsewhere.about(), elsewhere.notChecked())
 	} else {
 		source.WarnUnread(ctx, clu, explained)
 	}

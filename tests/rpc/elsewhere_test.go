@@ -50,7 +50,8 @@ func TestAnotherCurrentContext(t *testing.T) {
 		assert.True(t, diff.DeleteBeforeReplace)
 		assert.Equal(t, replacedElsewhere, kinds(t, diff))
 		c.requireNamed(t, s.warned())
-		assert.Contains(t, s.warned(), "left alone")
+		assert.Len(t, s.process.log.warnings(), 1)
+		assert.Contains(t, s.warned(), "creates them in the latter and leaves those in the former alone")
 
 		s.in(c.to(c.two)).mustUp("replace", in)
 		assert.Equal(t, "1", c.two.value("ConfigMap", "web", "data", "a"))
@@ -200,6 +201,7 @@ func TestAnotherConnection(t *testing.T) {
 		assert.Equal(t, replacedElsewhere, s.mustDiff(program(c.one.configMap("web", nil), own(c.two))))
 		s.in(start(t, nil)).mustUp("replace", program(c.one.configMap("web", nil), own(c.two)))
 		c.requireNamed(t, s.warned())
+		assert.Contains(t, s.warned(), "Another cluster: objects of this stack are in "+c.one.name())
 		assert.True(t, c.two.exists("ConfigMap", "web"))
 		verify()
 		require.NoError(t, s.destroy())
