@@ -24,6 +24,8 @@ type Config struct {
 	Namespace      *string `pulumi:"namespace,optional"`
 	DriftDetection *string `pulumi:"driftDetection,optional"`
 	ResumeWithin   *string `pulumi:"resumeWithin,optional"`
+
+	ForgetClusters []string `pulumi:"forgetClusters,optional"`
 }
 
 var _ infer.Annotated = (*Config)(nil)
@@ -39,6 +41,11 @@ func (c *Config) Annotate(a infer.Annotator) {
 		"before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. "+
 		"Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another "+
 		"backend may have made it. The age is told by the API server's clock. Default: `1h`.")
+	a.Describe(&c.ForgetClusters, "Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the "+
+		"uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; "+
+		"a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last "+
+		"`pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead "+
+		"(ids separated by commas). Default: none.")
 }
 
 // The configuration beside the connection.
@@ -49,13 +56,15 @@ const (
 	keyResumeWithin     = "resumeWithin"
 	defaultResumeWithin = time.Hour
 
+	keyForgetClusters = "forgetClusters"
+
 	driftInPreview = "preview"
 	driftInRefresh = "refresh"
 )
 
 // otherKeys may stand beside the keys of the connection: our other options,
 // and what the engine adds.
-var otherKeys = []string{keyNamespace, keyDriftDetection, keyResumeWithin, "version", "pluginDownloadURL", "pluginChecksums"}
+var otherKeys = []string{keyNamespace, keyDriftDetection, keyResumeWithin, keyForgetClusters, "version", "pluginDownloadURL", "pluginChecksums"}
 
 // Configuration is the configuration of one running provider.
 type Configuration struct {
@@ -69,6 +78,7 @@ type Configuration struct {
 func NewConfiguration(version string, options ...cluster.Option) *Configuration {
 	c := &Configuration{source: connection.NewSource("pulumi-k8sconnect/"+version, options...)}
 	c.resumeWithin.Store(int64(defaultResumeWithin))
+	c.source.Forget(nil)
 	return c
 }
 
@@ -101,12 +111,16 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 			fail(keyResumeWithin, `resumeWithin must be a duration that is not negative, such as "30m", "2h" or "0s".`)
 		}
 	}
+	if _, ok := connection.DecodeList(req.Inputs.Get(keyForgetClusters)); !ok {
+		fail(keyForgetClusters, "forgetClusters must be a list of cluster ids, none of them empty.")
+	}
 	return p.CheckResponse{Inputs: connection.MarkSecret(req.Inputs), Failures: failures}, nil
 }
 
 // Diff never replaces the provider: a replaced provider would replace every
-// resource with it. A change takes effect with the next request.
-func (c *Configuration) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+// resource with it. A change takes effect with the next request. Whether it leads to another cluster, each resource finds
+// out for its object.
+func (c *Configuration) Diff(_ context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	change := req.OldInputs.Diff(req.Inputs)
 	if change == nil {
@@ -126,7 +140,6 @@ func (c *Configuration) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		diff.HasChanges = true
 		diff.DetailedDiff[key] = p.PropertyDiff{Kind: kind, InputDiff: true}
 	}
-	connection.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
 	return diff, nil
 }
 
@@ -140,6 +153,8 @@ func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) err
 		within = defaultResumeWithin
 	}
 	c.resumeWithin.Store(int64(within))
+	forgotten, _ := connection.DecodeList(req.Args.Get(keyForgetClusters))
+	c.source.Forget(forgotten)
 	return nil
 }
 

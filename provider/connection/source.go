@@ -20,9 +20,10 @@ type Source struct {
 	unread   sync.Map // *cluster.Cluster -> bool
 	told     sync.Map // warning -> bool
 
-	mu       sync.RWMutex
-	defaults cluster.Connection
-	err      error
+	mu        sync.RWMutex
+	defaults  cluster.Connection
+	err       error
+	forgotten []string
 }
 
 // NewSource makes a source whose clients call themselves userAgent. Until
@@ -75,8 +76,15 @@ func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, cause err
 	p.GetLogger(ctx).Warningf("NOT CHECKED: %s could not be read. \"unchanged\" below means \"as in the state\".\n%v", name, cause)
 }
 
-// WarnIfMoved warns when the inputs of a resource lead to another cluster than
-// before.
+// WarnOnce says something that is about many resources, unless something about the same has been said in this process.
+func (s *Source) WarnOnce(ctx context.Context, about, text string) {
+	if _, told := s.told.LoadOrStore(warning{text: about}, true); !told {
+		p.GetLogger(ctx).Warning(text)
+	}
+}
+
+// WarnIfMoved warns when the inputs of a resource lead to another address or certificate authority than before. It is for
+// states that do not say in which cluster their object is.
 func (s *Source) WarnIfMoved(ctx context.Context, before, now property.Map) {
 	if before.Get(Key).Equals(now.Get(Key)) {
 		return
@@ -86,18 +94,6 @@ func (s *Source) WarnIfMoved(ctx context.Context, before, now property.Map) {
 		return
 	}
 	if to, err := s.connection(now); err == nil {
-		warnIfMoved(ctx, from, to)
-	}
-}
-
-// WarnIfMoved warns when the provider's configuration leads to another cluster
-// than before.
-func WarnIfMoved(ctx context.Context, before, now property.Map) {
-	from, err := Decode(before)
-	if err != nil {
-		return
-	}
-	if to, err := Decode(now); err == nil {
 		warnIfMoved(ctx, from, to)
 	}
 }

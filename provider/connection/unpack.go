@@ -18,7 +18,18 @@ func unpackField(name string, value property.Value) property.Value {
 
 // unpack understands an object that arrives as JSON text. The engine hands over the provider's configuration in that
 // form, with its marks for secret and unknown values inside.
-func unpack(value property.Value) property.Value {
+func unpack(value property.Value) property.Value { return unpackJSON[map[string]any](value) }
+
+// unpackList does the same for a list.
+func unpackList(value property.Value) property.Value {
+	if unpacked := unpackJSON[map[string]any](value); !unpacked.IsString() {
+		return unpacked // marked as secret or unknown as a whole
+	}
+	return unpackJSON[[]any](value)
+}
+
+// unpackJSON unpacks text that is JSON of this shape.
+func unpackJSON[Shape any](value property.Value) property.Value {
 	if !value.IsString() {
 		return value
 	}
@@ -29,7 +40,7 @@ func unpack(value property.Value) property.Value {
 		}
 		return value
 	}
-	if _, isObject := parsed.(map[string]any); !isObject {
+	if _, fits := parsed.(Shape); !fits {
 		return value
 	}
 	return fromJSON(parsed).WithSecret(value.Secret())

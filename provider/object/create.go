@@ -55,6 +55,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		outcome.target.warnSelectsNothing(ctx, in.unselected(), outcome.answer.Object)
 	}
 	if !req.DryRun {
+		outcome.state.Origin = tracked.OriginOf(ctx, clu)
 		r.looks.Note(req.Urn)
 		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
 	}

@@ -30,9 +30,22 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	if r.moves.Has(req.Urn, old.State) {
+		old.Origin.WarnLeft(ctx, r.source)
+		r.guard.Forget(req.Urn)
+		return nil
+	}
+	if old.IsToForget(ctx, r.source, req.OldInputs, id) {
+		r.guard.Forget(req.Urn)
+		return nil
+	}
 	clu, err := r.source.Cluster(req.OldInputs)
 	if err != nil {
 		return err
+	}
+	asked := target{tracked.Target{Cluster: clu, Ref: tracked.RefOf(id)}}
+	if err := old.RequireDeletable(ctx, r.source, asked.Target); err != nil {
+		return asked.explain("delete", err, in)
 	}
 	manager, next := old.OnObject(managerOf(req.Urn))
 	found, err := tracked.Find(ctx, clu, id, manager)
@@ -40,7 +53,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	t.Also = next
 	switch {
 	case failure.Gone(err):
-		return nil
+		return r.confirmGone(ctx, t, in, old)
 	case err != nil:
 		return t.explain("delete", err, in)
 	}
@@ -90,6 +103,9 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err == nil && !kept {
 		err = t.delete(ctx, in, uid)
 	}
+	if errors.Is(err, errAbsent) {
+		err = r.confirmGone(ctx, t, in, old)
+	}
 	if err != nil {
 		return err
 	}
@@ -122,6 +138,14 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 	}
 }
 
+// errAbsent says that there was nothing to delete.
+var errAbsent = errors.New("the object was not there")
+
+// confirmGone reports why an object that was not there to be deleted may still be elsewhere.
+func (r *kubeObject) confirmGone(ctx context.Context, t target, in inputs, old state) error {
+	return t.explain("delete", old.ConfirmGone(ctx, r.source, t.Target), in)
+}
+
 func (t target) delete(ctx context.Context, in inputs, uid string) error {
 	policy := metav1.DeletionPropagation(in.propagation)
 	if policy == "" {
@@ -130,6 +154,9 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: types.UID(uid), Propagation: policy})
 	if err != nil {
 		return t.explain("delete", err, in)
+	}
+	if result.Absent {
+		return errAbsent
 	}
 	if result.Gone {
 		return nil

@@ -38,13 +38,19 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		namespace = clu.Namespace()
 		in.warnStay(ctx, namespace)
 	}
+	if programmed {
+		moved, err := r.moved(ctx, clu, req.Urn, &old)
+		if err != nil || moved {
+			return tracked.ElsewhereDiff(), err
+		}
+	}
 	if diff, replaced := identityDiff(in, old, namespace); replaced {
 		return diff, nil
 	}
 	if old.IsToReread(clu, programmed) {
 		seen, err := r.reread(ctx, req, old, in)
 		if err != nil && !isUnsettled(err) {
-			return p.DiffResponse{}, err
+			return r.elsewhere(ctx, req.Urn, old, err)
 		}
 		if err == nil {
 			old = seen
@@ -84,7 +90,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return refused.replacement(ctx, in, old, ignored, req.OldInputs)
 	}
 	if err != nil {
-		return p.DiffResponse{}, err
+		return r.elsewhere(ctx, req.Urn, old, err)
 	}
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	if result.unresolved {
@@ -168,7 +174,7 @@ func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, i
 	manager, next := old.OnObject(managerOf(req.Urn))
 	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
 	t.Also = next
-	if failure.Gone(err) {
+	if err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); failure.Gone(err) {
 		old.Applied, old.Live = old.Wanted(), map[string]any{}
 		return old, nil
 	}

@@ -76,6 +76,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		HashKey:   hashKey,
 	}, fields: fields}
 	s.Secrets, _ = tracked.SecretPlaces(written, fields)
+	s.Origin = tracked.OriginOf(ctx, t.Cluster)
 	out, err := s.encode(nil)
 	if err != nil {
 		return p.ReadResponse{}, err

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -19,6 +18,7 @@ import (
 // Read looks at the live object once. Without inputs and state it is an import.
 func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
+	r.moves.Forget(req.Urn)
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}
@@ -34,8 +34,8 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	manager, next := old.OnObject(managerOf(req.Urn))
 	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
 	t.Also = next
-	switch {
-	case failure.Gone(err):
+	switch err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); {
+	case tracked.IsGone(err):
 		return p.ReadResponse{}, nil
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)
@@ -57,6 +57,9 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		return resp, err
 	case err != nil:
 		return p.ReadResponse{}, err
+	}
+	if now.Ref.UID == string(live.GetUID()) {
+		now.Origin = old.Origin.Seen(ctx, t.Cluster)
 	}
 	out, err := now.encode(in.written)
 	if err != nil {

@@ -69,6 +69,7 @@ type kubeObject struct {
 	guard        tracked.ReplacementGuard
 	looks        tracked.Looks
 	hidden       sync.Once
+	moves        tracked.Moves
 }
 
 var (

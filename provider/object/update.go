@@ -53,6 +53,9 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		// The dry-run was made for what it may refuse.
 		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
 	}
+	if result.state.Origin = old.Origin; !req.DryRun {
+		result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
+	}
 	return result.updateResponse(in, old)
 }
 
@@ -174,7 +177,9 @@ func (r *kubeObject) updateOnce(
 		result.answer, result.err = apply(body)
 	}
 	if isOtherObject(result.err) && !busy || isPrerequisiteMissing(result.err) {
-		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
+		if err := r.leaveElsewhere(ctx, t, old, preview); err != nil {
+			return outcome{target: t}, t.explain("read", err, in)
+		}
 		return r.create(ctx, clu, in, anew)
 	}
 	r.looks.Note(urn)

@@ -45,6 +45,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("revision", property.New(property.Computed))
 		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
 	}
+	result.state.Origin = tracked.OriginOf(ctx, clu)
 	resp := p.CreateResponse{ID: result.target.Identity().String()}
 	r.guard.Observe(req.Urn, result.state.Ref.UID, result.state.HashKey)
 	resp.Properties, resp.PartialState, err = result.finish(ctx, in, false)
@@ -62,7 +63,7 @@ type request struct {
 
 // patch carries a request out.
 func (r *patchResource) patch(ctx context.Context, req request) (outcome, error) {
-	w := work{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims}
+	w := work{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims, source: r.source}
 	if w.old.HashKey == "" {
 		w.old.HashKey = tracked.NewHashKey()
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -27,15 +28,28 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	if r.moves.Has(req.Urn, old.State) {
+		old.Origin.WarnLeft(ctx, r.source)
+		r.forget(req.Urn)
+		return nil
+	}
+	if old.IsToForget(ctx, r.source, req.OldInputs, id) {
+		r.forget(req.Urn)
+		return nil
+	}
 	clu, err := r.source.Cluster(req.OldInputs)
 	if err != nil {
 		return err
+	}
+	asked := target{tracked.Target{Cluster: clu, Ref: tracked.RefOf(id)}}
+	if err := old.RequireDeletable(ctx, r.source, asked.Target); err != nil {
+		return asked.explain("hand back fields of", err, in)
 	}
 	manager, next := old.OnObject(managerOf(req.Urn))
 	t, err := find(ctx, clu, id, manager)
 	t.Also = next
 	if failure.Gone(err) {
-		return nil
+		return r.confirmGone(ctx, t, in, old)
 	}
 	if err != nil {
 		return t.explain("hand back fields of", err, in)
@@ -55,14 +69,17 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 		}
 		old.Ref.UID = string(live.GetUID())
 	}
-	released, readable := false, true
+	found, released, readable := false, false, true
 	err = t.EditAll(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured, manager string) ([]byte, error) {
-		readable = tracked.NamesOwners(live)
+		found, readable = true, tracked.NamesOwners(live)
 		body, err := ownership.HandBack(live, manager, ownership.Kept{})
 		released = released || body != nil
 		return body, err
 	})
-	if err != nil && !failure.Gone(err) {
+	if failure.Gone(err) || err == nil && !found {
+		err = r.confirmGone(ctx, t, in, old)
+	}
+	if err != nil {
 		return t.explain("hand back fields of", err, in)
 	}
 	if !readable {
@@ -72,9 +89,19 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if released {
 		t.record(ctx, old)
 	}
-	r.claims.drop(req.Urn)
-	r.guard.Forget(req.Urn)
+	r.forget(req.Urn)
 	return nil
+}
+
+// forget drops what this process knows of a Patch that is no more.
+func (r *patchResource) forget(urn resource.URN) {
+	r.claims.drop(urn)
+	r.guard.Forget(urn)
+}
+
+// confirmGone reports why an object that was not there may still be elsewhere.
+func (r *patchResource) confirmGone(ctx context.Context, t target, in inputs, old state) error {
+	return t.explain("hand back fields of", old.ConfirmGone(ctx, r.source, t.Target), in)
 }
 
 // recordPatience bounds how long is tried to record an event.

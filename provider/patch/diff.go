@@ -32,14 +32,22 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	if programmed {
+		moved, err := r.moved(ctx, clu, req.Urn, &old)
+		if err != nil || moved {
+			return tracked.ElsewhereDiff(), err
+		}
+	}
 	if diff, replaced := identityDiff(req, in, old, clu); replaced {
 		return diff, nil
 	}
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
 	if old.IsToReread(clu, programmed) {
-		if old, err = r.reread(ctx, req, in, old); err != nil {
-			return p.DiffResponse{}, err
+		reread, err := r.reread(ctx, req, in, old)
+		if err != nil {
+			return r.elsewhere(ctx, req.Urn, old, err)
 		}
+		old = reread
 	}
 	if programmed {
 		old.SayRenaming(ctx, managerOf(req.Urn))
@@ -58,7 +66,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		diff = written(req, ignored, in.kind)
 	default:
 		if diff, err = r.changes(ctx, req, in, old, clu, ignored); err != nil {
-			return p.DiffResponse{}, err
+			return r.elsewhere(ctx, req.Urn, old, err)
 		}
 	}
 	diff = withWait(withForm(diff, req, in), req, old)

@@ -24,6 +24,7 @@ var errGone = errors.New("the object is gone")
 // Read looks at the object once. It never writes and never waits.
 func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
+	r.moves.Forget(req.Urn)
 	if req.Inputs.Len() == 0 {
 		return p.ReadResponse{}, errImport
 	}
@@ -37,7 +38,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	t, live, err := r.look(ctx, req.Inputs, old, managerOf(req.Urn))
 	switch {
-	case errors.Is(err, errGone):
+	case errors.Is(err, errGone), tracked.IsForgotten(err):
 		return p.ReadResponse{}, nil
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)
@@ -56,6 +57,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 		waiting = stillMissing(in, live)
 	}
 	now.pendingWait = waiting != ""
+	now.Origin = old.Origin.Seen(ctx, t.Cluster)
 	out, err := now.encode(in)
 	if err != nil {
 		return p.ReadResponse{}, err
@@ -64,13 +66,14 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	return kept(req, now, waiting)
 }
 
-// look reads the object that was patched. Another one of its name is not it.
+// look reads the object that was patched. Another one of its name is not it, and neither is one in another cluster.
 func (r *patchResource) look(
 	ctx context.Context, inputs property.Map, old state, manager string,
 ) (target, *unstructured.Unstructured, error) {
 	manager, next := old.OnObject(manager)
 	t, live, err := tracked.Look(ctx, r.source, inputs, old.Ref.Identity, manager)
 	t.Also = next
+	err = old.Origin.Located(ctx, r.source, t, old.Ref.UID, live, err)
 	if failure.Gone(err) || err == nil && old.Ref.UID != "" && old.Ref.UID != string(live.GetUID()) {
 		return target{t}, nil, errGone
 	}

@@ -58,6 +58,7 @@ type patchResource struct {
 	dryRuns tracked.DryRuns[outcome]
 	claims  claims
 	guard   tracked.ReplacementGuard
+	moves   tracked.Moves
 }
 
 var (

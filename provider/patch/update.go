@@ -40,6 +40,9 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, "")}, nil
 	}
 	var resp p.UpdateResponse
+	if result.state.Origin = old.Origin; !req.DryRun {
+		result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
+	}
 	if req.DryRun {
 		resp.Properties, err = result.state.encode(in)
 		return resp, err

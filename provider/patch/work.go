@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -25,6 +26,7 @@ type work struct {
 	urn     resource.URN
 	preview bool
 	claims  *claims
+	source  *connection.Source
 }
 
 // outcome is what a run led to.
@@ -76,6 +78,9 @@ func (w work) run(ctx context.Context) (outcome, error) {
 // nowhere is for a target that is not there. What a preview misses may be made in the
 // same run, unless it is of a kind that nobody can add.
 func (w work) nowhere(ctx context.Context, cause error) (outcome, error) {
+	if err := w.requireSame(ctx, nil, cause); !failure.Gone(err) {
+		return outcome{target: w.target}, w.target.explain("read", err, w.in)
+	}
 	cause = w.target.Cluster.Elsewhere(ctx, cause)
 	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) && notServed.Final {
 		return outcome{target: w.target}, w.target.explain("patch", cause, w.in)
@@ -91,6 +96,9 @@ func (w work) nowhere(ctx context.Context, cause error) (outcome, error) {
 // on runs the patch on the object as it was read.
 func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
 	if err := w.target.refuseOwn(w.in, live); err != nil {
+		return outcome{}, err
+	}
+	if err := w.requireSame(ctx, live, nil); err != nil {
 		return outcome{}, err
 	}
 	if w.old.Ref.UID != "" && w.old.Ref.UID != string(live.GetUID()) {

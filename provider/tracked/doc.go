@@ -10,6 +10,8 @@
 //   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
 //   - which call of Diff is the program's ([Calls]): calls.go
 //   - what happens where it could not be read ([KeepUnread], [ClusterForDiff], [State.UncheckedDiff]): reread.go
+//   - in which cluster it is ([Origin]), and what it means that it is in another one than the connection leads to
+//     ([Origin.Located], [Origin.Moved], [Moves]): origin.go and elsewhere.go
 //   - what is said of one that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]): terminating.go
 //   - what is done where managers have noted their fields in a version that stands in the way of an apply
 //     ([OutdatedError], [Target.PutInOneVersion]): outdated.go

@@ -18,7 +18,11 @@ import (
 func KeepUnread(
 	ctx context.Context, source *connection.Source, clu *cluster.Cluster, req p.ReadRequest, explained error,
 ) p.ReadResponse {
-	source.WarnUnread(ctx, clu, explained)
+	if elsewhere := (*ElsewhereError)(nil); errors.As(explained, &elsewhere) && elsewhere.Certain {
+		source.WarnOnce(ctx, elsewhere.about(), elsewhere.notChecked())
+	} else {
+		source.WarnUnread(ctx, clu, explained)
+	}
 	return p.ReadResponse{
 		ID: req.ID, Inputs: req.Inputs, Properties: req.Properties.Set(keyStale, property.New(true)),
 	}
@@ -40,7 +44,9 @@ func ClusterForDiff(
 	if err != nil && !unknown && programmed {
 		return nil, false, err
 	}
-	source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
+	if DecodeOrigin(req.State.Get(KeyCluster)).IsZero() {
+		source.WarnIfMoved(ctx, req.OldInputs, req.Inputs) // else it is known for certain
+	}
 	return clu, !unknown, nil
 }
 

@@ -47,6 +47,9 @@ type State struct {
 	// Ref points at the object. UID is empty while it is not known.
 	Ref reference.Object
 
+	// Origin is the cluster that the object is in.
+	Origin Origin
+
 	// Manager is the field manager that the last write was made under; empty on an imported object that was not applied
 	// yet.
 	Manager string
@@ -163,6 +166,9 @@ func (s State) Encode(form Form) (map[string]property.Value, error) {
 			out[key] = property.New(text)
 		}
 	}
+	if !s.Origin.IsZero() {
+		out[KeyCluster] = s.Origin.Encode()
+	}
 	if s.HashKey != "" {
 		out[keyHashKey] = property.New(s.HashKey).WithSecret(true)
 	}
@@ -188,6 +194,7 @@ func DecodeState(properties property.Map, form Form) (State, error) {
 	ownership := properties.Get(KeyFieldOwnership)
 	s.Ownership, s.NamesSecret = DecodeTexts(ownership), ownership.Secret()
 	s.Ref = reference.Decode(properties.Get(KeyResourceRef))
+	s.Origin = DecodeOrigin(properties.Get(KeyCluster))
 	s.Manager = values.Text(properties.Get(keyFieldManager))
 	s.Hash = values.Text(properties.Get(keyAppliedHash))
 	s.Foreign = values.Text(properties.Get(keyForeignManager))

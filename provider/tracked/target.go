@@ -88,7 +88,7 @@ func (t Target) Identity() manifest.Identity {
 // Explain turns an error of the API server into one for the user. sensitive are the texts that it must not quote. An
 // error that is complete as it is, and one from before there was a cluster, stay as they are.
 func (t Target) Explain(verb string, err error, sensitive []string) error {
-	if IsRefusal(err) || t.Cluster == nil {
+	if elsewhere := (*ElsewhereError)(nil); IsRefusal(err) || t.Cluster == nil || IsForgotten(err) || errors.As(err, &elsewhere) {
 		return err
 	}
 	return failure.Explain(err, failure.Operation{

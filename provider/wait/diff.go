@@ -12,7 +12,9 @@ import (
 // Diff says whether to wait again. Credentials are no reason to.
 func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	programmed := r.calls.IsProgrammed(req.Urn)
-	r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs)
+	if tracked.DecodeOrigin(req.State.Get(tracked.KeyCluster)).IsZero() {
+		r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs) // else it is known for certain
+	}
 	if diff, replaced := identityDiff(req); replaced {
 		return diff, nil
 	}
@@ -22,10 +24,34 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 		return diff, nil
 	case decodeState(req.State).pending:
 		return tracked.Changed(keyWaitFor, p.Update), nil
-	case !tracked.IsUnread(req.State):
-		return diff, nil
-	case !programmed:
+	case programmed:
+		return r.programDiff(ctx, req)
+	case tracked.IsUnread(req.State):
 		return tracked.Unchecked(), nil
+	default:
+		return diff, nil
+	}
+}
+
+// programDiff says whether to wait again because the program means another cluster than the one in which it was waited,
+// or because the read before it failed.
+func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+	unread := tracked.IsUnread(req.State)
+	clu, err := r.source.Cluster(req.Inputs)
+	if err == nil {
+		in, old := reference.Decode(req.Inputs.Get(keyResourceRef)), decodeState(req.State)
+		t := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.Identity)}
+		moved, undecided, err := old.origin.Moved(ctx, r.source, t, unread && old.uid == "")
+		switch {
+		case moved:
+			return tracked.Changed(keyWaitFor, p.Update), nil
+		case err != nil && !undecided:
+			return p.DiffResponse{}, t.Explain("read", err, nil)
+		}
+		unread = unread || undecided
+	}
+	if !unread {
+		return p.DiffResponse{}, nil
 	}
 	return r.lookAgain(ctx, req)
 }

@@ -36,18 +36,25 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	if err != nil {
 		return r.keepUnread(ctx, req, nil, in, old, err)
 	}
-	live, err := look(ctx, clu, in)
+	live, err := r.look(ctx, clu, in, old)
+	if tracked.IsForgotten(err) {
+		return p.ReadResponse{}, nil
+	}
 	if err != nil {
 		return r.keepUnread(ctx, req, clu, in, old, err)
 	}
 	req.Properties = tracked.Reread(req.Properties)
+	if live != nil && !old.isAnother(live) && old.learnsFrom(in, live) {
+		old.origin = old.origin.Seen(ctx, clu)
+		req.Properties = req.Properties.Set(tracked.KeyCluster, old.origin.Encode())
+	}
 	another := old.isAnother(live)
 	switch {
 	case in.spec.Goal.ForDeletion():
 		if old.pending && live != nil && !another {
 			return unchanged(req, old, stillMissing(in, live))
 		}
-		return renewed(req, state{})
+		return renewed(req, state{origin: old.origin})
 	case !old.pending && (live == nil || another):
 		return p.ReadResponse{}, nil // what was waited for is gone, so it is to be waited for again
 	case !old.pending && !in.extracts:
@@ -61,7 +68,30 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
+	now.origin = old.origin
 	return renewed(req, now)
+}
+
+// learnsFrom reports whether a look decides anything: a wait that is pending stays so until all holds.
+func (s state) learnsFrom(in inputs, live *unstructured.Unstructured) bool {
+	return !s.pending || in.spec.Goal.Judge(live).Holds
+}
+
+// look reads the object in the cluster in which it was waited for it; nil says that it is not there. Where it is not to be
+// there, only another address makes that doubtful.
+func (r *waitResource) look(
+	ctx context.Context, clu *cluster.Cluster, in inputs, old state,
+) (*unstructured.Unstructured, error) {
+	live, err := look(ctx, clu, in)
+	t, absent := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.object.Identity)}, err == nil && live == nil
+	switch {
+	case err == nil && !old.learnsFrom(in, live), absent && in.spec.Goal.ForDeletion() && old.origin.Target == clu.Target():
+		return live, nil
+	case absent:
+		return nil, old.origin.RequireIn(ctx, r.source, t)
+	default:
+		return live, old.origin.Located(ctx, r.source, t, old.uid, live, err)
+	}
 }
 
 // look reads the object; nil says that it is not there.
@@ -121,8 +151,5 @@ func (r *waitResource) keepUnread(
 // explain turns an error of a look into one for the user. clu is nil where the connection
 // cannot be used.
 func (in inputs) explain(clu *cluster.Cluster, cause error) error {
-	if clu == nil {
-		return cause
-	}
-	return failure.Explain(cause, failure.Operation{Verb: "read", Subject: in.object.String(), Server: clu.Server()})
+	return tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.object.Identity)}.Explain("read", cause, nil)
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
@@ -48,7 +49,7 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 }
 
 // wait waits until everything holds. With an error, the state says that it did not.
-func (r *waitResource) wait(ctx context.Context, properties property.Map, in inputs) (state, error) {
+func (r *waitResource) wait(ctx context.Context, properties property.Map, in inputs) (now state, err error) {
 	pending := state{pending: true, uid: in.object.UID}
 	clu, err := r.source.Cluster(properties)
 	if errors.Is(err, connection.ErrUnknown) || !in.known {
@@ -57,13 +58,14 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 	if err != nil {
 		return pending, err
 	}
+	defer func() { now.origin = tracked.OriginOf(ctx, clu) }()
 	live, err := waitfor.Run(ctx, waitfor.Request{
 		Cluster: clu, Object: in.object.Identity, UID: types.UID(in.object.UID), Spec: in.spec,
 	})
 	if err != nil {
 		return pending, err
 	}
-	now, err := in.observed(live)
+	now, err = in.observed(live)
 	if err != nil {
 		return pending, err
 	}

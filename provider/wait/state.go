@@ -26,12 +26,14 @@ type state struct {
 	pending bool
 	// uid is the object that was waited for.
 	uid string
+	// origin is the cluster in which it was waited.
+	origin tracked.Origin
 }
 
 // decodeState reads an old state; whatever is not in it is empty.
 func decodeState(outputs property.Map) state {
 	text, _ := outputs.GetOk(keyUID)
-	s := state{status: outputs.Get(keyStatus)}
+	s := state{status: outputs.Get(keyStatus), origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster))}
 	if text.IsString() {
 		s.uid = text.AsString()
 	}
@@ -52,6 +54,9 @@ func (s state) encode() property.Map {
 	out := map[string]property.Value{keyStatus: s.status}
 	if s.pending {
 		out[keyPending] = property.New(true)
+	}
+	if !s.origin.IsZero() {
+		out[tracked.KeyCluster] = s.origin.Encode()
 	}
 	if s.uid != "" {
 		out[keyUID] = property.New(s.uid)

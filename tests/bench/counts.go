@@ -13,7 +13,8 @@ type counts struct {
 	total, most int
 	// watches is all watches, mostWatches how many there were for one object.
 	watches, mostWatches int
-	// discoveries is how often the most asked group-version was asked for its kinds; others is all the rest.
+	// discoveries is how often the most asked group-version was asked for its kinds, or the cluster for its id, which is the
+	// uid of kube-system; others is all the rest.
 	discoveries, others int
 }
 
@@ -32,7 +33,7 @@ func count(requests cluster.Requests) counts {
 			c.total++
 			each[object]++
 			c.most = max(c.most, each[object])
-		case r.Path() == "/api/v1" || strings.HasPrefix(r.Path(), "/apis/"):
+		case r.Path() == "/api/v1" || r.Path() == "/api/v1/namespaces/kube-system" || strings.HasPrefix(r.Path(), "/apis/"):
 			versions[r.Path()]++
 			c.discoveries = max(c.discoveries, versions[r.Path()])
 		default:

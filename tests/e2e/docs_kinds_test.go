@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
@@ -140,7 +141,7 @@ func commands(t *testing.T, f fence) {
 var (
 	word       = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`)
 	usage      = regexp.MustCompile(`(?m)^Usage:\n\s+(\S.*)$`)
-	assignment = regexp.MustCompile(`^KUBECONFIG=\S+$`)
+	assignment = regexp.MustCompile(`^(KUBECONFIG|` + connection.ForgetVariable + `)=\S+$`)
 )
 
 func words(t *testing.T, line string) []string {

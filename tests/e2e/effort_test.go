@@ -57,9 +57,11 @@ func TestEffort(t *testing.T) {
 		return want
 	}
 
-	step(t, "a create is one PATCH [O81]", func(t *testing.T) {
+	step(t, "a create is one PATCH, beside one question for the id of the cluster [O81]", func(t *testing.T) {
 		s.program(t, program("1"))
-		assert.Equal(t, each(map[string]int{"patch": 1}), count(t, func(t *testing.T) { s.up(t) }))
+		want := each(map[string]int{"patch": 1})
+		want[""]["get /api/v1/namespaces/kube-system"] = 1
+		assert.Equal(t, want, count(t, func(t *testing.T) { s.up(t) }))
 	})
 	step(t, "an unchanged preview is one GET [O21, O81]", func(t *testing.T) {
 		assert.Equal(t, each(map[string]int{"get": 1}), count(t, func(t *testing.T) { s.previewEmpty(t) }))

@@ -50,13 +50,13 @@ func TestRotatedCredentials(t *testing.T) {
 		assert.Equal(t, version, w.get("ConfigMap", "web").GetResourceVersion())
 		assert.Empty(t, s.process.log.warnings())
 	})
-	t.Run("one that leads to another cluster is a warning", func(t *testing.T) {
+	t.Run("one that leads to a cluster that cannot be asked which it is: an error [D8]", func(t *testing.T) {
 		elsewhere := map[string]any{"host": closedHost(t), "token": "t"}
 		s := start(t, nil).resource(t, "web")
 		s.mustUp("create", program(w.configMap("moved", nil), map[string]any{"clusterConnection": before}))
-		assert.Empty(t, s.mustDiff(program(w.configMap("moved", nil), map[string]any{"clusterConnection": elsewhere})))
-		require.Len(t, s.process.log.warnings(), 1)
-		assert.Contains(t, s.process.log.warnings()[0], "another cluster")
+		_, err := s.diff(program(w.configMap("moved", nil), map[string]any{"clusterConnection": elsewhere}))
+		require.ErrorContains(t, err, "it is not known whether the connection leads to its cluster")
+		require.ErrorContains(t, err, "cannot be reached")
 	})
 }
 

@@ -65,9 +65,13 @@ func TestNoNetworkWhereTheEngineIsSerial(t *testing.T) {
 	t.Run("an unchanged Diff makes no connection [O21]", func(t *testing.T) {
 		other := *s
 		other.in(start(t, lonely))
-		assert.Empty(t, other.mustDiff(program(manifest)))
+		diff, err := other.diffChecked(other.inputs)
+		require.NoError(t, err)
+		assert.Empty(t, kinds(t, diff), "the engine's own, whatever the connection")
+		assert.Empty(t, withoutOrigin(&other).mustDiff(program(manifest)), "of a state of an older version")
 		assert.Zero(t, called())
 
+		other = *s
 		take := requests(t, user)
 		other.in(start(t, inline(user)))
 		assert.Empty(t, other.mustDiff(program(manifest)))
@@ -84,9 +88,9 @@ func TestRequestsPerConfigMap(t *testing.T) {
 	first, second := program(w.configMap("counted", nil)), program(w.configMap("counted", map[string]any{"a": "9"}))
 	s := p.resource(t, "counted")
 
-	t.Run("create 1, beside one discovery [O81]", func(t *testing.T) {
+	t.Run("create 1, beside one discovery and one question for the cluster's id [O81]", func(t *testing.T) {
 		s.mustUp("create", first)
-		assert.Equal(t, []string{"discovery v1", "PATCH"}, take())
+		assert.Equal(t, []string{"discovery v1", "PATCH", clusterID}, take())
 	})
 	t.Run("unchanged up 1, the read [O81] [O21]", func(t *testing.T) {
 		s.mustUp("same", first)
@@ -180,7 +184,7 @@ func TestManyAtOnce(t *testing.T) {
 			return p.resource(t, fmt.Sprint(i)).create(in)
 		})
 		assert.Equal(t, map[string]int{
-			"discovery v1": 1, "discovery apps/v1": 1, "discovery rbac.authorization.k8s.io/v1": 1, "PATCH": 200,
+			"discovery v1": 1, "discovery apps/v1": 1, "discovery rbac.authorization.k8s.io/v1": 1, "PATCH": 200, clusterID: 1,
 		}, tally(take()))
 	})
 	t.Run("500 objects, 64 at a time, mixed verbs [O77]", func(t *testing.T) {
@@ -217,7 +221,7 @@ func TestManyAtOnce(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, left.Items, 50)
 		assert.Equal(t, map[string]int{
-			"discovery v1": 1, "PATCH": 750, "GET": 750, "PATCH dry-run": 750, "DELETE": 450,
+			"discovery v1": 1, clusterID: 1, "PATCH": 750, "GET": 750, "PATCH dry-run": 750, "DELETE": 450,
 		}, tally(take()))
 	})
 }

@@ -134,8 +134,11 @@ func isApply(r *http.Request) bool {
 	return r.Method == http.MethodPatch && r.URL.Query().Get("dryRun") == ""
 }
 
+// isAskingID is the question which cluster this is.
+func isAskingID(r *http.Request) bool { return r.URL.Path == clusterIDPath }
+
 func isGet(r *http.Request) bool {
-	return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/namespaces/") && r.URL.Query().Get("watch") == ""
+	return r.Method == http.MethodGet && !isAskingID(r) && strings.Contains(r.URL.Path, "/namespaces/") && r.URL.Query().Get("watch") == ""
 }
 
 func isDelete(r *http.Request) bool { return r.Method == http.MethodDelete }

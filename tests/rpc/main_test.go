@@ -17,6 +17,9 @@ import (
 
 var shared = cluster.Shared{Options: cluster.Options{Audit: true}}
 
+// second is another cluster, for the tests that need two.
+var second cluster.Shared
+
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
@@ -33,5 +36,10 @@ func run(m *testing.M) int {
 			return 1
 		}
 	}
-	return shared.Run(m)
+	code := shared.Run(m)
+	if err := second.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
+	}
+	return code
 }

@@ -27,7 +27,7 @@ func isJSONPatch(r *http.Request) bool {
 func (g *gateway) watchRequests() (take func() []string) {
 	var seen []string
 	g.always(func(r *http.Request) bool {
-		if isDiscovery(r) {
+		if isDiscovery(r) || isAskingID(r) {
 			return false
 		}
 		what := r.Method

@@ -188,7 +188,7 @@ func TestAWaitForWhatIsNotThereYet(t *testing.T) {
 		require.NoError(t, ended(t, done))
 		assert.Equal(t, "yes", at(t, s.outputs, "status.data.ready"))
 		assert.EqualValues(t, w.get("ConfigMap", "it").GetUID(), at(t, s.outputs, "__uid"))
-		assert.Equal(t, []string{"discovery v1", "GET", "LIST", "WATCH"}, take())
+		assert.Equal(t, []string{"discovery v1", "GET", "LIST", "WATCH", clusterID}, take())
 	})
 	t.Run("cluster-scoped [W15]", func(t *testing.T) {
 		t.Parallel()

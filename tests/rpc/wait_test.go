@@ -195,7 +195,7 @@ func onlyReads(t testing.TB, requests []string) {
 	t.Helper()
 	for _, request := range requests {
 		if !strings.HasPrefix(request, "discovery ") {
-			assert.Contains(t, []string{"GET", "LIST", "WATCH"}, request)
+			assert.Contains(t, []string{"GET", "LIST", "WATCH", clusterID}, request)
 		}
 	}
 }

@@ -83,10 +83,15 @@ func requests(t testing.TB, user cluster.User) (take func() []string) {
 	}
 }
 
+// clusterIDPath is what the provider asks to know which cluster it talks to, and clusterID how that is counted.
+const clusterIDPath, clusterID = "/api/v1/namespaces/kube-system", "cluster id"
+
 // describeRequest says what a request is for in a word or two.
 func describeRequest(verb, uri string) string {
 	path, query, _ := strings.Cut(uri, "?")
 	switch {
+	case path == clusterIDPath:
+		return clusterID
 	case !strings.Contains(path, "/namespaces"):
 		return "discovery " + strings.TrimPrefix(strings.TrimPrefix(path, "/apis/"), "/api/")
 	case strings.Contains(query, "watch=true"):

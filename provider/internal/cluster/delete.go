@@ -25,7 +25,9 @@ type DeleteOptions struct {
 type DeleteResult struct {
 	// Gone says that there is nothing to wait for: the object was deleted at once or was not there.
 	Gone bool
-	// Replaced says that another object has the name now. It was left alone, and Gone is true.
+	// Absent says that there was nothing to delete: no such object, no such kind, or another object by now. Gone is true.
+	Absent bool
+	// Replaced says that another object has the name now. It was left alone, and Absent is true.
 	Replaced bool
 	// Object is the object while it is terminating, to be given to [Cluster.AwaitDeleted].
 	Object *unstructured.Unstructured
@@ -61,7 +63,9 @@ func (c *Cluster) Delete(ctx context.Context, ref Ref, options DeleteOptions) (D
 	}
 	// Some kinds (ServiceAccount, Service, PersistentVolumeClaim) answer with the object although it is gone. A watch
 	// from its resourceVersion would then never see the deletion.
-	return c.afterDelete(ctx, ref, object.GetUID())
+	result, err := c.afterDelete(ctx, ref, object.GetUID())
+	result.Absent, result.Replaced = false, false // it was there until now
+	return result, err
 }
 
 func (o DeleteOptions) body() metav1.DeleteOptions {
@@ -92,7 +96,7 @@ func (c *Cluster) afterDelete(ctx context.Context, ref Ref, uid types.UID) (Dele
 	case err != nil:
 		return goneIfAbsent(err)
 	case live.GetUID() != uid:
-		return DeleteResult{Gone: true, Replaced: true}, nil
+		return DeleteResult{Gone: true, Absent: true, Replaced: true}, nil
 	default:
 		return DeleteResult{Object: live}, nil
 	}
@@ -110,7 +114,7 @@ func (c *Cluster) whoseIsIt(ctx context.Context, ref Ref, uid types.UID, refusal
 // goneIfAbsent takes the two answers that prove absence for success. Any other error says nothing about the object.
 func goneIfAbsent(err error) (DeleteResult, error) {
 	if failure.Gone(err) {
-		return DeleteResult{Gone: true}, nil
+		return DeleteResult{Gone: true, Absent: true}, nil
 	}
 	return DeleteResult{}, err
 }

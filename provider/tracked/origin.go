@@ -1,0 +1,143 @@
+package tracked
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// KeyCluster is the hidden output that says in which cluster an object is.
+const KeyCluster = "__cluster"
+
+// The members of that output.
+const (
+	keyID     = "id"
+	keyServer = "server"
+	keyCA     = "ca"
+)
+
+// Origin is the cluster that an object is in, as far as it is known. The states of older versions have none, which is the
+// zero value: such an object is taken to be wherever the connection leads.
+type Origin struct {
+	// ID tells the cluster from all others, see [cluster.Cluster.ID]; empty where it is not known.
+	ID string
+	// Target is how the cluster was reached last. The same cluster may have another one by now.
+	Target cluster.Target
+}
+
+// OriginOf is the origin of an object that was just seen or written. That is one request for each connection and process.
+// An id that cannot be had now is left out, and learned by a later look.
+func OriginOf(ctx context.Context, clu *cluster.Cluster) Origin {
+	id, err := clu.ID(ctx)
+	if err != nil {
+		id = ""
+	}
+	return Origin{ID: id, Target: clu.Target()}
+}
+
+// Seen is the origin of an object that was just seen in clu, and that was known to be there. An id that is known is not
+// asked for again.
+func (o Origin) Seen(ctx context.Context, clu *cluster.Cluster) Origin {
+	if o.ID == "" {
+		return OriginOf(ctx, clu)
+	}
+	return Origin{ID: o.ID, Target: clu.Target()}
+}
+
+// OriginAfter is the origin of the object that was just written in clu, and that has this uid now.
+func (s State) OriginAfter(ctx context.Context, clu *cluster.Cluster, uid string) Origin {
+	if uid != "" && uid == s.Ref.UID {
+		return s.Origin.Seen(ctx, clu)
+	}
+	return OriginOf(ctx, clu)
+}
+
+// IsZero reports whether nothing is known of the cluster.
+func (o Origin) IsZero() bool { return o == Origin{} }
+
+// String names the cluster for people. It holds no secret.
+func (o Origin) String() string {
+	const shownCA = 12
+	switch {
+	case o.ID != "":
+		return o.Target.Server + " (cluster " + o.ID + ")"
+	case len(o.Target.CA) > shownCA:
+		return o.Target.Server + " (certificate authority " + o.Target.CA[:shownCA] + ")"
+	default:
+		return o.Target.Server
+	}
+}
+
+// Key is what the setting forgetClusters calls the cluster: its id, or a name that is made of its address and its
+// certificate authority where the id is not known.
+func (o Origin) Key() string {
+	if o.ID != "" || o.IsZero() {
+		return o.ID
+	}
+	const length = 8
+	sum := sha256.Sum256([]byte(o.Target.Server + "\n" + o.Target.CA))
+	return "address-" + hex.EncodeToString(sum[:length])
+}
+
+// Encode writes the origin; null where it is not known.
+func (o Origin) Encode() property.Value {
+	if o.IsZero() {
+		return property.Value{}
+	}
+	members := map[string]property.Value{}
+	for key, text := range map[string]string{keyID: o.ID, keyServer: o.Target.Server, keyCA: o.Target.CA} {
+		if text != "" {
+			members[key] = property.New(text)
+		}
+	}
+	return property.New(members)
+}
+
+// DecodeOrigin reads what [Origin.Encode] writes, and the zero value where there is nothing.
+func DecodeOrigin(v property.Value) Origin {
+	if !v.IsMap() {
+		return Origin{}
+	}
+	text := func(key string) string { return values.Text(v.AsMap().Get(key)) }
+	return Origin{ID: text(keyID), Target: cluster.Target{Server: text(keyServer), CA: text(keyCA)}}
+}
+
+// relation is how an origin and a cluster compare.
+type relation int
+
+const (
+	same relation = iota
+	other
+	undecided
+)
+
+// relationTo compares the origin of an object with a cluster, and names that. Ids decide, whatever the addresses are. Where
+// one of them is not known, an equal address with an equal certificate authority is the same cluster, and nothing is known
+// of any other.
+func (o Origin) relationTo(ctx context.Context, clu *cluster.Cluster) (relation, Origin, error) {
+	here := Origin{Target: clu.Target()}
+	if o.IsZero() {
+		return same, here, nil
+	}
+	if o.ID != "" {
+		var err error
+		if here.ID, err = clu.ID(ctx); err != nil {
+			return undecided, here, err
+		}
+	}
+	switch {
+	case here.ID != "" && here.ID == o.ID:
+		return same, here, nil
+	case here.ID != "":
+		return other, here, nil
+	case here.Target == o.Target:
+		return same, here, nil
+	default:
+		return undecided, here, nil
+	}
+}
