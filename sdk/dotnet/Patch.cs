@@ -144,6 +144,18 @@ namespace K8sConnect.Kubernetes
         [Input("patch")]
         public Input<object>? ApplyPatch { get; set; }
 
+        [Input("takeOverFrom")]
+        private InputList<string>? _takeOverFrom;
+
+        /// <summary>
+        /// Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+        /// </summary>
+        public InputList<string> TakeOverFrom
+        {
+            get => _takeOverFrom ?? (_takeOverFrom = new InputList<string>());
+            set => _takeOverFrom = value;
+        }
+
         /// <summary>
         /// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
         /// </summary>

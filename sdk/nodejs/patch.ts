@@ -111,6 +111,7 @@ export class Patch extends pulumi.CustomResource {
             resourceInputs["jsonPatch"] = args?.jsonPatch;
             resourceInputs["mergePatch"] = args?.mergePatch;
             resourceInputs["patch"] = args?.patch;
+            resourceInputs["takeOverFrom"] = args?.takeOverFrom;
             resourceInputs["takeOwnership"] = args?.takeOwnership;
             resourceInputs["target"] = args?.target;
             resourceInputs["waitFor"] = args?.waitFor;
@@ -152,6 +153,10 @@ export interface PatchArgs {
      * The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
      */
     patch?: any | undefined;
+    /**
+     * Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+     */
+    takeOverFrom?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
      * Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
      */

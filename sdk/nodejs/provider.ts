@@ -90,6 +90,7 @@ export class Provider extends pulumi.ProviderResource {
             resourceInputs["context"] = args?.context;
             resourceInputs["driftDetection"] = args?.driftDetection;
             resourceInputs["exec"] = pulumi.output(args?.exec ? pulumi.secret(args.exec) : undefined).apply(JSON.stringify);
+            resourceInputs["forgetClusters"] = pulumi.output(args?.forgetClusters).apply(JSON.stringify);
             resourceInputs["host"] = args?.host;
             resourceInputs["impersonate"] = pulumi.output(args?.impersonate).apply(JSON.stringify);
             resourceInputs["insecure"] = pulumi.output(args?.insecure).apply(JSON.stringify);
@@ -135,6 +136,10 @@ export interface ProviderArgs {
      * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
      */
     exec?: pulumi.Input<inputs.ExecArgs | undefined>;
+    /**
+     * Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+     */
+    forgetClusters?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
      * The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
      */

@@ -133,6 +133,8 @@ type patchArgs struct {
 	MergePatch interface{} `pulumi:"mergePatch"`
 	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
 	Patch interface{} `pulumi:"patch"`
+	// Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+	TakeOverFrom []string `pulumi:"takeOverFrom"`
 	// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
 	TakeOwnership bool `pulumi:"takeOwnership"`
 	// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
@@ -151,6 +153,8 @@ type PatchArgs struct {
 	MergePatch pulumi.Input
 	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
 	Patch pulumi.Input
+	// Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+	TakeOverFrom pulumi.StringArrayInput
 	// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
 	TakeOwnership pulumi.BoolInput
 	// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.

@@ -27,6 +27,7 @@ class PatchArgs:
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
                  patch: Optional[Any] = None,
+                 take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  wait_for: pulumi.Input[Optional['WaitForArgs']] = None):
         """
         The set of arguments for constructing a Patch resource.
@@ -37,6 +38,7 @@ class PatchArgs:
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
         :param pulumi.Input['WaitForArgs'] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
         """
         pulumi.set(__self__, "take_ownership", take_ownership)
@@ -49,6 +51,8 @@ class PatchArgs:
             pulumi.set(__self__, "merge_patch", merge_patch)
         if patch is not None:
             pulumi.set(__self__, "patch", patch)
+        if take_over_from is not None:
+            pulumi.set(__self__, "take_over_from", take_over_from)
         if wait_for is not None:
             pulumi.set(__self__, "wait_for", wait_for)
 
@@ -125,6 +129,18 @@ class PatchArgs:
         pulumi.set(self, "patch", value)
 
     @_builtins.property
+    @pulumi.getter(name="takeOverFrom")
+    def take_over_from(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+        """
+        return pulumi.get(self, "take_over_from")
+
+    @take_over_from.setter
+    def take_over_from(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "take_over_from", value)
+
+    @_builtins.property
     @pulumi.getter(name="waitFor")
     def wait_for(self) -> pulumi.Input[Optional['WaitForArgs']]:
         """
@@ -147,6 +163,7 @@ class Patch(pulumi.CustomResource):
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
                  patch: Optional[Any] = None,
+                 take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_ownership: pulumi.Input[Optional[_builtins.bool]] = None,
                  target: pulumi.Input[Optional[Union['PatchTargetArgs', 'PatchTargetArgsDict']]] = None,
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
@@ -187,6 +204,7 @@ class Patch(pulumi.CustomResource):
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
         :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
         :param pulumi.Input[Union['PatchTargetArgs', 'PatchTargetArgsDict']] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
         :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
@@ -246,6 +264,7 @@ class Patch(pulumi.CustomResource):
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
                  patch: Optional[Any] = None,
+                 take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_ownership: pulumi.Input[Optional[_builtins.bool]] = None,
                  target: pulumi.Input[Optional[Union['PatchTargetArgs', 'PatchTargetArgsDict']]] = None,
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
@@ -262,6 +281,7 @@ class Patch(pulumi.CustomResource):
             __props__.__dict__["json_patch"] = json_patch
             __props__.__dict__["merge_patch"] = merge_patch
             __props__.__dict__["patch"] = patch
+            __props__.__dict__["take_over_from"] = take_over_from
             if take_ownership is None and not opts.urn:
                 raise TypeError("Missing required property 'take_ownership'")
             __props__.__dict__["take_ownership"] = take_ownership

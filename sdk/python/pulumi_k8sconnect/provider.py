@@ -26,6 +26,7 @@ class ProviderArgs:
                  context: pulumi.Input[Optional[_builtins.str]] = None,
                  drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
                  exec_: pulumi.Input[Optional['ExecArgs']] = None,
+                 forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
                  impersonate: pulumi.Input[Optional['ImpersonationArgs']] = None,
                  insecure: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -44,6 +45,7 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
         :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
@@ -66,6 +68,8 @@ class ProviderArgs:
             pulumi.set(__self__, "drift_detection", drift_detection)
         if exec_ is not None:
             pulumi.set(__self__, "exec_", exec_)
+        if forget_clusters is not None:
+            pulumi.set(__self__, "forget_clusters", forget_clusters)
         if host is not None:
             pulumi.set(__self__, "host", host)
         if impersonate is not None:
@@ -156,6 +160,18 @@ class ProviderArgs:
     @exec_.setter
     def exec_(self, value: pulumi.Input[Optional['ExecArgs']]):
         pulumi.set(self, "exec_", value)
+
+    @_builtins.property
+    @pulumi.getter(name="forgetClusters")
+    def forget_clusters(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+        """
+        return pulumi.get(self, "forget_clusters")
+
+    @forget_clusters.setter
+    def forget_clusters(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "forget_clusters", value)
 
     @_builtins.property
     @pulumi.getter
@@ -278,6 +294,7 @@ class Provider(pulumi.ProviderResource):
                  context: pulumi.Input[Optional[_builtins.str]] = None,
                  drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
+                 forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
                  impersonate: pulumi.Input[Optional[Union['ImpersonationArgs', 'ImpersonationArgsDict']]] = None,
                  insecure: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -299,6 +316,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
         :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
         :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
@@ -339,6 +357,7 @@ class Provider(pulumi.ProviderResource):
                  context: pulumi.Input[Optional[_builtins.str]] = None,
                  drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
+                 forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
                  impersonate: pulumi.Input[Optional[Union['ImpersonationArgs', 'ImpersonationArgsDict']]] = None,
                  insecure: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -363,6 +382,7 @@ class Provider(pulumi.ProviderResource):
             __props__.__dict__["context"] = context
             __props__.__dict__["drift_detection"] = drift_detection
             __props__.__dict__["exec_"] = pulumi.Output.secret(exec_).apply(pulumi.runtime.to_json) if exec_ is not None else None
+            __props__.__dict__["forget_clusters"] = pulumi.Output.from_input(forget_clusters).apply(pulumi.runtime.to_json) if forget_clusters is not None else None
             __props__.__dict__["host"] = host
             __props__.__dict__["impersonate"] = pulumi.Output.from_input(impersonate).apply(pulumi.runtime.to_json) if impersonate is not None else None
             __props__.__dict__["insecure"] = pulumi.Output.from_input(insecure).apply(pulumi.runtime.to_json) if insecure is not None else None

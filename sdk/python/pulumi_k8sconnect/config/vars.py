@@ -64,6 +64,13 @@ class _ExportableConfig(types.ModuleType):
         return __config__.get('exec')
 
     @_builtins.property
+    def forget_clusters(self) -> Optional[str]:
+        """
+        Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+        """
+        return __config__.get('forgetClusters')
+
+    @_builtins.property
     def host(self) -> Optional[str]:
         """
         The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.

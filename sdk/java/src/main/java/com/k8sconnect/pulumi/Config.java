@@ -3,9 +3,11 @@
 
 package com.k8sconnect.pulumi;
 
+import com.pulumi.core.TypeShape;
 import com.pulumi.core.internal.Codegen;
 import java.lang.Boolean;
 import java.lang.String;
+import java.util.List;
 import java.util.Optional;
 
 public final class Config {
@@ -45,6 +47,13 @@ public final class Config {
  */
     public Optional<String> driftDetection() {
         return Codegen.stringProp("driftDetection").config(config).get();
+    }
+/**
+ * Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+ * 
+ */
+    public Optional<List<String>> forgetClusters() {
+        return Codegen.objectProp("forgetClusters", TypeShape.<List<String>>builder(List.class).addParameter(String.class).build()).config(config).get();
     }
 /**
  * The API server&#39;s URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.

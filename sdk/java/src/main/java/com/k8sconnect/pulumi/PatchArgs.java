@@ -11,6 +11,8 @@ import com.pulumi.core.annotations.Import;
 import com.pulumi.exceptions.MissingRequiredPropertyException;
 import java.lang.Boolean;
 import java.lang.Object;
+import java.lang.String;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import javax.annotation.Nullable;
@@ -81,6 +83,21 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+     * 
+     */
+    @Import(name="takeOverFrom")
+    private @Nullable Output<List<String>> takeOverFrom;
+
+    /**
+     * @return Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+     * 
+     */
+    public Optional<Output<List<String>>> takeOverFrom() {
+        return Optional.ofNullable(this.takeOverFrom);
+    }
+
+    /**
      * Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
      * 
      */
@@ -132,6 +149,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         this.jsonPatch = $.jsonPatch;
         this.mergePatch = $.mergePatch;
         this.patch = $.patch;
+        this.takeOverFrom = $.takeOverFrom;
         this.takeOwnership = $.takeOwnership;
         this.target = $.target;
         this.waitFor = $.waitFor;
@@ -237,6 +255,37 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder patch(Object patch) {
             return patch(Output.of(patch));
+        }
+
+        /**
+         * @param takeOverFrom Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder takeOverFrom(@Nullable Output<List<String>> takeOverFrom) {
+            $.takeOverFrom = takeOverFrom;
+            return this;
+        }
+
+        /**
+         * @param takeOverFrom Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder takeOverFrom(List<String> takeOverFrom) {
+            return takeOverFrom(Output.of(takeOverFrom));
+        }
+
+        /**
+         * @param takeOverFrom Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder takeOverFrom(String... takeOverFrom) {
+            return takeOverFrom(List.of(takeOverFrom));
         }
 
         /**

@@ -9,6 +9,7 @@ import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
 import java.lang.Boolean;
 import java.lang.String;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import javax.annotation.Nullable;
@@ -106,6 +107,21 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
      */
     public Optional<Output<ExecArgs>> exec() {
         return Optional.ofNullable(this.exec);
+    }
+
+    /**
+     * Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+     * 
+     */
+    @Import(name="forgetClusters", json=true)
+    private @Nullable Output<List<String>> forgetClusters;
+
+    /**
+     * @return Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+     * 
+     */
+    public Optional<Output<List<String>>> forgetClusters() {
+        return Optional.ofNullable(this.forgetClusters);
     }
 
     /**
@@ -252,6 +268,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         this.context = $.context;
         this.driftDetection = $.driftDetection;
         this.exec = $.exec;
+        this.forgetClusters = $.forgetClusters;
         this.host = $.host;
         this.impersonate = $.impersonate;
         this.insecure = $.insecure;
@@ -405,6 +422,37 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder exec(ExecArgs exec) {
             return exec(Output.of(exec));
+        }
+
+        /**
+         * @param forgetClusters Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder forgetClusters(@Nullable Output<List<String>> forgetClusters) {
+            $.forgetClusters = forgetClusters;
+            return this;
+        }
+
+        /**
+         * @param forgetClusters Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder forgetClusters(List<String> forgetClusters) {
+            return forgetClusters(Output.of(forgetClusters));
+        }
+
+        /**
+         * @param forgetClusters Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder forgetClusters(String... forgetClusters) {
+            return forgetClusters(List.of(forgetClusters));
         }
 
         /**
