@@ -28,7 +28,7 @@ var known = map[string]bool{
 	// What an up added whose state was lost stays ours, and is not taken away when the program is what it was before.
 	"lost": true,
 	// While a write is not confirmed, the preview says "update" without a look, also where the up is going to fail: the cluster
-	// cannot be read, or somebody has made the object again.
+	// cannot be read, or another user has made the object again.
 	"pending": true,
 }
 
@@ -116,23 +116,23 @@ var chapters = []chapter{
 		}}
 	}},
 
-	{3, "", "", one("somebody changes our value", func(l *life) error {
+	{3, "", "", one("a user changes our value", func(l *life) error {
 		if l.kind == "ConfigMap" {
 			return l.edit(types.MergePatchType, `{"data": {"a": "theirs", "b": "theirs"}}`)
 		}
 		return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:theirs"},
 			{"op": "replace", "path": "/spec/replicas", "value": 9}]`)
 	})},
-	{2, "", "", one("somebody sets the label", func(l *life) error {
+	{2, "", "", one("a user sets the label", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"tier": "theirs"}}}`)
 	})},
-	{1, "", "", one("somebody removes label and annotation", func(l *life) error {
+	{1, "", "", one("a user removes label and annotation", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"tier": null}, "annotations": {"note": null}}}`)
 	})},
-	{2, "", "", one("somebody adds what is his", func(l *life) error {
+	{2, "", "", one("a user adds their own", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"theirs": "x"}, "annotations": {"theirs": "x"}}}`)
 	})},
-	{1, "Deployment", "", one("somebody adds a variable", func(l *life) error {
+	{1, "Deployment", "", one("a user adds a variable", func(l *life) error {
 		return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/env/0", "value": {"name": "THEIRS", "value": "x"}}]`)
 	})},
 	{2, "", "", one("another manager takes fields by force, with other values", func(l *life) error {
@@ -148,8 +148,8 @@ var chapters = []chapter{
 			{"name": "it", "labels": {"tier": "web"}, "annotations": {"note": "ours"}}}`,
 			map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1"}[l.kind], l.kind))
 	})},
-	{2, "", "", one("somebody deletes the object", (*life).remove)},
-	{1, "", "", one("somebody deletes the object and makes it again", (*life).remake)},
+	{2, "", "", one("a user deletes the object", (*life).remove)},
+	{1, "", "", one("a user deletes the object and makes it again", (*life).remake)},
 
 	{8, "", "", func(random *rand.Rand) step {
 		f := writeFaults[random.IntN(len(writeFaults))]
@@ -178,7 +178,7 @@ func isWrite(r *http.Request) bool {
 	return r.Method != http.MethodGet && !strings.Contains(r.URL.RawQuery, "dryRun=All")
 }
 
-// edit is what somebody does to the object, if it is there and the API server lets him.
+// edit is what another user does to the object, if it is there and the API server allows it.
 func (l *life) edit(kind types.PatchType, patch string) error {
 	options := metav1.PatchOptions{FieldManager: "somebody"}
 	if kind == types.ApplyPatchType {
@@ -200,7 +200,7 @@ func (l *life) remove() error {
 	return nil
 }
 
-// remake has somebody delete the object and make one that is like it.
+// remake has another user delete the object and make one that is like it.
 func (l *life) remake() error {
 	live := l.live()
 	if live == nil {

@@ -2,6 +2,7 @@ package failure
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -52,7 +53,10 @@ func Mistakes(err error) []Mistake {
 	}
 	var mistakes []Mistake
 	for _, cause := range causesOf(status.Status()) {
-		mistakes = append(mistakes, Mistake{Field: strings.TrimPrefix(cause.Field, "<nil>"), Message: cause.Message})
+		mistake := Mistake{Field: strings.TrimPrefix(cause.Field, "<nil>"), Message: cause.Message}
+		if !slices.Contains(mistakes, mistake) { // the API server may say it once for each of its checks
+			mistakes = append(mistakes, mistake)
+		}
 	}
 	return mistakes
 }
