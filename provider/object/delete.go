@@ -130,8 +130,8 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 	case ours:
 		return string(live.GetUID()), nil
 	case !tracked.NamesOwners(live):
-		return "", tracked.Refused("%s was not deleted: what was read of it does not say who owns its fields, so it is not known whether "+
-			"this resource has made it. It was not touched.\n"+
+		return "", tracked.Refused("%s was not deleted: the response has no metadata.managedFields, so the provider cannot tell whether "+
+			"this resource created it. It was not touched.\n"+
 			"Look for a proxy that leaves out metadata.managedFields, and run the command again.", t.Ref)
 	default:
 		return "", nil

@@ -71,7 +71,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 var (
 	// errNotOurs says that what stands in the object's place was not made by the
 	// unconfirmed apply that was to make it.
-	errNotOurs = errors.New("the object was made by somebody else")
+	errNotOurs = errors.New("the object was not made by this resource")
 	// errUnconfirmed says that a look at the object does not settle an apply.
 	errUnconfirmed = errors.New("the object does not carry the field manager of this resource")
 )

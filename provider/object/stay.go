@@ -27,7 +27,7 @@ func (in inputs) warnStay(ctx context.Context, defaultNamespace string) {
 		return
 	}
 	id, _ := in.identity()
-	p.GetLogger(ctx).Warningf("%s stays in namespace %q, where it is, although the default namespace is %q by now and the manifest "+
-		"names none: objects that hold data are not moved unasked. Write the namespace into the manifest; or, if it may be deleted, "+
+	p.GetLogger(ctx).Warningf("%s stays in namespace %q. The default namespace is now %q, but the manifest "+
+		"sets none, and objects that hold data are never moved implicitly. Write the namespace into the manifest; or, if it may be deleted, "+
 		"set onImmutable to \"replace\".", tracked.RefOf(id), in.namespace, defaultNamespace)
 }

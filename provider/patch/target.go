@@ -39,5 +39,5 @@ func (t target) missing(cause error) error {
 			"If its CustomResourceDefinition is made in the same run, let the Patch depend on it and on the object.", t.Ref, cause)
 	}
 	return tracked.Refused("%s not found. A Patch changes existing objects; to create one, use KubeObject.\n"+
-		"If somebody else makes it in the same run, let the Patch depend on that, or on a Wait for the object.", t.Ref)
+		"If another resource makes it in the same run, let the Patch depend on that, or on a Wait for the object.", t.Ref)
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // errImport is the answer to pulumi import and to .get.
-var errImport = errors.New("a Wait cannot be imported: it stands for having waited, and nothing in the cluster says that " +
-	"somebody has. Write it into the program; the next `pulumi up` waits, which takes no time if everything holds already")
+var errImport = errors.New("a Wait cannot be imported: nothing in the cluster records that a wait " +
+	"has completed. Write it into the program; the next `pulumi up` waits, which takes no time if everything holds already")
 
 // Read looks at the object once. It renews the status, and finds out whether a wait in
 // vain has come true since. It never waits, and never fails because something is not

@@ -181,7 +181,7 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	case e.Reason == readiness.Interrupted:
 		return retryHint
 	case r.vanished(e):
-		return "  Next: find out who deleted it, if you did not.\n  Then run `pulumi up`, which makes it anew if it is part of the " +
+		return "  Next: find out who deleted it, if you did not.\n  Then run `pulumi up`, which creates it again if it is part of the " +
 			"program, and waits again, in place."
 	case errors.As(e.Err, &notServed):
 		return "  Next: see that its CustomResourceDefinition is installed, or correct apiVersion and kind. " +
@@ -192,14 +192,14 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	case e.Reason == readiness.Failed && hasEnded(e.Last):
 		// Waiting again would fail at once.
 		return fmt.Sprintf("  Next: %s.\n  A %s that has failed does not run again: change its manifest or delete it, so that the next "+
-			"`pulumi up` makes it anew and waits for it.", cmp.Or(advice, "mend what failed"), e.Last.GetKind())
+			"`pulumi up` creates it again and waits for it.", cmp.Or(advice, "fix what failed"), e.Last.GetKind())
 	case e.Reason == readiness.Failed:
-		return "  Next: " + cmp.Or(advice, "mend what failed") + then
+		return "  Next: " + cmp.Or(advice, "fix what failed") + then
 	case e.Last != nil && e.Last.GetDeletionTimestamp() != nil && !r.Spec.Goal.ForDeletion():
 		return "  Next: find out who deleted it, and let its deletion end: it will not become ready any more.\n  Then run `pulumi up`, " +
 			"which creates it again if it is part of the program, and waits again, in place."
 	default:
-		return "  Next: " + cmp.Or(advice, "mend what is missing") + ", or give it more time with waitFor.timeout" + then
+		return "  Next: " + cmp.Or(advice, "fix what is missing") + ", or give it more time with waitFor.timeout" + then
 	}
 }
 

@@ -36,20 +36,20 @@ func TestNext(t *testing.T) {
 		without []string
 	}{
 		"a timeout": {readiness.TimedOut, object("v1", "Pod", nil), "",
-			[]string{"Next: mend what is missing, or give it more time with waitFor.timeout.", again}, []string{ended, deleted}},
+			[]string{"Next: fix what is missing, or give it more time with waitFor.timeout.", again}, []string{ended, deleted}},
 		"a timeout with advice": {readiness.TimedOut, object("v1", "Pod", nil), "correct the image",
 			[]string{"Next: correct the image, or give it more time with waitFor.timeout.", again}, []string{"mend"}},
 		"never there":  {readiness.TimedOut, nil, "", []string{"correct apiVersion, kind, namespace and name"}, []string{deleted, "left as it is"}},
 		"^C":           {readiness.Interrupted, object("v1", "Pod", nil), "", []string{"The next `pulumi up` waits again"}, []string{"Next:"}},
-		"a failed Job": {readiness.Failed, object("batch/v1", "Job", failed), "", []string{"mend what failed.", "A Job that " + ended}, []string{again, deleted}},
+		"a failed Job": {readiness.Failed, object("batch/v1", "Job", failed), "", []string{"fix what failed.", "A Job that " + ended}, []string{again, deleted}},
 		"a failed Pod": {readiness.Failed, object("v1", "Pod", map[string]any{"phase": "Failed"}), "see why",
 			[]string{"Next: see why.", "A Pod that " + ended}, []string{again}},
 		"failWhen of a Job that runs": {readiness.Failed, object("batch/v1", "Job", map[string]any{"bad": true}), "",
-			[]string{"mend what failed.", again}, []string{ended, deleted}},
+			[]string{"fix what failed.", again}, []string{ended, deleted}},
 		"a Job that was deleted": {readiness.Failed, object("batch/v1", "Job", nil), "", []string{deleted}, []string{ended, "left as it is"}},
 		"a timeout of what is being deleted [D11]": {readiness.TimedOut, terminating, "correct the image",
 			[]string{deleted, "it will not become ready any more"}, []string{"more time", "left as it is", "correct the image"}},
-		"failWhen of what is being deleted [D11]": {readiness.Failed, terminatingAndBad, "", []string{"mend what failed.", again}, []string{deleted}},
+		"failWhen of what is being deleted [D11]": {readiness.Failed, terminatingAndBad, "", []string{"fix what failed.", again}, []string{deleted}},
 		"deleted before it was seen":              {readiness.Failed, nil, "", []string{deleted}, []string{"correct apiVersion"}},
 	} {
 		t.Run(name, func(t *testing.T) {

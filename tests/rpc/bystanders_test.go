@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// leave applies content as somebody, who then disappears from managedFields: nobody owns the values, as after a release.
+// leave applies content as another user, who then disappears from managedFields: nobody owns the values, as after a release.
 func (w world) leave(kind, name string, content map[string]any) {
 	w.t.Helper()
 	live := w.get(kind, name)

@@ -13,7 +13,7 @@ import (
 
 func TestWhatContradictsSomebodyElsesFieldIsNotReplaced(t *testing.T) {
 	t.Parallel()
-	t.Run("a limit below a request of somebody [D1]", func(t *testing.T) {
+	t.Run("a limit below a request of another manager [D1]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", program(w.inNamespace(t, container("")), atOnce))
@@ -21,7 +21,7 @@ func TestWhatContradictsSomebodyElsesFieldIsNotReplaced(t *testing.T) {
 		w.requireContradiction(t, s, "Deployment", program(w.inNamespace(t, container("resources: {limits: {cpu: 1}}")), atOnce),
 			"spec.template.spec.containers[name=web].resources.requests", "owned by somebody", "was not touched", "must be less than or equal to cpu limit")
 	})
-	t.Run("a budget of which somebody has set the other half [D1]", func(t *testing.T) {
+	t.Run("a budget of which another manager has set the other half [D1]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", program(w.inNamespace(t, budgetYAML("")), atOnce))
@@ -40,7 +40,7 @@ func TestWhatContradictsSomebodyElsesFieldIsNotReplaced(t *testing.T) {
 		w.patch("ConfigMap", "it", m{"metadata": m{"ownerReferences": []any{owner("a")}}})
 		w.requireContradiction(t, s, "ConfigMap", with(t, in, "manifest.metadata.ownerReferences", []any{owner("b")}), "ownerReferences", "owned by somebody")
 	})
-	t.Run("data of a ConfigMap that somebody has made immutable [D1]", func(t *testing.T) {
+	t.Run("data of a ConfigMap that another manager has made immutable [D1]", func(t *testing.T) {
 		t.Parallel()
 		for _, kind := range []string{"ConfigMap", "Secret"} {
 			w := newWorld(t)

@@ -180,7 +180,7 @@ func TestADefaultThatIsLeftOverIsNoReasonToReplace(t *testing.T) {
 			"apply by force", "GET", "json patch, dry-run", "json patch, dry-run", "GET", "json patch", "apply by force"), asked())
 		s.mustUp("same", after)
 	})
-	t.Run("but is in the way where somebody owns it by then: explained, not replaced [D1]", func(t *testing.T) {
+	t.Run("but is in the way where another manager owns it by then: explained, not replaced [D1]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		c := leftovers["a Deployment's strategy, from RollingUpdate to Recreate"]
@@ -190,7 +190,7 @@ func TestADefaultThatIsLeftOverIsNoReasonToReplace(t *testing.T) {
 			"spec.strategy.rollingUpdate (owned by somebody)")
 		assert.EqualValues(t, 3, w.value("Deployment", "it", "spec", "strategy", "rollingUpdate", "maxSurge"))
 	})
-	t.Run("but is in the way where it is a value that somebody has chosen and released: explained, not removed [D1]", func(t *testing.T) {
+	t.Run("but is in the way where it is a value that another manager has chosen and released: explained, not removed [D1]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		c := leftovers["a Deployment's strategy, from RollingUpdate to Recreate"]

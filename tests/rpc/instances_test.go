@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// widgets makes custom objects as somebody else.
+// widgets makes custom objects as another user.
 func (w world) widgets(t testing.TB, names ...string) {
 	t.Helper()
 	w.served(w.group(), "Widget")

@@ -244,7 +244,7 @@ func TestReadWhilePending(t *testing.T) {
 		t.Run("of which is not known whose it is is an error [O60]", func(t *testing.T) {
 			w, g, s, _ := pending(t)
 			g.always(isGet, withoutManagers)
-			require.ErrorContains(t, s.remove(), "it is not known whether this resource has made it")
+			require.ErrorContains(t, s.remove(), "the provider cannot tell whether this resource created it")
 			assert.True(t, w.exists("ConfigMap", "web"))
 			g.heal()
 			require.NoError(t, s.remove())

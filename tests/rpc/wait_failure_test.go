@@ -90,7 +90,7 @@ func TestAWaitThatCannotSucceedFailsAtOnce(t *testing.T) {
 				assert.Contains(t, text, "find out who deleted it")
 				return
 			}
-			assert.Contains(t, text, "mend ")
+			assert.Contains(t, text, "fix ")
 			before := p.wait(t, "before")
 			began := time.Now()
 			err := before.create(in)

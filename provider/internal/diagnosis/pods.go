@@ -165,7 +165,7 @@ func noteContainer(pod *corev1.Pod, container corev1.ContainerStatus, note func(
 		if last := container.LastTerminationState.Terminated; last != nil {
 			long += ", restarted " + times(container.RestartCount) + ", " + ended(last)
 		}
-		note(rankBroken, state.Waiting.Reason, long, logs+" --previous` and mend that")
+		note(rankBroken, state.Waiting.Reason, long, logs+" --previous` and fix that")
 	case state.Waiting != nil && (state.Waiting.Reason == "ContainerCreating" || state.Waiting.Reason == "PodInitializing" || state.Waiting.Reason == ""):
 		reason := cmp.Or(state.Waiting.Reason, "waiting")
 		note(rankPassing, reason, where+reason, "")
@@ -176,7 +176,7 @@ func noteContainer(pod *corev1.Pod, container corev1.ContainerStatus, note func(
 		}
 		note(rankBroken, state.Waiting.Reason, where+joined(state.Waiting.Reason, state.Waiting.Message), advice)
 	case state.Terminated != nil && state.Terminated.ExitCode != 0:
-		note(rankBroken, cmp.Or(state.Terminated.Reason, "Error"), where+ended(state.Terminated), logs+"` and mend that")
+		note(rankBroken, cmp.Or(state.Terminated.Reason, "Error"), where+ended(state.Terminated), logs+"` and fix that")
 	case state.Running != nil && !container.Ready:
 		note(rankUnready, "not ready", where+"running, but its readiness or startup probe does not succeed", "")
 	}

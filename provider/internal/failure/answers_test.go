@@ -23,7 +23,7 @@ func answered(t testing.TB, status string) error {
 	return fmt.Errorf("ConfigMap lab/c: %w", answer)
 }
 
-const correct = "\n  Next: correct what is named above. What depends on it is looked at only then."
+const correct = "\n  Next: correct what is named above; there may be further errors behind it."
 
 func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 	for _, c := range []struct {
@@ -119,7 +119,7 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			failure.Refused, failure.ClassNamespaceTerminating,
 			`its namespace is being deleted (403)
   namespace lab is being terminated
-  Next: run again when the namespace is gone and made anew; its status.conditions say what still holds it.`,
+  Next: run again when the namespace is gone and created again; its status.conditions say what still holds it.`,
 		}, {
 			"a missing namespace",
 			`{"message":"namespaces \"lab\" not found","reason":"NotFound","details":{"name":"lab","kind":"namespaces"},"code":404}`,
@@ -161,6 +161,11 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
   spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"
   Invalid value: null: some validation rules were not checked because the object was invalid; correct the
     existing errors to complete validation` + correct,
+		}, {
+			"the same mistake is named three times",
+			`{"message":"…","reason":"Invalid","details":{"name":"web","kind":"NetworkPolicy","causes":[{"reason":"FieldValueInvalid","message":"Invalid value: \"a b\": a label","field":"metadata.labels"},{"reason":"FieldValueInvalid","message":"Invalid value: \"a b\": a label","field":"metadata.labels"},{"reason":"FieldValueInvalid","message":"Invalid value: \"a b\": a label","field":"metadata.labels"}]},"code":422}`,
+			failure.Refused, failure.ClassInvalid,
+			`metadata.labels: Invalid value: "a b": a label` + correct,
 		}, {
 			"one typo",
 			`{"message":"failed to create typed patch object (lab/web; apps/v1, Kind=Deployment): .spec.replcas: field not declared in schema","code":500}`,

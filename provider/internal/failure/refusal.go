@@ -163,7 +163,7 @@ func namespaceTerminating(cause metav1.StatusCause) refusal {
 		class: ClassNamespaceTerminating,
 		what:  "its namespace is being deleted (403)",
 		why:   nonEmpty(cause.Message),
-		next:  "run again when the namespace is gone and made anew; its status.conditions say what still holds it.",
+		next:  "run again when the namespace is gone and created again; its status.conditions say what still holds it.",
 	}
 }
 

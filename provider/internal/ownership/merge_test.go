@@ -98,7 +98,7 @@ spec: {template: {metadata: {labels: {job: x}}}}`,
 			applied: `spec: {image: x}`, sent: `spec: {image: w}`, ignore: "spec.replicas",
 			want: `spec: {replicas: 5, image: w}`,
 		}, {
-			name: "what somebody has released belongs to nobody, and null is nothing",
+			name: "what a manager has released belongs to nobody, and null is nothing",
 			live: `spec: {a: 1, b: null}`, entries: ourEntry + `{"f:spec": {"f:a": {}}}}
 - {manager: released-by-k8sconnect, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:a": {}}}}`,
 			applied: `spec: {a: 1}`, sent: `spec: {c: 1}`, want: `spec: {c: 1}`,
