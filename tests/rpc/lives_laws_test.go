@@ -110,12 +110,17 @@ func (l *life) leftBehind(live *unstructured.Unstructured, by tenant) string {
 
 // lacks compares what is wanted with what is live. Of lists of named items, the wanted ones have to be there in the wanted
 // order.
-func lacks(wanted, live any, path string) error {
+func lacks(wanted, live any, path string) error { return lacking(wanted, live, path, true) }
+
+// lacksAnywhere is the same in any order.
+func lacksAnywhere(wanted, live any, path string) error { return lacking(wanted, live, path, false) }
+
+func lacking(wanted, live any, path string, inOrder bool) error {
 	switch wanted := wanted.(type) {
 	case m:
 		object, _ := live.(m)
 		for key, value := range wanted {
-			if err := lacks(value, object[key], path+"."+key); err != nil {
+			if err := lacking(value, object[key], path+"."+key, inOrder); err != nil {
 				return err
 			}
 		}
@@ -131,11 +136,11 @@ func lacks(wanted, live any, path string) error {
 		for _, item := range wanted {
 			name := item.(m)["name"]
 			at := slices.IndexFunc(items, func(i any) bool { return i.(m)["name"] == name })
-			if at <= last {
+			if at < 0 || inOrder && at <= last {
 				return fmt.Errorf("%s: %v is at %d, and what is before it in the program at %d", path, name, at, last)
 			}
 			last = at
-			if err := lacks(item, items[at], fmt.Sprintf("%s[%s]", path, name)); err != nil {
+			if err := lacking(item, items[at], fmt.Sprintf("%s[%s]", path, name), inOrder); err != nil {
 				return err
 			}
 		}

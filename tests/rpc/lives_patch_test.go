@@ -129,7 +129,12 @@ func (l *life) patchSettled(resource.PropertyMap) error {
 		return law(asWanted, "the Patch succeeds, and its target is gone")
 	}
 	wanted, _ := plain(resource.NewPropertyValue(l.wants.patched(l.target))).(m)
-	if err := lacks(wanted, live.Object, ""); err != nil {
+	// What a JSON patch adds to a list, it adds once, and where it was added it stays.
+	compare := lacks
+	if l.wants.patch == "jsonPatch" {
+		compare = lacksAnywhere
+	}
+	if err := compare(wanted, live.Object, ""); err != nil {
 		return law(asWanted, "the patched object differs from the patch: %w", err)
 	}
 	return nil

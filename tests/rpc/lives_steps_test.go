@@ -86,9 +86,10 @@ func switches(what string, field func(*wanted) *bool) func(drawing) step {
 	}
 }
 
+var up = step{"up", (*life).up}
+
 // commands are what the user does, and where it fails.
 var commands = []chapter{
-	{36, cast{}, "", one("up", (*life).up)},
 	{4, cast{}, "", one("refresh", (*life).refresh)},
 	{3, cast{}, "", one("destroy", (*life).destroy)},
 	{3, cast{}, "", one("up, and its state is lost", func(l *life) error { return l.upLost(l.parts...) })},

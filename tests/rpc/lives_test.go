@@ -71,14 +71,19 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	kinds := []string{"ConfigMap", "Deployment"}
 	cast := cast{kinds[random.IntN(2)], kinds[random.IntN(2)]}
-	// Most programs have a Patch, and many have a Wait.
+	// A story is about some of what can happen, so that it happens often enough to meet.
+	about := slices.DeleteFunc(happenings(), func(chapter) bool { return random.IntN(5) < 3 })
 	steps := []step{cast.draw(random, changesOfPatch[:1]), cast.draw(random, changesOfWait[:1])}
 	for range random.IntN(mostFirst) {
 		steps = append(steps, cast.draw(random, changes()))
 	}
-	steps = append(steps, step{"up", (*life).up})
+	steps = append(steps, up)
 	for range random.IntN(mostSteps) {
-		steps = append(steps, cast.draw(random, happenings()))
+		if random.IntN(4) == 0 {
+			steps = append(steps, up)
+		} else {
+			steps = append(steps, cast.draw(random, about))
+		}
 	}
 	run := func(steps []step) *failure { return newLife(t, b, cast).story(steps) }
 	first := run(steps)

@@ -15,7 +15,7 @@ func TestLivesThatWentWrong(t *testing.T) {
 			return nil
 		}}
 	}
-	up, refreshed := step{"up", (*life).up}, step{"refresh", (*life).refresh}
+	refreshed := step{"refresh", (*life).refresh}
 	bakeryTakes := step{"the bakery takes the object over", func(l *life) error {
 		l.bakery.takes = true
 		return nil
@@ -35,6 +35,13 @@ func TestLivesThatWentWrong(t *testing.T) {
 		}},
 		"what the program ignores from now on stays where it takes over as well [D2] [D31]": {cast{"Deployment", "ConfigMap"}, []step{
 			up, says(func(p *wanted) { p.ignored = true }), bakeryTakes, {"up of the bakery", (*life).bakeryUps}, up,
+		}},
+		"what nobody owns stays when our last field beside it leaves [D48]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.label = true }), up, {"there are values that nobody owns", (*life).orphan},
+			says(func(p *wanted) { p.label = false }), up,
+		}},
+		"a Wait waits again after drift was put right [D10]": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.wait = waitsForObject }), up, changed, up,
 		}},
 	} {
 		t.Run(what, func(t *testing.T) {
