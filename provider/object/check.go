@@ -59,7 +59,7 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 		checked = checked.Set(keyClusterConnection, connection.MarkWhole(v))
 	}
 
-	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), fail)
+	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), manifestOf(checked.Get(keyManifest)), fail)
 	tracked.CheckTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
 	for _, key := range []string{keyConflictPolicy, keyOnImmutable, keyDeletionPropagation} {
 		v := req.Inputs.Get(key)
@@ -97,9 +97,9 @@ func manifestOf(object property.Value) map[string]any {
 	return tree
 }
 
-// checkIgnoreFields refuses what cannot be parsed, since a path that selects
-// nothing by mistake would take a field from its manager.
-func checkIgnoreFields(v property.Value, fail func(path, reason string)) {
+// checkIgnoreFields refuses what cannot be parsed, and keys whose dots are taken for
+// steps, since a path that selects nothing by mistake would take a field from its manager.
+func checkIgnoreFields(v property.Value, object map[string]any, fail func(path, reason string)) {
 	switch {
 	case v.IsNull(), v.IsComputed():
 		return
@@ -114,8 +114,10 @@ func checkIgnoreFields(v property.Value, fail func(path, reason string)) {
 		path := fmt.Sprintf("%s[%d]", keyIgnoreFields, i)
 		if !item.IsString() {
 			fail(path, "The path must be a string.")
-		} else if _, err := ownership.ParsePattern(item.AsString()); err != nil {
+		} else if pattern, err := ownership.ParsePattern(item.AsString()); err != nil {
 			fail(path, err.Error())
+		} else if meant, ok := pattern.Meant(object); ok && !pattern.SelectsIn(object) {
+			fail(path, fmt.Sprintf("The path selects nothing: a dot ends a name. A key with dots is written in brackets: %s", meant))
 		}
 	}
 }

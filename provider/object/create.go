@@ -51,6 +51,9 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
+	if outcome.answer != nil {
+		outcome.target.warnSelectsNothing(ctx, in.unselected(), outcome.answer.Object)
+	}
 	if !req.DryRun {
 		r.looks.Note(req.Urn)
 		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
@@ -121,9 +124,9 @@ type creation struct {
 	stands func(uid string) bool
 }
 
-// create is an apply that must find nothing in its place, or only what an earlier
+// createOnce is an apply that must find nothing in its place, or only what an earlier
 // attempt of our own has left there.
-func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
+func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
 	id, _ := in.identity()
 	t := target{tracked.Target{Cluster: clu, Manager: c.manager, Also: c.former}}
 	apply := func() (*unstructured.Unstructured, error) {
@@ -198,7 +201,7 @@ func (t target) apply(
 	object := t.object(body)
 	result, err := t.Cluster.Apply(ctx, object, options)
 	if err != nil {
-		return nil, t.Cluster.Diagnose(ctx, object, err)
+		return nil, t.Diagnose(ctx, object, err)
 	}
 	return result.Object, nil
 }

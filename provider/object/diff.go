@@ -52,6 +52,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	}
 	if programmed {
 		old.SayRenaming(ctx, managerOf(req.Urn))
+		in.warnNewlyUnselected(ctx, clu, old, req.OldInputs)
 	}
 	switch takesNow := programmed && in.taking && clusterKnown && in.unknown == 0; {
 	case old.Pending:
@@ -85,11 +86,11 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	if result.unresolved {
 		return tracked.Changed(keyManifest, p.Update), nil
 	}
 	r.looks.Note(req.Urn)
-	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	reordered, err := result.reordered(ctx, in, req.OldInputs)
 	if err != nil {
 		return p.DiffResponse{}, err

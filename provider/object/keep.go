@@ -61,8 +61,12 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 	if !readable {
 		unreleased = " What was read of it does not say who owns its fields, so the field manager " + t.Manager + " may still be on it."
 	}
-	p.GetLogger(ctx).Warningf("%s was not deleted: its annotation %s says keep. It stays as it is, and this resource does not manage it "+
-		"any more.%s", t.Ref, resourcePolicy, unreleased)
+	whose := "its annotation"
+	if !saysKeep(seen.Object) {
+		whose = "in the manifest of the last `pulumi up`, its annotation"
+	}
+	p.GetLogger(ctx).Warningf("%s was not deleted: %s %s says keep. It stays as it is, and this resource does not manage it "+
+		"any more.%s", t.Ref, whose, resourcePolicy, unreleased)
 	return seen, true, nil
 }
 

@@ -39,7 +39,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	}
 
 	var result outcome
-	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.state.unchanged(in) }); ok && req.DryRun {
+	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(in) }); ok && req.DryRun {
 		result = answered
 	} else {
 		if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, req.DryRun); err != nil {
@@ -77,9 +77,9 @@ func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) 
 	return resp, err
 }
 
-// update applies onto the very object that the state knows. If that is gone, or
+// updateOnce applies onto the very object that the state knows. If that is gone, or
 // another one stands in its place, the rules of create decide.
-func (r *kubeObject) update(
+func (r *kubeObject) updateOnce(
 	ctx context.Context, clu *cluster.Cluster, in inputs, old state, urn resource.URN, preview bool,
 ) (outcome, error) {
 	hashKey := old.HashKey

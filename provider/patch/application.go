@@ -45,7 +45,7 @@ func (a application) send(
 	guarded.SetResourceVersion(live.GetResourceVersion())
 	result, err := t.Cluster.Apply(ctx, guarded, options)
 	if err != nil {
-		return nil, t.Cluster.Diagnose(ctx, object, err)
+		return nil, t.Diagnose(ctx, object, err)
 	}
 	return result.Object, nil
 }

@@ -76,7 +76,7 @@ func (r *patchResource) patch(ctx context.Context, req request) (outcome, error)
 	case err != nil:
 		return outcome{target: w.target}, w.target.explain("patch", err, req.in)
 	}
-	return w.run(ctx)
+	return w.runInOneVersion(ctx)
 }
 
 // isUnknown reports whether a preview cannot ask the API server yet. clusterErr is why

@@ -89,14 +89,15 @@ func (r *patchResource) changes(
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	if result.unresolved {
 		return tracked.Changed(in.kind, p.Update), nil
 	}
-	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	now := result.state
 	fields := old.touched.watched().Union(now.touched.watched())
 	changes := ownership.Compare(old.Live, now.Live, fields)
 	if in.kind != keyJSONPatch {
+		changes = append(changes, result.reorderedBy(in, req.OldInputs)...)
 		diff := old.detailedDiff(changes, in, ignored)
 		if !diff.HasChanges && !old.touched.all().Equals(now.touched.all()) {
 			// No value changes, but who has which field.

@@ -61,7 +61,7 @@ func (e evaluated) send(
 // onceOperations are the operations that are carried out once for every change of the patch.
 func (e evaluated) onceOperations() []string {
 	patch, _ := e.patch.(mutation.JSONPatch)
-	return patch.OnceOperations()
+	return patch.OnceOperations(e.in.hidesPlace)
 }
 
 // untraced is what is common to requests that leave no reliable trace on the object: what

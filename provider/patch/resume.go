@@ -46,7 +46,7 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 	if err := firstProblem(keyJSONPatch, problems); err != nil {
 		return nothing(), false, err
 	}
-	once := patch.OnceOperations()
+	once := patch.OnceOperations(w.in.hidesPlace)
 	if len(once) == 0 {
 		return nothing(), false, nil
 	}

@@ -75,15 +75,23 @@ func (in inputs) withoutSecrets(err error) error {
 	if !errors.As(err, &operation) {
 		return err
 	}
-	for _, member := range []string{"path", "from"} {
-		if !in.secrets.Sub(property.NewSegment(operation.Index), property.NewSegment(member)).Empty() {
-			return &mutation.OperationError{
-				Index: operation.Index, Operation: operation.Operation, Pointer: "[secret]", Test: operation.Test,
-				Reason: "what is there is not what the operation needs",
-			}
+	if in.hidesPlace(operation.Index) {
+		return &mutation.OperationError{
+			Index: operation.Index, Operation: operation.Operation, Pointer: "[secret]", Test: operation.Test,
+			Reason: "what is there is not what the operation needs",
 		}
 	}
 	return err
+}
+
+// hidesPlace reports whether the place of an operation is secret.
+func (in inputs) hidesPlace(index int) bool {
+	for _, member := range []string{"path", "from"} {
+		if !in.secrets.Sub(property.NewSegment(index), property.NewSegment(member)).Empty() {
+			return true
+		}
+	}
+	return false
 }
 
 // echoSecrets are the secret places in the echo of the patch. It has the live values in the places of

@@ -23,7 +23,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, err
 	}
-	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.state.upToDate(in) })
+	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.upToDate(in) })
 	if !ok || !req.DryRun {
 		result, err = r.patch(r.source.Listen(ctx, req.Urn, in.sensitive()), request{
 			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,

@@ -33,6 +33,8 @@ type outcome struct {
 	state  state
 	// unconfirmed is why it is not known whether the patch had its effect.
 	unconfirmed error
+	// reordered are the lists that a preview has put into another order than the live object has them in.
+	reordered []fieldpath.Path
 	// unresolved says that a preview found no object to try the patch on.
 	unresolved bool
 }
@@ -94,6 +96,11 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	if w.old.Ref.UID != "" && w.old.Ref.UID != string(live.GetUID()) {
 		// Another object has the name. Nothing that is known is about it.
 		w.old = state{State: tracked.State{Manager: w.old.Manager, HashKey: w.old.HashKey}, touched: nothing()}
+	}
+	if !w.old.upToDate(w.in) {
+		if err := w.refuseTerminating(live); err != nil {
+			return outcome{}, err
+		}
 	}
 	found := live
 	live, err := w.rename(ctx, live)
@@ -217,7 +224,7 @@ func (w work) previewed(
 	}
 	w.warnOfRepetition(ctx, m)
 	settled, err := w.settle(live, answer, foreseen)
-	return outcome{state: settled}, err
+	return outcome{state: settled, reordered: ownership.Reordered(live.Object, answer.Object, foreseen.set)}, err
 }
 
 // release hands back what the patch no longer names, before it is sent: what an apply

@@ -11,6 +11,8 @@
 //   - which call of Diff is the program's ([Calls]): calls.go
 //   - what happens where it could not be read ([KeepUnread], [ClusterForDiff], [State.UncheckedDiff]): reread.go
 //   - what is said of one that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]): terminating.go
+//   - what is done where managers have noted their fields in a version that stands in the way of an apply
+//     ([OutdatedError], [Target.PutInOneVersion]): outdated.go
 //   - how one dry-run serves Diff and the preview after it ([DryRuns]): dryrun.go
 //   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement.go
 //   - what of it is secret ([SecretPlaces], [Sensitive]), also whatever the program says ([MarkKind]): secrets.go,

@@ -204,3 +204,31 @@ func TestIgnoredFieldsAsInputs(t *testing.T) {
 		})
 	}
 }
+
+func TestPathsThatSelectNothingAreNamed(t *testing.T) {
+	t.Parallel()
+	t.Run("a key whose dots were taken for steps is refused, with the path that was meant [D44]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		labelled := with(t, program(w.configMap("it", nil)), "manifest.metadata.labels", m{"app.kubernetes.io/name": "it"})
+		in := with(t, labelled, "ignoreFields", []any{"metadata.labels.app.kubernetes.io/name"})
+		_, err := start(t, inline(newUser(t))).resource(t, "it").check(in, false)
+		requireProblems(t, err, problem{"ignoreFields[0]", `metadata.labels["app.kubernetes.io/name"]`})
+	})
+	t.Run("what is neither in the manifest nor in the object is a warning, in preview and up, once the program says it [D44]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.deployment(t, "web"), atOnce, ignoring("spec.replicas")))
+		assert.Empty(t, s.warned())
+		in := program(w.deployment(t, "web"), atOnce, ignoring("spec.replica", "spec.replicas", "spec.progressDeadlineSeconds"))
+		const warning = `ignoreFields "spec.replica" selects nothing`
+		_, _, err := s.preview(in)
+		require.NoError(t, err)
+		assert.Contains(t, s.warned(), warning)
+		s.in(start(t, inline(newUser(t)))).mustUp("same", in)
+		assert.Contains(t, s.warned(), warning)
+		assert.NotContains(t, s.warned(), "progressDeadlineSeconds", "the live object has it")
+		s.in(start(t, inline(newUser(t)))).mustUp("same", in)
+		assert.NotContains(t, s.warned(), warning)
+	})
+}

@@ -47,6 +47,14 @@ func TestWhatIsToBeKept(t *testing.T) {
 		require.NoError(t, s.destroy())
 		assert.True(t, w.exists("ConfigMap", "theirs"))
 	})
+	t.Run("the manifest of the last up counts where the live annotation is gone, and the warning says which it was [O86]", func(t *testing.T) {
+		t.Parallel()
+		s := start(t, inline(newUser(t))).resource(t, "stripped").mustUp("create", program(annotated(w.configMap("stripped", nil), "keep")))
+		w.patch("ConfigMap", "stripped", map[string]any{"metadata": map[string]any{"annotations": nil}})
+		require.NoError(t, s.destroy())
+		assert.True(t, w.exists("ConfigMap", "stripped"))
+		assert.Contains(t, s.warned(), "in the manifest of the last `pulumi up`, its annotation "+resourcePolicy+" says keep")
+	})
 	t.Run("what was annotated is deleted once nothing says so any more [O86]", func(t *testing.T) {
 		t.Parallel()
 		s := start(t, inline(newUser(t))).resource(t, "let-go").

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // up is a preview and an up.
@@ -34,7 +35,7 @@ func (l *life) up() error {
 		}
 	}
 	switch {
-	case failed != nil && l.wants.invalid:
+	case failed != nil && (l.wants.invalid || l.refused || l.isTroubled()):
 		return nil
 	case failed != nil:
 		return l.wayOut(failed, did[failed].err)
@@ -53,6 +54,8 @@ func (l *life) wasForeseen(p *part, said, did result) error {
 		return nil // what it depends on says why
 	case said.err == nil && did.err == nil && said.did != did.did && !said.in.ContainsUnknowns():
 		return law(foreseen, "%s: the preview said %q, and the up did %q", p.what, said.did, did.did)
+	case said.err == nil && did.err != nil && did.did == "delete" && l.refused:
+		return nil // a preview does not try to delete
 	case said.err == nil && did.err != nil && !p.mayFail():
 		return law(foreseen, "%s: the preview said %q, and the up failed to %s: %w", p.what, said.did, did.did, did.err)
 	case said.err != nil && did.err == nil:
@@ -98,6 +101,7 @@ func (l *life) objectSettled(resource.PropertyMap) error {
 
 // wayOut does what the message of an up that failed says, until an up succeeds.
 func (l *life) wayOut(failed *part, failure error) error {
+	l.withdrawn = ""
 	for {
 		if err := l.follow(failed, failure); err != nil {
 			return err
@@ -131,6 +135,8 @@ func (l *life) follow(failed *part, failure_ error) error {
 		}
 	case strings.Contains(text, "adopt: true") && !l.wants.adopt:
 		way, l.wants.adopt = "adopt", true
+	case strings.Contains(text, "have its owner remove it"):
+		way = l.withdraw(text)
 	case l.live() != nil && (strings.Contains(text, "delete the object by hand") || strings.Contains(text, "delete it by hand")):
 		way = "delete by hand"
 		if err := l.remove(); err != nil {
@@ -144,7 +150,25 @@ func (l *life) follow(failed *part, failure_ error) error {
 	return nil
 }
 
+// withdraw has others take back what contradicts the program.
+func (l *life) withdraw(text string) string {
+	patch := ""
+	switch {
+	case strings.Contains(text, "rollingUpdate"):
+		patch = `[{"op": "replace", "path": "/spec/strategy", "value": {"type": "Recreate"}}]`
+	case strings.Contains(text, "requests"):
+		patch = `[{"op": "remove", "path": "/spec/template/spec/containers/0/resources/requests"}]`
+	}
+	if patch == "" || l.withdrawn == patch {
+		return ""
+	}
+	l.withdrawn = patch
+	_ = l.edit(types.JSONPatchType, patch)
+	return "have it removed"
+}
+
 func (l *life) refresh() error {
+	l.newRun()
 	before := l.view().versions()
 	for _, p := range l.parts {
 		if p.id == "" {
@@ -175,19 +199,12 @@ func (l *life) destroy() error {
 	switch {
 	case broken != nil:
 		return broken
-	case failed != nil && !faulty:
+	case failed != nil && !faulty && !l.isTroubled() && !(l.refused && failed == l.patch):
 		return law(noDeadEnd, "the destroy of the %s fails: %w", failed.what, did[failed].err)
 	case failed == nil && ours && uid != nil && uidOf(after.object) == uid:
 		return law(asWanted, "the destroy succeeds, and the object is still there")
 	case failed == nil && patched:
 		return l.handedBack(after.target)
-	}
-	return nil
-}
-
-func (l *life) restart() error {
-	if !l.isReconfigured() {
-		l.inProcess(start(l.t, l.gateway.connection()))
 	}
 	return nil
 }
@@ -206,7 +223,6 @@ func (l *life) upLost(lost ...*part) error {
 		return broken
 	}
 	l.book.count("lost up of the object: " + did[l.object].did)
-	l.inProcess(start(l.t, l.gateway.connection()))
 	for p, before := range saved {
 		p.stored, p.ignored = before.stored, before.ignored
 	}
@@ -233,9 +249,19 @@ func (l *life) unreachable() error {
 	l.gateway.heal()
 	l.gateway.always(anything, refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "down"))
 	defer l.gateway.heal()
+	return l.blind()
+}
+
+// blind is a preview, an up and a refresh while nothing can be read. What is in the state is not looked at, so that the first
+// two fail.
+func (l *life) blind() error {
+	known := map[*part]bool{}
+	for _, p := range l.parts {
+		known[p] = p.id != ""
+	}
 	for p, said := range l.preview() {
-		// The preview of a Wait that waits is not for the cluster.
-		if !said.blocked && said.err == nil && said.in != nil && !p.mayFail() && !(p == l.wait && said.did != "same") {
+		// The preview of a Wait that waits does not look.
+		if known[p] && !said.blocked && said.err == nil && said.in != nil && !(p == l.wait && said.did != "same") {
 			return law(notBlind, "%s: the preview says %q", p.what, said.did)
 		}
 	}
@@ -244,7 +270,7 @@ func (l *life) unreachable() error {
 		return broken
 	}
 	for p, did := range did {
-		if !did.blocked && did.err == nil && did.in != nil {
+		if known[p] && !did.blocked && did.err == nil && did.in != nil {
 			return law(notBlind, "%s: the up does %q", p.what, did.did)
 		}
 	}

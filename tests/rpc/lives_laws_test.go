@@ -73,7 +73,8 @@ func (l *life) apart(before, after *unstructured.Unstructured, by tenant) error 
 		if landlord != "" {
 			return law(othersOwn, "the object is that of %s: %s", landlord, said)
 		}
-		if by.ignores(at) {
+		// A part of a list that is owned as a whole is ignored as long as the program has the list.
+		if by.ignores(at) && (len(wholeOf(was.path)) == len(was.path) || sets[wholeOf(was.path).String()]) {
 			return law(keptApart, "%s, although it is ignored", said)
 		}
 		ours, theirs := owned.by(was.path, by.managers...)
@@ -121,8 +122,10 @@ func lacks(wanted, live any, path string) error {
 		return nil
 	case []any:
 		items, _ := live.([]any)
-		if first, ok := wanted[0].(m); !ok || first["name"] == nil {
+		if first, ok := wanted[0].(m); !ok {
 			break
+		} else if first["name"] == nil {
+			return lacksItems(wanted, items, path)
 		}
 		last := -1
 		for _, item := range wanted {
@@ -147,6 +150,19 @@ func lacks(wanted, live any, path string) error {
 	}
 	if asJSON(wanted) != asJSON(live) {
 		return fmt.Errorf("%s is %s and not %s", path, asJSON(live), asJSON(wanted))
+	}
+	return nil
+}
+
+// lacksItems compares lists that belong to their owner as a whole.
+func lacksItems(wanted, live []any, path string) error {
+	if len(wanted) != len(live) {
+		return fmt.Errorf("%s is %s and not %s", path, asJSON(live), asJSON(wanted))
+	}
+	for i, item := range wanted {
+		if err := lacks(item, live[i], fmt.Sprintf("%s[%d]", path, i)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -36,8 +36,13 @@ type life struct {
 	// bakery is another stack, which wants the same object.
 	bakery *bakery
 
+	trouble
+
 	// imported is whether the object was imported, which cannot know what the program calls secret.
 	imported bool
+
+	// withdrawn is what others have taken back because a message says so.
+	withdrawn string
 
 	wants wanted
 	// accepted are the programs of the ups that succeeded.
@@ -54,7 +59,7 @@ func newLife(t *testing.T, book *lifeBook, cast cast) *life {
 		wants: func(resource.PropertyMap) resource.PropertyMap {
 			return l.wants.inputs(l.cast.object, l.world.namespace)
 		},
-		mayFail: func() bool { return false },
+		mayFail: l.isTroubled,
 		settled: l.objectSettled,
 	}
 	l.patch = l.newPatch(p)
@@ -88,7 +93,7 @@ func (l *life) story(steps []step) *failure {
 func (l *life) heal() error {
 	l.gateway.heal()
 	l.wants.invalid = false
-	return nil
+	return l.endTroubles()
 }
 
 func (l *life) hides() error {
@@ -105,6 +110,9 @@ func (l *life) live() *unstructured.Unstructured { return l.find(l.cast.object, 
 
 func (l *life) find(kind, name string) *unstructured.Unstructured {
 	l.t.Helper()
+	if l.homeless {
+		return nil
+	}
 	live, err := l.world.objects(kind).Get(l.t.Context(), name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil

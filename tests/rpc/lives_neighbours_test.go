@@ -45,6 +45,7 @@ func (b *bakery) tenant() tenant {
 
 // run runs a command of the bakery.
 func (b *bakery) run(command func() error) error {
+	b.in(b.process.again(b.t))
 	before, who := b.l.live(), b.tenant()
 	err := command()
 	if broken := b.l.apart(before, b.l.live(), who); broken != nil {
@@ -57,6 +58,7 @@ func (b *bakery) run(command func() error) error {
 func (l *life) bakeryUps() error {
 	b := l.bakery
 	before := versionOf(l.live())
+	b.in(b.process.again(b.t))
 	said, _, sayErr := b.preview(b.inputs())
 	if versionOf(l.live()) != before {
 		return law(foreseen, "the preview of the bakery has written")
@@ -70,6 +72,8 @@ func (l *life) bakeryUps() error {
 	switch {
 	case breaksLaw(err):
 		return err
+	case err != nil && l.isTroubled():
+		return nil
 	case (sayErr == nil) != (err == nil):
 		return law(foreseen, "the preview of the bakery said %q: %v, and the up did %q: %w", said, sayErr, did, err)
 	case err == nil && said != did:
@@ -81,10 +85,13 @@ func (l *life) bakeryUps() error {
 // bakeryDestroys is a destroy of the bakery, which always succeeds: the object is its own, or is left alone.
 func (l *life) bakeryDestroys() error {
 	err := l.bakery.run(l.bakery.destroy)
-	if err != nil && !breaksLaw(err) {
+	switch {
+	case breaksLaw(err):
+		return err
+	case err != nil && !l.isTroubled() && !l.refused:
 		return law(noDeadEnd, "the destroy of the bakery fails: %w", err)
 	}
-	return err
+	return nil
 }
 
 // aboutBakery are the steps of the other stack.
@@ -116,7 +123,6 @@ var aboutBakery = []chapter{
 			return nil
 		}
 		l.bakery.stored, l.object.stored = l.object.stored, stored{}
-		l.inProcess(start(l.t, l.gateway.connection()))
 		return l.bakeryUps()
 	})},
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -20,7 +21,7 @@ func (l *life) newPatch(p *process) *part {
 		wants: func(resource.PropertyMap) resource.PropertyMap {
 			return l.wants.patchInputs(l.target, l.ownersTarget())
 		},
-		mayFail: func() bool { return l.theTarget() == nil }, // it may be made in the same run
+		mayFail: func() bool { return l.theTarget() == nil || l.isTroubled() }, // it may be made in the same run
 		settled: l.patchSettled,
 	}
 }
@@ -48,7 +49,9 @@ func (l *life) theTarget() *unstructured.Unstructured { return l.find(l.target, 
 // makeTarget has others make what the Patch changes, if it is not there.
 func (l *life) makeTarget() {
 	if l.theTarget() == nil {
-		l.world.create(l.ownersTarget())
+		// What refuses changes may refuse this one.
+		_, _ = l.world.objects(l.target).Create(l.t.Context(), &unstructured.Unstructured{Object: l.ownersTarget()},
+			metav1.CreateOptions{FieldManager: "owner"})
 	}
 }
 
@@ -178,7 +181,7 @@ func (l *life) followPatch(text string) string {
 		return "make the target"
 	case live != nil && strings.Contains(text, "test"):
 		// Whoever changed what the patch relies on takes it back.
-		l.world.delete(l.target, "theirs")
+		l.drop(l.target, "theirs")
 		l.makeTarget()
 		return "make the target as it was"
 	}
@@ -229,15 +232,11 @@ var aboutTarget = []chapter{
 			`[{"op": "add", "path": "/spec/template/spec/containers/0/env/0", "value": {"name": "FIRST", "value": "x"}}]`)
 	})},
 	{1, cast{}, "", one("the target is deleted", func(l *life) error {
-		if l.theTarget() != nil {
-			l.world.delete(l.target, "theirs")
-		}
+		l.drop(l.target, "theirs")
 		return nil
 	})},
 	{1, cast{}, "", one("the target is deleted and made again", func(l *life) error {
-		if l.theTarget() != nil {
-			l.world.delete(l.target, "theirs")
-		}
+		l.drop(l.target, "theirs")
 		l.makeTarget()
 		return nil
 	})},

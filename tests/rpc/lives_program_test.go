@@ -19,6 +19,9 @@ type wanted struct {
 	ignored, ignoresAnnotation bool
 	// swapped is another order of the same items, and whole another spelling of the same quantity.
 	swapped, whole bool
+	// unlimited is without the limit of cpu. tolerates is with a list that belongs to its owner as a whole, of which
+	// ignoresSeconds ignores a part.
+	unlimited, tolerates, ignoresSeconds bool
 	// recreate is a change that a default is in the way of, and frozen one that makes the object immutable.
 	recreate, frozen, invalid, adopt bool
 	// takeOver is whether it takes the object over from the bakery.
@@ -82,11 +85,17 @@ func (p wanted) deployment(metadata m) m {
 		cpu = "1"
 	}
 	selector := m{"app": fmt.Sprint("web-", p.selector)}
+	container := m{"name": "web", "image": fmt.Sprint("nginx:", p.value), "env": env}
+	if !p.unlimited {
+		container["resources"] = m{"limits": m{"cpu": cpu}}
+	}
+	pod := m{"containers": []any{container}}
+	if p.tolerates {
+		pod["tolerations"] = []any{m{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": float64(300)}}
+	}
 	spec := m{
 		"replicas": float64(2 + p.ignorable), "selector": m{"matchLabels": selector},
-		"template": m{"metadata": m{"labels": selector}, "spec": m{"containers": []any{m{
-			"name": "web", "image": fmt.Sprint("nginx:", p.value), "env": env, "resources": m{"limits": m{"cpu": cpu}},
-		}}}},
+		"template": m{"metadata": m{"labels": selector}, "spec": pod},
 	}
 	if p.invalid {
 		spec["minReadySeconds"] = float64(-1)
@@ -111,6 +120,9 @@ func (p wanted) inputs(kind, namespace string) resource.PropertyMap {
 	if p.ignoresAnnotation {
 		ignored = append(ignored, "metadata.annotations.note")
 	}
+	if p.ignoresSeconds {
+		ignored = append(ignored, "spec.template.spec.tolerations[*].tolerationSeconds")
+	}
 	if len(ignored) > 0 {
 		more["ignoreFields"] = ignored
 	}
@@ -134,7 +146,8 @@ func (p wanted) takesOver() []string {
 // ignores tells the parts of the object that the program ignores.
 func (p wanted) ignores(kind string) func(path string) bool {
 	return func(path string) bool {
-		return p.ignored && path == "."+strings.Join(ignorable[kind], ".") || p.ignoresAnnotation && path == ".metadata.annotations.note"
+		return p.ignored && path == "."+strings.Join(ignorable[kind], ".") || p.ignoresAnnotation && path == ".metadata.annotations.note" ||
+			p.ignoresSeconds && strings.HasSuffix(path, ".tolerationSeconds")
 	}
 }
 
@@ -145,6 +158,10 @@ func (p wanted) compared(kind string, manifest m) m {
 	}
 	if p.ignoresAnnotation {
 		unstructured.RemoveNestedField(manifest, "metadata", "annotations", "note")
+	}
+	if tolerations, ok, _ := unstructured.NestedSlice(manifest, "spec", "template", "spec", "tolerations"); ok && p.ignoresSeconds {
+		delete(tolerations[0].(m), "tolerationSeconds")
+		_ = unstructured.SetNestedSlice(manifest, tolerations, "spec", "template", "spec", "tolerations")
 	}
 	return manifest
 }
@@ -172,6 +189,9 @@ var changesOfObject = []chapter{
 	{1, cast{}, "D48", switches("ignores the annotation", func(p *wanted) *bool { return &p.ignoresAnnotation })},
 	{2, cast{object: "Deployment"}, "", switches("says 1 instead of 1000m", func(p *wanted) *bool { return &p.whole })},
 	{2, cast{object: "Deployment"}, "D6", switches("turns the order of env around", func(p *wanted) *bool { return &p.swapped })},
+	{1, cast{object: "Deployment"}, "", switches("has no limit", func(p *wanted) *bool { return &p.unlimited })},
+	{2, cast{object: "Deployment"}, "", switches("has tolerations", func(p *wanted) *bool { return &p.tolerates })},
+	{2, cast{object: "Deployment"}, "", switches("ignores the seconds of its tolerations", func(p *wanted) *bool { return &p.ignoresSeconds })},
 	{2, cast{object: "Deployment"}, "", switches("has the strategy Recreate", func(p *wanted) *bool { return &p.recreate })},
 	{1, cast{object: "ConfigMap"}, "", switches("makes the object immutable", func(p *wanted) *bool { return &p.frozen })},
 	{1, cast{}, "", switches("is invalid", func(p *wanted) *bool { return &p.invalid })},

@@ -67,6 +67,7 @@ func (r results) String() string {
 
 // preview is a preview of the stack.
 func (l *life) preview() results {
+	l.newRun()
 	all := results{}
 	for _, p := range l.parts {
 		in, blocked := all.begin(p)
@@ -100,6 +101,7 @@ func (p *part) previewWithout() (did string, err error) {
 // apply is an up of the stack, as the engine makes it: it reads, does what the program says, and then deletes what the
 // program does not have any more. A part that fails keeps those from being made that depend on it.
 func (l *life) apply() results {
+	l.newRun()
 	all := results{}
 	for _, p := range l.parts {
 		if err := p.readBefore(false); err != nil {
@@ -127,6 +129,9 @@ func (l *life) apply() results {
 		}
 	}
 	if all.failed(l.parts) != nil {
+		for _, p := range gone {
+			all[p] = result{blocked: true}
+		}
 		return all
 	}
 	for _, p := range slices.Backward(gone) {
@@ -137,6 +142,7 @@ func (l *life) apply() results {
 
 // removeAll deletes all of the stack, as a destroy does. What a part that is still there depends on stays.
 func (l *life) removeAll() results {
+	l.newRun()
 	all := results{}
 	for _, p := range l.parts {
 		if p.lastRun != nil {
@@ -160,10 +166,14 @@ func (l *life) removeAll() results {
 	return all
 }
 
-// inProcess continues with another provider process.
-func (l *life) inProcess(next *process) {
+// newRun starts the provider again, as the engine does for every preview and every command after it.
+func (l *life) newRun() {
+	next, lastRun := l.object.process.again(l.t), l.object.lastRun
+	if lastRun != nil {
+		lastRun = lastRun.again(l.t)
+	}
 	for _, p := range l.parts {
-		p.session.in(next)
+		p.session.in(next).lastRun = lastRun
 	}
 }
 

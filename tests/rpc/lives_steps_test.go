@@ -3,10 +3,7 @@ package rpc_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -38,7 +35,7 @@ type chapter struct {
 // changes are the changes of the program, and happenings everything that can happen.
 func changes() []chapter { return slices.Concat(changesOfObject, changesOfPatch, changesOfWait) }
 func happenings() []chapter {
-	return slices.Concat(commands, changes(), aboutOthers, aboutTarget, aboutWait, aboutBakery)
+	return slices.Concat(commands, mishaps, troubles, changes(), aboutOthers, aboutTarget, aboutWait, aboutBakery)
 }
 
 // draws a step that can happen to a cast.
@@ -94,7 +91,6 @@ var commands = []chapter{
 	{36, cast{}, "", one("up", (*life).up)},
 	{4, cast{}, "", one("refresh", (*life).refresh)},
 	{3, cast{}, "", one("destroy", (*life).destroy)},
-	{3, cast{}, "", one("the provider is started again", (*life).restart)},
 	{3, cast{}, "", one("up, and its state is lost", func(l *life) error { return l.upLost(l.parts...) })},
 	{1, cast{}, "", one("up, and the state of the object is lost", func(l *life) error { return l.upLost(l.object) })},
 	{1, cast{}, "", one("up, and the state of the Patch and the Wait is lost", func(l *life) error { return l.upLost(l.patch, l.wait) })},
@@ -105,18 +101,31 @@ var commands = []chapter{
 // aboutOthers is what others do to the object.
 var aboutOthers = []chapter{
 	{3, cast{}, "", func(drawing) step { return changed }},
-	{2, cast{}, "", one("others sets the label", func(l *life) error {
+	{2, cast{}, "", one("others set the label", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"tier": "theirs"}}}`)
 	})},
-	{1, cast{}, "", one("others removes label and annotation", func(l *life) error {
+	{1, cast{}, "", one("others remove label and annotation", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"tier": null}, "annotations": {"note": null}}}`)
 	})},
-	{2, cast{}, "", one("others adds what is theirs", func(l *life) error {
+	{2, cast{}, "", one("others add what is theirs", func(l *life) error {
 		return l.edit(types.MergePatchType, `{"metadata": {"labels": {"theirs": "x"}, "annotations": {"theirs": "x"}}}`)
 	})},
-	{1, cast{object: "Deployment"}, "", one("others adds a variable", func(l *life) error {
+	{1, cast{object: "Deployment"}, "", one("others add a variable", func(l *life) error {
 		return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/env/0", "value": {"name": "THEIRS", "value": "x"}}]`)
 	})},
+	{1, cast{object: "Deployment"}, "", one("others set a request that is above our limit", func(l *life) error {
+		return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/resources/requests", "value": {"cpu": "2"}}]`)
+	})},
+	{2, cast{object: "Deployment"}, "", one("others set the seconds of our tolerations", func(l *life) error {
+		return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/tolerations/0/tolerationSeconds", "value": 60}]`)
+	})},
+	{2, cast{}, "", one("others set the fields that may be ignored", func(l *life) error {
+		if l.cast.object == "ConfigMap" {
+			return l.edit(types.MergePatchType, `{"data": {"b": "scaled"}, "metadata": {"annotations": {"note": "scaled"}}}`)
+		}
+		return l.edit(types.MergePatchType, `{"spec": {"replicas": 8}, "metadata": {"annotations": {"note": "scaled"}}}`)
+	})},
+	{2, cast{}, "", one("there are values that nobody owns", (*life).orphan)},
 	{2, cast{}, "", one("another manager takes fields by force, with other values", func(l *life) error {
 		if l.cast.object == "ConfigMap" {
 			return l.edit(types.ApplyPatchType, `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "it", "labels": {"tier": "taken"}},
@@ -130,13 +139,8 @@ var aboutOthers = []chapter{
 			{"name": "it", "labels": {"tier": "web"}, "annotations": {"note": "ours"}}}`,
 			map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1"}[l.cast.object], l.cast.object))
 	})},
-	{2, cast{}, "", one("others deletes the object", (*life).remove)},
-	{1, cast{}, "", one("others deletes the object and makes it again", (*life).remake)},
-
-	{8, cast{}, "", func(random drawing) step {
-		f := writeFaults[random.IntN(len(writeFaults))]
-		return nextWrite(f.what, f.do)
-	}},
+	{2, cast{}, "", one("others delete the object", (*life).remove)},
+	{1, cast{}, "", one("others delete the object and make it again", (*life).remake)},
 }
 
 // changed is drift of what the program says.
@@ -147,32 +151,6 @@ var changed = step{"others change our value", func(l *life) error {
 	return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:theirs"},
 		{"op": "replace", "path": "/spec/replicas", "value": 9}]`)
 }}
-
-// nextWrite is a fault that happens to the next write of the provider.
-func nextWrite(what string, do func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder)) step {
-	return step{"the next write: " + what, func(l *life) error {
-		l.fault(do)
-		return nil
-	}}
-}
-
-// writeFaults is what happens to a write.
-var writeFaults = []struct {
-	what string
-	do   func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder)
-}{
-	{"its reply is lost", loseReply},
-	{"it is lost", loseRequest},
-	{"half of its reply is lost", halveReply},
-	{"a policy refuses it", refuse(http.StatusForbidden, metav1.StatusReasonForbidden, "not on Fridays")},
-	{"500", refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, "etcd")},
-	{"429", refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "slowly")},
-}
-
-// isWrite matches what changes something.
-func isWrite(r *http.Request) bool {
-	return r.Method != http.MethodGet && !strings.Contains(r.URL.RawQuery, "dryRun=All")
-}
 
 // edit is what others do to the object, if it is there and the API server lets them.
 func (l *life) edit(kind types.PatchType, patch string) error {
@@ -199,8 +177,35 @@ func (l *life) write(kind, name, manager string, patchType types.PatchType, patc
 }
 
 func (l *life) remove() error {
-	if l.live() != nil {
-		l.world.delete(l.cast.object, "it")
+	l.drop(l.cast.object, "it")
+	return nil
+}
+
+// drop is what others do to an object that they do not need any more, if the API server lets them.
+func (l *life) drop(kind, name string) {
+	if l.find(kind, name) != nil {
+		background := metav1.DeletePropagationBackground
+		_ = l.world.objects(kind).Delete(l.t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &background})
+	}
+}
+
+// orphan adds values of a manager that is forgotten afterwards.
+func (l *life) orphan() error {
+	more := `{"metadata": {"labels": {"orphan": "x"}, "annotations": {"orphan": "x"}}`
+	if l.cast.object == "ConfigMap" {
+		more += `, "data": {"orphan": "x"}`
+	}
+	if err := l.write(l.cast.object, "it", "forgotten", types.MergePatchType, more+"}"); err != nil {
+		return err
+	}
+	live := l.live()
+	if live == nil {
+		return nil
+	}
+	for i, entry := range live.GetManagedFields() {
+		if entry.Manager == "forgotten" {
+			return l.write(l.cast.object, "it", "forgotten", types.JSONPatchType, fmt.Sprintf(`[{"op": "remove", "path": "/metadata/managedFields/%d"}]`, i))
+		}
 	}
 	return nil
 }
@@ -211,7 +216,7 @@ func (l *life) remake() error {
 	if live == nil {
 		return nil
 	}
-	l.world.delete(l.cast.object, "it")
+	l.drop(l.cast.object, "it")
 	copied := &unstructured.Unstructured{Object: m{"apiVersion": live.GetAPIVersion(), "kind": live.GetKind()}}
 	copied.SetName("it")
 	copied.SetLabels(live.GetLabels())
@@ -221,6 +226,7 @@ func (l *life) remake() error {
 			copied.Object[part] = v
 		}
 	}
-	l.world.create(copied.Object)
+	// What refuses changes may refuse this one.
+	_, _ = l.world.objects(l.cast.object).Create(l.t.Context(), copied, metav1.CreateOptions{FieldManager: "somebody"})
 	return nil
 }

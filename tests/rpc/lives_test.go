@@ -62,6 +62,7 @@ type lifeBook struct {
 
 func newLifeBook(t *testing.T) *lifeBook {
 	t.Helper()
+	installTroubles(t)
 	return &lifeBook{user: newUser(t), did: map[string]int{}, broken: map[string]bool{}}
 }
 
@@ -70,7 +71,8 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	kinds := []string{"ConfigMap", "Deployment"}
 	cast := cast{kinds[random.IntN(2)], kinds[random.IntN(2)]}
-	var steps []step
+	// Most programs have a Patch, and many have a Wait.
+	steps := []step{cast.draw(random, changesOfPatch[:1]), cast.draw(random, changesOfWait[:1])}
 	for range random.IntN(mostFirst) {
 		steps = append(steps, cast.draw(random, changes()))
 	}

@@ -16,6 +16,10 @@ func TestLivesThatWentWrong(t *testing.T) {
 		}}
 	}
 	up, refreshed := step{"up", (*life).up}, step{"refresh", (*life).refresh}
+	bakeryTakes := step{"the bakery takes the object over", func(l *life) error {
+		l.bakery.takes = true
+		return nil
+	}}
 	for what, story := range map[string]struct {
 		cast  cast
 		steps []step
@@ -28,6 +32,9 @@ func TestLivesThatWentWrong(t *testing.T) {
 		}},
 		"no secret is shown where the operations of a JSON patch change their positions [D4]": {cast{"ConfigMap", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.patch, p.secret = "jsonPatch", 1 }), up, says(func(p *wanted) { p.guarded = true }), up, refreshed,
+		}},
+		"what the program ignores from now on stays where it takes over as well [D2] [D31]": {cast{"Deployment", "ConfigMap"}, []step{
+			up, says(func(p *wanted) { p.ignored = true }), bakeryTakes, {"up of the bakery", (*life).bakeryUps}, up,
 		}},
 	} {
 		t.Run(what, func(t *testing.T) {

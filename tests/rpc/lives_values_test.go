@@ -43,9 +43,7 @@ func collectLeaves(tree any, path fieldpath.Path, dotted string, found map[strin
 		for name, member := range tree {
 			collectLeaves(member, below(fieldpath.PathElement{FieldName: &name}), strings.TrimPrefix(dotted+"."+name, "."), found)
 		}
-		if len(tree) > 0 {
-			return
-		}
+		return // an empty map is no value: others may fill it
 	case []any:
 		keys := itemKeys[dotted[strings.LastIndex(dotted, ".")+1:]]
 		for i, item := range tree {

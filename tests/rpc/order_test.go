@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -126,4 +127,42 @@ func TestTheOrderOfAProgramIsPartOfIt(t *testing.T) {
 		_, err := s.diff(with(t, in, pod+"initContainers", items))
 		require.ErrorContains(t, err, "cannot read")
 	})
+}
+
+func TestTheOrderOfAPatchIsPartOfIt(t *testing.T) {
+	t.Parallel()
+	variable := func(name string) any { return m{"name": name, "value": "1"} }
+	for form, image := range map[string]m{"patch": {}, "mergePatch": {"image": "nginx:1"}} {
+		t.Run("a changed order in the form "+form+" is a change, and the order of the live object follows [D6]", func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.apply("owner", w.deployment(t, "web"))
+			patching := func(names ...string) resource.PropertyMap {
+				var variables []any
+				for _, name := range names {
+					variables = append(variables, variable(name))
+				}
+				container := m{"name": "web", "env": variables}
+				maps.Copy(container, image)
+				return patching(w.deployment(t, "web"), m{form: m{"spec": m{"template": m{"spec": m{"containers": []any{container}}}}}})
+			}
+			order := func() (names []string) {
+				for _, variable := range containerOf(t, w, "web")["env"].([]any) {
+					names = append(names, variable.(m)["name"].(string))
+				}
+				return names[len(names)-3:] // without those of the owner
+			}
+			s := patched(t, w, start(t, inline(newUser(t))), "web").mustUp("create", patching("HOST", "PORT", "URL"))
+			require.Equal(t, []string{"HOST", "PORT", "URL"}, order())
+			other := patching("PORT", "HOST", "URL")
+			s.mustUp("update", other).mustUp("same", other)
+			assert.Equal(t, []string{"PORT", "HOST", "URL"}, order())
+			if form == "patch" {
+				w.jsonPatch("Deployment", "web", m{"op": "move",
+					"from": "/spec/template/spec/containers/0/env/3", "path": "/spec/template/spec/containers/0/env/4"})
+				assert.Empty(t, drifted(s, other), "an order that others change is no drift")
+			}
+			require.NoError(t, s.destroy())
+		})
+	}
 }

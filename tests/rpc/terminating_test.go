@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -117,5 +118,50 @@ func TestAnObjectThatIsBeingDeleted(t *testing.T) {
 		s.in(start(t, inline(newUser(t)))).mustUp("same", in)
 		require.Len(t, s.process.log.warnings(), 1)
 		assert.Contains(t, s.warned(), "is being deleted since")
+	})
+	for form, patch := range map[string]map[string]any{
+		"patch": setting("patch", data("a", "9")), "mergePatch": setting("mergePatch", data("a", "9")), "jsonPatch": setting("jsonPatch", data("a", "9")),
+	} {
+		t.Run("is not patched, by a new Patch nor by a changed one, in the form "+form+" [D11]", func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.create(w.configMap("it", nil))
+			w.create(w.configMap("ours", nil))
+			earlier := patched(t, w, start(t, inline(newUser(t))), "earlier").mustUp("create", patching(w.configMap("ours", nil), setting("patch", data("a", "8"))))
+			for name, try := range map[string]func() error{
+				"it": func() error {
+					in := patching(w.configMap("it", nil), patch)
+					s := patched(t, w, start(t, inline(newUser(t))), "it")
+					if _, _, err := s.preview(in); err == nil {
+						t.Error("the preview succeeds")
+					}
+					return s.create(in)
+				},
+				"ours": func() error { _, err := earlier.up(patching(w.configMap("ours", nil), patch)); return err },
+			} {
+				w.goingOn("ConfigMap", name)
+				before := w.get("ConfigMap", name).GetResourceVersion()
+				err := try()
+				require.ErrorContains(t, err, "is being deleted since", name)
+				assert.ErrorContains(t, err, "run `pulumi up` again when it is gone", name)
+				assert.Equal(t, before, w.get("ConfigMap", name).GetResourceVersion(), "it was not touched")
+			}
+		})
+	}
+	t.Run("is patched where the patch is about what holds it [D11]", func(t *testing.T) {
+		t.Parallel()
+		for form, patch := range map[string]map[string]any{
+			"mergePatch": {"mergePatch": m{"metadata": m{"finalizers": nil}}},
+			"jsonPatch":  {"jsonPatch": []any{m{"op": "remove", "path": "/metadata/finalizers/0"}}},
+		} {
+			w := newWorld(t)
+			w.create(w.configMap("it", nil))
+			w.goingOn("ConfigMap", "it")
+			s := patched(t, w, start(t, inline(newUser(t))), "it")
+			err := s.create(patching(w.configMap("it", nil), patch))
+			require.NotContains(t, fmt.Sprint(err), "being deleted", form)
+			assert.False(t, w.exists("ConfigMap", "it"), form)
+			s.stored = stored{}
+		}
 	})
 }

@@ -10,10 +10,23 @@ import (
 
 // typedPatchMarks are what the API server says about a manifest that does not fit the kind's schema.
 var typedPatchMarks = []string{
-	"failed to create typed patch object",
+	typedPatchObject,
 	"field not declared in schema",
 	"duplicate entries for key",
 	"unable to convert unstructured object to", // a value of another type, or no quantity
+}
+
+// typedPatchObject begins what is about the manifest that was sent.
+const typedPatchObject = "failed to create typed patch object"
+
+// IsTypedLiveError recognises a server-side apply that was refused because the live object does not fit a schema: that of
+// another version, in which some manager has noted its fields. Like [IsTypedPatchError] it goes by the text, because
+// nothing else tells; taken for granted wrongly, it costs a look at the object.
+func IsTypedLiveError(err error) bool {
+	var status apierrors.APIStatus
+	return IsTypedPatchError(err) && errors.As(err, &status) &&
+		strings.Contains(status.Status().Message, "field not declared in schema") &&
+		!strings.Contains(status.Status().Message, typedPatchObject)
 }
 
 // IsTypedPatchError recognises a server-side apply of a manifest that does not fit the kind's schema: an unknown

@@ -83,7 +83,7 @@ func checkJSONPatch(t failing, live *unstructured.Unstructured, operations any) 
 		return false
 	}
 	patch.CheckContent()
-	patch.OnceOperations()
+	patch.OnceOperations(func(int) bool { return false })
 	before := live.DeepCopy()
 	patch.Held(live)
 	effect, err := patch.Evaluate(live)

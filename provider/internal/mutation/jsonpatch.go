@@ -173,10 +173,15 @@ func (p JSONPatch) HasUnknown() bool {
 
 // OnceOperations names the operations that cannot be repeated, as far as the patch alone tells: an operation
 // that adds to what looks like a list may turn out to set the member of an object. [JSONPatch.Evaluate] knows.
-func (p JSONPatch) OnceOperations() []string {
+// An operation of which the place is secret is named by its number.
+func (p JSONPatch) OnceOperations(secret func(index int) bool) []string {
 	var names []string
-	for _, operation := range p.operations {
-		if operation.looksOnce() {
+	for i, operation := range p.operations {
+		switch {
+		case !operation.looksOnce():
+		case secret(i):
+			names = append(names, fmt.Sprintf("%s [secret] (operation %d)", operation.name, i+1))
+		default:
 			names = append(names, operation.String())
 		}
 	}

@@ -69,7 +69,9 @@ func TestMalformedMergePatchesAreRefused(t *testing.T) {
 func TestOnceOperationsAreNamed(t *testing.T) {
 	patch := jsonPatch(t, `[{op: add, path: /a/-, value: 1}, {op: add, path: /a/0, value: 1}, {op: add, path: /a/01, value: 1}, {op: add, path: /a/b, value: 1},
 		{op: replace, path: /a/0, value: 1}, {op: test, path: /a/0, value: 1}, {op: remove, path: /a~1b}, {op: move, from: /a, path: /b}, {op: copy, from: /a, path: /b}]`)
-	assert.Equal(t, []string{"add /a/-", "add /a/0", "remove /a~1b", "move /a to /b", "copy /a to /b"}, patch.OnceOperations(), "[P13]")
+	assert.Equal(t, []string{"add /a/-", "add /a/0", "remove /a~1b", "move /a to /b", "copy /a to /b"}, patch.OnceOperations(func(int) bool { return false }), "[P13]")
+	assert.Equal(t, []string{"add /a/-", "add [secret] (operation 2)", "remove /a~1b", "move [secret] (operation 8)", "copy /a to /b"},
+		patch.OnceOperations(func(index int) bool { return index == 1 || index == 7 }), "[D4]")
 }
 
 func TestTheBodyOfAJSONPatchIsGuarded(t *testing.T) {

@@ -198,8 +198,16 @@ func TestAClaimMakesOursWhatNobodyOwns(t *testing.T) {
 		require.NoError(t, err)
 		assert.Nil(t, patch)
 	})
-	t.Run("and nothing of an object that we have not applied", func(t *testing.T) {
-		patch, err := Claim(liveOf(t, content, theirEntry+`{"f:spec": {"f:other": {}}}}`), "ours", rolling)
+	t.Run("also of an object that we have not applied yet [D1]", func(t *testing.T) {
+		live := liveOf(t, content, theirEntry+`{"f:spec": {"f:other": {}}}}`)
+		patch, err := Claim(live, "ours", rolling)
+		require.NoError(t, err)
+		owned, _, err := Applied(patched(t, live, patch), "ours")
+		require.NoError(t, err)
+		assert.Equal(t, fields(t, `{"f:spec": {"f:strategy": {"f:rolling": {}}}}`).String(), owned.String())
+	})
+	t.Run("and nothing where they are ours already", func(t *testing.T) {
+		patch, err := Claim(liveOf(t, content, ourEntry+`{"f:spec": {"f:strategy": {"f:type": {}, "f:rolling": {}}}}}`), "ours", rolling)
 		require.NoError(t, err)
 		assert.Nil(t, patch)
 	})

@@ -1,0 +1,41 @@
+package object
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// update is [kubeObject.updateOnce], onto an object also whose managers have noted their fields in versions that stand in
+// the way of an apply.
+func (r *kubeObject) update(
+	ctx context.Context, clu *cluster.Cluster, in inputs, old state, urn resource.URN, preview bool,
+) (outcome, error) {
+	return inOneVersion(ctx, preview, func() (outcome, error) { return r.updateOnce(ctx, clu, in, old, urn, preview) })
+}
+
+// create is [kubeObject.createOnce], in the same way.
+func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
+	return inOneVersion(ctx, c.preview, func() (outcome, error) { return r.createOnce(ctx, clu, in, c) })
+}
+
+// inOneVersion writes once more when what stood in the way is put right. A preview writes nothing, and cannot try.
+func inOneVersion(ctx context.Context, preview bool, write func() (outcome, error)) (outcome, error) {
+	result, err := write()
+	outdated := (*tracked.OutdatedError)(nil)
+	switch {
+	case !errors.As(err, &outdated):
+		return result, err
+	case preview:
+		result.target.WarnOutdated(ctx, outdated)
+		return outcome{target: result.target, unresolved: true}, nil
+	}
+	if result.target.PutInOneVersion(ctx) != nil {
+		return result, err
+	}
+	return write()
+}

@@ -1,0 +1,56 @@
+package object
+
+import (
+	"context"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// warnSelectsNothing names the paths in ignoreFields that select nothing, neither in the manifest nor in the object that
+// the API server has made of it. What they were to leave to its manager is applied all the same.
+func (t target) warnSelectsNothing(ctx context.Context, unselected ownership.Ignore, live map[string]any) {
+	for _, pattern := range unselected {
+		if pattern.SelectsIn(live) {
+			continue
+		}
+		correct := "Correct the path, or take it out."
+		if meant, ok := pattern.Meant(live); ok {
+			correct = fmt.Sprintf("A key with dots is written in brackets: %s", meant)
+		}
+		p.GetLogger(ctx).Warningf("%s: ignoreFields %q selects nothing, neither in the manifest nor in the live object. %s", t.Ref, pattern, correct)
+	}
+}
+
+// unselected are the paths in ignoreFields that select nothing in the manifest.
+func (in inputs) unselected() ownership.Ignore {
+	var unselected ownership.Ignore
+	for _, pattern := range in.ignore {
+		if !pattern.SelectsIn(in.written) {
+			unselected = append(unselected, pattern)
+		}
+	}
+	return unselected
+}
+
+// warnNewlyUnselected is [target.warnSelectsNothing] for a program that has changed its ignoreFields, which may be all that
+// has changed. The object is read only if a path selects nothing in the manifest.
+func (in inputs) warnNewlyUnselected(ctx context.Context, clu *cluster.Cluster, old state, oldInputs property.Map) {
+	unselected := in.unselected()
+	was, err := decodeInputs(oldInputs)
+	if clu == nil || err != nil || len(unselected) == 0 || in.unknown > 0 || was.ignore.String() == in.ignore.String() {
+		return
+	}
+	found, err := tracked.Find(ctx, clu, old.Ref.Identity, old.Manager)
+	if err != nil {
+		return
+	}
+	if live, err := clu.Get(ctx, found.Ref); err == nil {
+		target{found}.warnSelectsNothing(ctx, unselected, live.Object)
+	}
+}

@@ -1,0 +1,56 @@
+package tracked
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// OutdatedError says that the API server cannot apply onto an object: managers have noted their fields in versions of the
+// API that do not know all the fields that the object has by now. That happens where a CustomResourceDefinition gains a
+// version with defaults, and to everybody who applies, until the notes are in one version.
+type OutdatedError struct {
+	versions []string
+	cause    error
+}
+
+func (e *OutdatedError) Error() string {
+	return fmt.Sprintf("managers have noted their fields in %s: %v", strings.Join(e.versions, ", "), e.cause)
+}
+
+// Unwrap gives the refusal of the API server.
+func (e *OutdatedError) Unwrap() error { return e.cause }
+
+// Diagnose finds out why an apply onto the object was refused. body is what was applied.
+func (t Target) Diagnose(ctx context.Context, body *unstructured.Unstructured, refusal error) error {
+	if failure.IsTypedLiveError(refusal) {
+		live, err := t.Cluster.Get(ctx, t.Ref)
+		if err == nil && len(ownership.OtherVersions(live)) > 0 {
+			return &OutdatedError{ownership.OtherVersions(live), refusal}
+		}
+	}
+	return t.Cluster.Diagnose(ctx, body, refusal)
+}
+
+// WarnOutdated says in a preview why the API server cannot try the write that is planned.
+func (t Target) WarnOutdated(ctx context.Context, outdated *OutdatedError) {
+	p.GetLogger(ctx).Warningf("%s: the API server cannot try this update, because managers of the object have noted their fields in %s, "+
+		"which does not know all fields that the object has. The update first notes them in %s. Values are known only after it.",
+		t.Ref, strings.Join(outdated.versions, ", "), t.Ref.APIVersion)
+}
+
+// PutInOneVersion notes what the managers of the object own in the version that we apply. Nothing else of the object
+// changes.
+func (t Target) PutInOneVersion(ctx context.Context) error {
+	live, err := t.Cluster.Get(ctx, t.Ref)
+	if err != nil {
+		return err
+	}
+	return t.Cluster.Edit(ctx, t.Ref, live.GetUID(), t.Manager, ownership.InOneVersion)
+}
