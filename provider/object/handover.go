@@ -38,7 +38,6 @@ func (in inputs) handsOver(old state) bool { return in.taking || old.Manager == 
 func (t target) deciding(
 	in inputs, live *unstructured.Unstructured, wanted *fieldpath.Set,
 ) func(metav1.ManagedFieldsEntry, *fieldpath.Set) ownership.Handover {
-	wanted, _ = in.ignore.Split(wanted)
 	return func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) ownership.Handover {
 		var decided ownership.Handover
 		if !t.isNamed(in, entry) && !ownership.IsNobody(entry.Manager) {
@@ -64,6 +63,11 @@ func (t target) prepare(ctx context.Context, in inputs, old state, uid types.UID
 	if old.Manager == "" {
 		if err := t.migrate(ctx, in, uid); err != nil {
 			return err
+		}
+		if len(in.ignore) > 0 {
+			if err := t.releaseIgnored(ctx, in, uid); err != nil {
+				return err
+			}
 		}
 	}
 	if !in.taking {
@@ -106,7 +110,7 @@ func (t target) handOver(ctx context.Context, in inputs, old state, uid types.UI
 	if err != nil {
 		return err
 	}
-	wanted := unionOf(sent, old.fields, old.left)
+	wanted := in.wantedOf(sent, old)
 	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.HandOver(live, t.Manager, t.deciding(in, live, wanted))
 	})
@@ -150,11 +154,18 @@ func (t target) asHandedOver(in inputs, old state, answer *unstructured.Unstruct
 		}
 	}
 	if in.taking {
-		if handed, err = ownership.HandedOver(handed, t.Manager, t.deciding(in, handed, unionOf(sent, old.fields, old.left))); err != nil {
+		if handed, err = ownership.HandedOver(handed, t.Manager, t.deciding(in, handed, in.wantedOf(sent, old))); err != nil {
 			return nil, err
 		}
 	}
 	return ownership.AsApplied(handed, t.Manager, sent)
+}
+
+// wantedOf is what is taken over: what the manifest sets, what we have applied, and what left the manifest earlier. What is
+// ignored is not among it: it would be ours alone, and the apply would take it away.
+func (in inputs) wantedOf(sent *fieldpath.Set, old state) *fieldpath.Set {
+	wanted, _ := in.ignore.Split(unionOf(sent, old.fields, old.left))
+	return wanted
 }
 
 func unionOf(sets ...*fieldpath.Set) *fieldpath.Set {
@@ -173,7 +184,7 @@ func (t target) sayTaking(ctx context.Context, in inputs, old state, live, answe
 	if err != nil {
 		return err
 	}
-	wanted, hide := unionOf(sent, old.fields, old.left), old.hidesNames() || in.namesSecret(sent)
+	wanted, hide := in.wantedOf(sent, old), old.hidesNames() || in.namesSecret(sent)
 	var lines []string
 	for _, entry := range live.GetManagedFields() {
 		if !t.isNamed(in, entry) {

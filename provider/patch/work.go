@@ -105,6 +105,11 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 		// Another object has the name. Nothing that is known is about it.
 		w.old = state{State: tracked.State{Manager: w.old.Manager, HashKey: w.old.HashKey}, touched: nothing()}
 	}
+	if !w.old.upToDate(w.in) {
+		if err := w.refuseTerminating(live); err != nil {
+			return outcome{}, err
+		}
+	}
 	found := live
 	live, err := w.rename(ctx, live)
 	if err != nil {
@@ -112,9 +117,6 @@ func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome,
 	}
 	if w.old.upToDate(w.in) {
 		return w.putRight(ctx, live)
-	}
-	if err := w.refuseTerminating(live); err != nil {
-		return outcome{}, err
 	}
 	if fields, done, err := w.resume(found); err != nil || done {
 		if err != nil {

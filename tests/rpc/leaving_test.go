@@ -179,6 +179,16 @@ func TestAnImportTakesOverWhatKubectlApplied(t *testing.T) {
 		assert.Nil(t, w.value("ConfigMap", "web", "metadata", "annotations"))
 		assert.Equal(t, []string{s.managerIn()}, managersOf(w.get("ConfigMap", "web")))
 	})
+	t.Run("client-side: what is ignored stays [D32] [D2]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.kubectlCreate(w.configMap("web", map[string]any{"a": "1", "b": "2", "theirs": "3"}))
+		s := start(t, inline(newUser(t))).resource(t, "web")
+		require.NoError(t, s.importID("v1/ConfigMap/"+w.namespace+"/web"))
+		in := program(w.configMap("web", map[string]any{"a": "9", "b": "changed"}), ignoring("data.b", "data.theirs"))
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, map[string]any{"a": "9", "b": "2", "theirs": "3"}, w.value("ConfigMap", "web", "data"))
+	})
 	t.Run("server-side: the import says who is left behind, and what leaves and stays is not shown as going [D32]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

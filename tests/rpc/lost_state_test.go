@@ -1,103 +1,100 @@
 package rpc_test
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The engine was killed after an update, or could not save its state: the object is ahead of it.
-func TestAnUpdateWhoseStateWasLost(t *testing.T) {
+// TestALostStateIsRecoveredByCommandsAlone is about stacks whose state is gone, as after `pulumi stack rm --force`, while
+// their objects are there still. Nothing is edited by hand, neither a state nor an object.
+func TestALostStateIsRecoveredByCommandsAlone(t *testing.T) {
 	t.Parallel()
-	first := func(t *testing.T) (world, *session) {
-		w := newWorld(t)
-		return w, start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.deployment(t, "web"), atOnce))
+	// lost is an object whose state is gone. It is too old to look like one of an interrupted run.
+	lost := func(t *testing.T) (w world, connection map[string]any, uid any, manager string) {
+		w = newWorld(t)
+		connection = inline(newUser(t))
+		connection["resumeWithin"] = "0s"
+		manager = start(t, connection).resource(t, "web").mustUp("create", program(w.configMap("web", nil))).managerIn()
+		return w, connection, w.value("ConfigMap", "web", "metadata", "uid"), manager
 	}
-	more := func(t *testing.T, w world) map[string]any {
-		manifest := w.deployment(t, "web")
-		manifest["metadata"].(m)["labels"] = m{"added": "lately"}
-		container := manifest["spec"].(m)["template"].(m)["spec"].(m)["containers"].([]any)[0].(m)
-		container["env"], container["args"] = []any{m{"name": "ADDED", "value": "hunter2-hunter2"}}, []any{"--added"}
-		return manifest
-	}
-	lose := func(t *testing.T, w world, s *session) {
-		saved := s.stored
-		s.mustUp("update", program(more(t, w), atOnce))
-		s.stored = saved
-		s.in(start(t, inline(newUser(t))))
-	}
-	t.Run("and whose program is taken back: what it added is drift, hidden, and goes", func(t *testing.T) {
+	t.Run("a stack of the same names gets its object back by adopt, and says so [O84] [D31]", func(t *testing.T) {
 		t.Parallel()
-		w, s := first(t)
-		lose(t, w, s)
-		in := program(w.deployment(t, "web"), atOnce)
-		did, _, err := s.preview(in)
+		w, connection, uid, manager := lost(t)
+		s := start(t, connection).resource(t, "web")
+		in := program(w.configMap("web", map[string]any{"a": "9"}))
+		did, err := s.up(in)
+		require.ErrorContains(t, err, "adopt: true", did)
+		require.ErrorContains(t, err, "pulumi import")
+		adopted := program(w.configMap("web", map[string]any{"a": "9"}), adopting)
+		_, _, err = s.preview(adopted)
 		require.NoError(t, err)
-		assert.Equal(t, "update", did)
-		diff := s.mustRead().mustDiff(in)
-		assert.Contains(t, diff, "manifest.metadata.labels")
-		assert.Empty(t, readableIn(s.outputs, "hunter2-hunter2"), "nothing says whether the lost program had it as a secret")
+		s.mustUp("create", adopted).mustUp("same", adopted).mustUp("same", in)
+		assert.Equal(t, uid, at(t, s.outputs, "resourceRef.uid"))
+		assert.Equal(t, map[string]any{"a": "9"}, w.value("ConfigMap", "web", "data"), "what the lost state had applied and the program does not say goes")
+		assert.Equal(t, []string{manager}, managersOf(w.get("ConfigMap", "web")))
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
+	})
+	t.Run("and by import [O84]", func(t *testing.T) {
+		t.Parallel()
+		w, connection, uid, manager := lost(t)
+		s := start(t, connection).resource(t, "web")
+		require.NoError(t, s.importID("v1/ConfigMap/"+w.namespace+"/web"))
+		assert.Empty(t, s.warned(), "it is the resource's own")
+		in := program(w.configMap("web", map[string]any{"a": "9"}))
+		assert.Equal(t, map[string]string{"manifest.data.a": "update", "manifest.data.b": "delete"}, s.mustDiff(in))
 		s.mustUp("update", in).mustUp("same", in)
-		live := w.get("Deployment", "web")
-		assert.NotContains(t, live.GetLabels(), "added")
-		assert.NotContains(t, w.ours(t, s, "Deployment", "web"), "ADDED")
-		assert.NotContains(t, w.ours(t, s, "Deployment", "web"), "f:args")
+		assert.Equal(t, uid, at(t, s.outputs, "resourceRef.uid"))
+		assert.Equal(t, map[string]any{"a": "9"}, w.value("ConfigMap", "web", "data"))
+		assert.Equal(t, []string{manager}, managersOf(w.get("ConfigMap", "web")))
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
 	})
-	t.Run("and whose program stays: it is taken up", func(t *testing.T) {
+	t.Run("a stack of another name gets it by takeOverFrom, of which the error tells [O84] [D31]", func(t *testing.T) {
 		t.Parallel()
-		w, s := first(t)
-		lose(t, w, s)
-		before := w.get("Deployment", "web")
-		in := program(more(t, w), atOnce)
-		s.mustUp("update", in).mustUp("same", in)
-		assert.Equal(t, before.GetGeneration(), w.get("Deployment", "web").GetGeneration())
-		assert.Equal(t, "hunter2-hunter2", at(t, s.outputs, "manifest.spec.template.spec.containers[0].env[0].value"), "no secret of the program")
+		w, connection, uid, manager := lost(t)
+		s := start(t, connection).bakery(t, "web")
+		_, err := s.up(program(w.configMap("web", nil)))
+		require.ErrorContains(t, err, `takeOverFrom: ["`+manager+`"]`)
+		in := program(w.configMap("web", map[string]any{"a": "9", "b": "2"}), takingOver(manager))
+		s.mustUp("create", in).mustUp("same", in)
+		assert.Equal(t, uid, at(t, s.outputs, "resourceRef.uid"))
+		assert.Equal(t, []string{s.managerIn()}, managersOf(w.get("ConfigMap", "web")))
+		without := program(w.configMap("web", map[string]any{"a": "9", "b": "2"}))
+		s.mustUp("same", without)
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
 	})
-	t.Run("what others put into a map that we apply empty is not taken for it", func(t *testing.T) {
+	t.Run("what a backup has brought back with the managers of another stack is taken over [O84] [D31]", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t)
-		manifest := w.configMap("web", nil)
-		manifest["metadata"].(m)["labels"], manifest["metadata"].(m)["annotations"] = m{}, m{}
-		in := program(manifest)
-		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in)
-		w.patch("ConfigMap", "web", m{"metadata": m{"labels": m{"theirs": "x"}, "annotations": m{"theirs": "x"}}})
-		s.mustUp("same", in)
-	})
-}
-
-// A write that is not confirmed is settled by the next update. Until then its preview says what would be refused.
-func TestThePreviewOfAnUnconfirmedWriteLooks(t *testing.T) {
-	t.Parallel()
-	pending := func(t *testing.T) (world, *gateway, *session) {
-		w, g := newWorld(t), newGateway(t)
-		s := start(t, g.connection()).resource(t, "web").mustUp("create", program(w.configMap("web", nil)))
-		g.next(isRealApply, loseReply)
-		_, err := s.up(program(w.configMap("web", m{"a": "9"})))
-		requirePending(t, s, err)
-		return w, g, s
-	}
-	t.Run("and fails where the cluster cannot be read [D30]", func(t *testing.T) {
-		t.Parallel()
-		w, g, s := pending(t)
-		g.always(anything, refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "down"))
-		_, _, err := s.preview(program(w.configMap("web", m{"a": "9"})))
-		require.Error(t, err)
-		g.heal()
-		s.mustUp("update", program(w.configMap("web", m{"a": "9"})))
-	})
-	t.Run("and fails where another object has taken the place, as the update does", func(t *testing.T) {
-		t.Parallel()
-		w, _, s := pending(t)
+		w, connection, _, manager := lost(t)
+		backup := w.get("ConfigMap", "web")
+		s := start(t, connection).bakery(t, "web")
 		w.delete("ConfigMap", "web")
-		w.create(w.configMap("web", m{"a": "theirs"}))
-		in := program(w.configMap("web", m{"a": "9"}))
-		_, _, previewed := s.preview(in)
-		_, updated := s.up(in)
-		require.Error(t, updated)
-		require.ErrorContains(t, previewed, "already exists")
-		require.ErrorContains(t, updated, "already exists")
+		in := program(w.configMap("web", nil))
+		s.mustUp("create", in)
+		// The backup is restored in place of the object: with another uid, and with the managers that it had.
+		w.delete("ConfigMap", "web")
+		restored := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": backup.Object["data"]}}
+		restored.SetName("web")
+		_, err := w.objects("ConfigMap").Create(t.Context(), restored, metav1.CreateOptions{FieldManager: "velero"})
+		require.NoError(t, err)
+		// The API server drops managedFields of what is created, so backup tools restore them by a patch.
+		w.jsonPatch("ConfigMap", "web", map[string]any{"op": "replace", "path": "/metadata/managedFields", "value": backup.GetManagedFields()})
+		require.Contains(t, managersOf(w.get("ConfigMap", "web")), manager)
+		s.in(s.process.again(t))
+		did, err := s.up(in)
+		require.ErrorContains(t, err, `takeOverFrom: ["`+manager+`"]`, did)
+		taking := program(w.configMap("web", nil), takingOver(manager))
+		s.in(s.process.again(t)).mustUp("update", taking).mustUp("same", taking)
+		assert.NotContains(t, managersOf(w.get("ConfigMap", "web")), manager)
+		assert.Contains(t, managersOf(w.get("ConfigMap", "web")), s.managerIn())
+		assert.Equal(t, w.value("ConfigMap", "web", "metadata", "uid"), at(t, s.outputs, "resourceRef.uid"))
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
 	})
 }
