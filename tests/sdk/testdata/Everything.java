@@ -57,6 +57,7 @@ public class Everything {
             .namespace("default")
             .driftDetection("refresh")
             .resumeWithin("30m")
+            .forgetClusters("0b5e2a1c-0000-0000-0000-000000000000")
             .build());
         var with = CustomResourceOptions.builder().provider(provider).build();
 
@@ -108,6 +109,7 @@ public class Everything {
             .clusterConnection(connection)
             .patch(Map.of("data", Map.of("a", "1")))
             .takeOwnership(true)
+            .takeOverFrom("k8sconnect-shop.*")
             .target(PatchTargetArgs.builder()
                 .apiVersion("v1")
                 .kind("ConfigMap")

@@ -33,6 +33,7 @@ provider = k8sconnect.Provider(
     namespace="default",
     drift_detection="refresh",
     resume_within="30m",
+    forget_clusters=["0b5e2a1c-0000-0000-0000-000000000000"],
 )
 
 wait_for = k8sconnect.WaitForArgs(
@@ -98,6 +99,7 @@ patch = k8sconnect.Patch(
     cluster_connection=connection,
     patch={"data": {"a": "1"}},
     take_ownership=True,
+    take_over_from=["k8sconnect-shop.*"],
     target=k8sconnect.PatchTargetArgs(api_version="v1", kind="ConfigMap", name="other", namespace="kube-system"),
     wait_for=wait_for,
 )

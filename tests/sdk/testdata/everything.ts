@@ -29,6 +29,7 @@ const provider = new k8sconnect.Provider("cluster", {
     namespace: "default",
     driftDetection: "refresh",
     resumeWithin: "30m",
+    forgetClusters: ["0b5e2a1c-0000-0000-0000-000000000000"],
 });
 
 const waitFor: k8sconnect.types.input.WaitForArgs = {
@@ -78,6 +79,7 @@ const patch = new k8sconnect.Patch("patch", {
     clusterConnection: connection,
     patch: { data: { a: "1" } },
     takeOwnership: true,
+    takeOverFrom: ["k8sconnect-shop.*"],
     target: { apiVersion: "v1", kind: "ConfigMap", name: "other", namespace: "kube-system" },
     waitFor,
 });
