@@ -64,15 +64,15 @@ func (l *life) apart(before, after *unstructured.Unstructured, by tenant) error 
 		}
 		return nil
 	}
+	if landlord != "" {
+		return l.untouched(before, after, landlord)
+	}
 	owned, sets, now := l.ownedIn(before), setBy(by.manifest), leavesIn(after.Object)
 	for at, was := range leavesIn(before.Object) {
 		if asJSON(now[at].value) == asJSON(was.value) {
 			continue
 		}
 		said := fmt.Sprintf("%s was %s and is %s", at, asJSON(was.value), asJSON(now[at].value))
-		if landlord != "" {
-			return law(othersOwn, "the object is that of %s: %s", landlord, said)
-		}
 		// A part of a list that is owned as a whole is ignored as long as the program has the list.
 		if by.ignores(at) && (len(wholeOf(was.path)) == len(was.path) || sets[wholeOf(was.path).String()]) {
 			return law(keptApart, "%s, although it is ignored", said)
@@ -82,6 +82,25 @@ func (l *life) apart(before, after *unstructured.Unstructured, by tenant) error 
 			continue
 		}
 		return law(keptApart, "%s, and it is not ours: %t, others': %t", said, ours, theirs)
+	}
+	return nil
+}
+
+// untouched proves that nothing was written to an object of another stack. What is released of it has the same values.
+func (l *life) untouched(before, after *unstructured.Unstructured, landlord string) error {
+	was, is := leavesIn(before.Object), leavesIn(after.Object)
+	for at := range is {
+		if _, ok := was[at]; !ok {
+			was[at] = leafValue{}
+		}
+	}
+	for at := range was {
+		if asJSON(was[at].value) != asJSON(is[at].value) {
+			return law(othersOwn, "the object is that of %s: %s was %s and is %s", landlord, at, asJSON(was[at].value), asJSON(is[at].value))
+		}
+	}
+	if had, has := l.ownedIn(before)[landlord], l.ownedIn(after)[landlord]; has == nil || !had.Equals(has) {
+		return law(othersOwn, "%s owned %s of its object and owns %s", landlord, had, has)
 	}
 	return nil
 }

@@ -82,6 +82,17 @@ func (l *life) bakeryUps() error {
 	return nil
 }
 
+// bakeryImports is an import of the object by the bakery.
+func (l *life) bakeryImports() error {
+	live := l.live()
+	if live == nil || l.bakery.id != "" {
+		return nil
+	}
+	return l.bakery.run(func() error {
+		return l.bakery.importID(fmt.Sprintf("%s/%s/%s/it", live.GetAPIVersion(), live.GetKind(), live.GetNamespace()))
+	})
+}
+
 // bakeryDestroys is a destroy of the bakery, which always succeeds: the object is its own, or is left alone.
 func (l *life) bakeryDestroys() error {
 	err := l.bakery.run(l.bakery.destroy)
@@ -96,14 +107,7 @@ func (l *life) bakeryDestroys() error {
 
 // aboutBakery are the steps of the other stack.
 var aboutBakery = []chapter{
-	{2, cast{}, "", one("the bakery imports the object", func(l *life) error {
-		if live := l.live(); live != nil && l.bakery.id == "" {
-			return l.bakery.run(func() error {
-				return l.bakery.importID(fmt.Sprintf("%s/%s/%s/it", live.GetAPIVersion(), live.GetKind(), live.GetNamespace()))
-			})
-		}
-		return nil
-	})},
+	{2, cast{}, "", one("the bakery imports the object", (*life).bakeryImports)},
 	{3, cast{}, "", one("up of the bakery", (*life).bakeryUps)},
 	{2, cast{}, "", one("the bakery changes its program", func(l *life) error {
 		l.bakery.value++

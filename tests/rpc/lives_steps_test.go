@@ -32,13 +32,27 @@ type chapter struct {
 	draw   func(random drawing) step
 }
 
-// changes are the changes of the program, and happenings everything that can happen.
+// changes are the changes of the program.
 func changes() []chapter { return slices.Concat(changesOfObject, changesOfPatch, changesOfWait) }
-func happenings() []chapter {
-	return slices.Concat(commands, mishaps, troubles, changes(), aboutOthers, aboutTarget, aboutWait, aboutBakery)
+
+// themes are what a story may be about.
+func themes() [][]chapter {
+	return [][]chapter{
+		commands, mishaps, troubles, changesOfObject, changesOfPatch, changesOfWait, aboutOthers, aboutTarget, aboutWait, aboutBakery,
+	}
 }
 
-// draws a step that can happen to a cast.
+// someThemes are those of one story, so that what belongs together happens together.
+func someThemes(random drawing) (about []chapter) {
+	all := themes()
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for _, theme := range all[:2+random.IntN(4)] {
+		about = append(about, theme...)
+	}
+	return about
+}
+
+// draw draws a step that can happen to a cast.
 func (c cast) draw(random drawing, chapters []chapter) step {
 	possible, total := c.possible(chapters)
 	at := random.IntN(total)
@@ -114,9 +128,7 @@ var aboutOthers = []chapter{
 	{1, cast{object: "Deployment"}, "", one("others add a variable", func(l *life) error {
 		return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/env/0", "value": {"name": "THEIRS", "value": "x"}}]`)
 	})},
-	{1, cast{object: "Deployment"}, "", one("others set a request that is above our limit", func(l *life) error {
-		return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/resources/requests", "value": {"cpu": "2"}}]`)
-	})},
+	{1, cast{object: "Deployment"}, "", func(drawing) step { return requested }},
 	{2, cast{object: "Deployment"}, "", one("others set the seconds of our tolerations", func(l *life) error {
 		return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/tolerations/0/tolerationSeconds", "value": 60}]`)
 	})},
@@ -151,6 +163,11 @@ var changed = step{"others change our value", func(l *life) error {
 	}
 	return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:theirs"},
 		{"op": "replace", "path": "/spec/replicas", "value": 9}]`)
+}}
+
+// requested is what contradicts a limit of the program.
+var requested = step{"others set a request that is above our limit", func(l *life) error {
+	return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/resources/requests", "value": {"cpu": "2"}}]`)
 }}
 
 // edit is what others do to the object, if it is there and the API server lets them.

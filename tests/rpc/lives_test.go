@@ -71,8 +71,7 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	kinds := []string{"ConfigMap", "Deployment"}
 	cast := cast{kinds[random.IntN(2)], kinds[random.IntN(2)]}
-	// A story is about some of what can happen, so that it happens often enough to meet.
-	about := slices.DeleteFunc(happenings(), func(chapter) bool { return random.IntN(5) < 3 })
+	about := someThemes(random)
 	steps := []step{cast.draw(random, changesOfPatch[:1]), cast.draw(random, changesOfWait[:1])}
 	for range random.IntN(mostFirst) {
 		steps = append(steps, cast.draw(random, changes()))

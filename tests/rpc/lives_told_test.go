@@ -40,6 +40,27 @@ func TestLivesThatWentWrong(t *testing.T) {
 			says(func(p *wanted) { p.label = true }), up, {"there are values that nobody owns", (*life).orphan},
 			says(func(p *wanted) { p.label = false }), up,
 		}},
+		"a limit below the request of others replaces nothing [D1]": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.unlimited = true }), up, requested, says(func(p *wanted) { p.unlimited = false }), up,
+		}},
+		"a part of a list that belongs to us as a whole is ignored [D2]": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.tolerates, p.ignoresSeconds = true, true }), up, says(func(p *wanted) { p.label = true }), up,
+		}},
+		"a lost reply to an update that cannot be taken back ends no stack [D3]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			up, says(func(p *wanted) { p.frozen = true }), nextWrite("its reply is lost", loseReply), up, refreshed, {"destroy", (*life).destroy},
+		}},
+		"expired credentials after an update without effect end no stack [D3]": {cast{"Deployment", "ConfigMap"}, []step{
+			up, says(func(p *wanted) { p.whole = true }), up, {"the credentials are renewed", (*life).renew}, refreshed, up,
+		}},
+		"a secret that a JSON patch adds to a list is hidden [D4]": {cast{"ConfigMap", "Deployment"}, []step{
+			says(func(p *wanted) { p.patch, p.secret = "jsonPatch", 1 }), up, refreshed,
+		}},
+		"another order of the same items is a change [D6]": {cast{"Deployment", "ConfigMap"}, []step{
+			up, says(func(p *wanted) { p.swapped = true }), up,
+		}},
+		"what another stack has imported is not written by it, nor deleted [D31]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			up, {"the bakery imports the object", (*life).bakeryImports}, {"up of the bakery", (*life).bakeryUps}, {"destroy of the bakery", (*life).bakeryDestroys},
+		}},
 		"a Wait waits again after drift was put right [D10]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.wait = waitsForObject }), up, changed, up,
 		}},
