@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -140,14 +139,15 @@ func TestWhatIsBeingDeletedIsReadyForNothingElse(t *testing.T) {
 	})
 	t.Run("what a Patch waits for does not hold either [D11]", func(t *testing.T) {
 		t.Parallel()
-		w := terminating(t)
-		in := func(timeout string) resource.PropertyMap {
-			return patching(w.configMap("it", nil), setting("patch", data("a", "9")), m{"waitFor": until("field", "data.a", timeout)})
+		w := newWorld(t)
+		w.create(w.configMap("it", nil))
+		patch := patching(w.configMap("it", nil), setting("patch", data("a", "9")))
+		s := patched(t, w, start(t, inline(newUser(t))), "it").mustUp("create", patch)
+		w.goingOn("ConfigMap", "it")
+		for range 2 {
+			did, err := s.up(with(t, patch, "waitFor", until("field", "data.a", "1s")))
+			assert.Equal(t, "update", did)
+			assert.Contains(t, requirePatchWaits(t, s, err), says)
 		}
-		s := patched(t, w, start(t, inline(newUser(t))), "it")
-		assert.Contains(t, requirePatchWaits(t, s, s.create(in("1s"))), says)
-		s.mustRead()
-		require.Len(t, s.initErrors, 1)
-		assert.Contains(t, s.initErrors[0], says)
 	})
 }
