@@ -76,7 +76,7 @@ func (o Origin) Located(
 	case err == nil && live != nil && uid != "" && uid == string(live.GetUID()):
 		return nil
 	case err != nil && !failure.Gone(err):
-		if source.Forgets(o.Key()) {
+		if source.Forgets(o.Key()) && !o.answers(ctx, t, err) {
 			return o.forget(ctx, source)
 		}
 		return err
@@ -85,6 +85,15 @@ func (o Origin) Located(
 		return elsewhere
 	}
 	return err
+}
+
+// answers reports whether a cluster that is said to be gone answers all the same, after a look has failed.
+func (o Origin) answers(ctx context.Context, t Target, failed error) bool {
+	if notSent := (*failure.NotSentError)(nil); t.Cluster == nil || o.ID == "" || errors.As(failed, &notSent) {
+		return false
+	}
+	id, err := t.Cluster.ID(ctx)
+	return err == nil && id == o.ID
 }
 
 // RequireIn reports why the target's cluster is not known to be the one that the object is in; nil if it is.

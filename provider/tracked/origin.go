@@ -84,7 +84,8 @@ func (o Origin) Key() string {
 	return "address-" + hex.EncodeToString(sum[:length])
 }
 
-// Encode writes the origin; null where it is not known.
+// Encode writes the origin; null where it is not known. The server is secret, as it is a part of the connection, which no
+// output repeats.
 func (o Origin) Encode() property.Value {
 	if o.IsZero() {
 		return property.Value{}
@@ -92,7 +93,7 @@ func (o Origin) Encode() property.Value {
 	members := map[string]property.Value{}
 	for key, text := range map[string]string{keyID: o.ID, keyServer: o.Target.Server, keyCA: o.Target.CA} {
 		if text != "" {
-			members[key] = property.New(text)
+			members[key] = property.New(text).WithSecret(key == keyServer)
 		}
 	}
 	return property.New(members)

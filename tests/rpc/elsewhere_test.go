@@ -456,6 +456,20 @@ func TestClustersThatAreGoneForGood(t *testing.T) {
 		assert.False(t, c.one.exists("ConfigMap", "web"), "it was deleted")
 		assert.Empty(t, s.warned())
 	})
+	t.Run("what cannot be read in a cluster that answers is not forgotten [D8]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		s := start(t, g.connection()).resource(t, "web").mustUp("create", program(w.configMap("web", nil)))
+		config := g.connection()
+		config["forgetClusters"] = []any{origin(t, s)["id"]}
+		g.always(isGet, refuse(500, metav1.StatusReasonInternalError, "no"))
+		before := s.outputs
+		s.in(start(t, config)).mustRead()
+		requireKept(t, before, s)
+		g.heal()
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
+	})
 	t.Run("the setting is checked", func(t *testing.T) {
 		t.Parallel()
 		p := startUnconfigured(t)

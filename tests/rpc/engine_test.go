@@ -65,7 +65,7 @@ func TestSessionDoesWhatTheEngineDoes(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "update", did)
 		assert.Equal(t, 1, asked(last)["GET"])
-		assert.Equal(t, map[string]int{"discovery v1": 1, "PATCH dry-run": 1}, asked(next))
+		assert.Equal(t, map[string]int{"discovery v1": 1, clusterID: 1, "PATCH dry-run": 1}, asked(next))
 		s.mustUp("update", after)
 		assert.Equal(t, map[string]int{"GET": 1}, asked(last), "a preview saves nothing")
 		assert.Equal(t, map[string]int{"PATCH dry-run": 1, "PATCH": 1}, asked(next))

@@ -211,7 +211,7 @@ func TestAKilledProviderIsContinued(t *testing.T) {
 		requireSettled(t, s)
 		assert.Equal(t, string(before.GetUID()), at(t, s.outputs, "resourceRef.uid"))
 		assert.Equal(t, before.GetResourceVersion(), w.get("ConfigMap", "web").GetResourceVersion())
-		assert.Equal(t, []string{"PATCH", "GET", "PATCH dry-run"}, g.takeSeen())
+		assert.Equal(t, []string{"PATCH", "GET", "PATCH dry-run", clusterID}, g.takeSeen())
 		assert.Empty(t, s.process.log.warnings())
 		s.mustUp("same", whole(w))
 	})

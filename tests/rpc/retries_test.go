@@ -55,7 +55,7 @@ func TestRetries(t *testing.T) {
 		began := time.Now()
 		require.NoError(t, s.create(program(w.configMap("patient", nil))))
 		assert.GreaterOrEqual(t, time.Since(began), 1200*time.Millisecond, "at the time that was asked for")
-		assert.Equal(t, []string{"PATCH", "PATCH", "PATCH"}, g.takeSeen())
+		assert.Equal(t, []string{"PATCH", "PATCH", "PATCH", clusterID}, g.takeSeen())
 		assert.True(t, w.exists("ConfigMap", "patient"))
 	})
 	t.Run("a server that stays overloaded is asked eleven times, and nothing is saved", func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestRetries(t *testing.T) {
 			g.always(isApply, asksForARetry(code))
 			require.Error(t, s.create(program(w.configMap(name, nil))))
 			assert.NotEmpty(t, s.id, "the state knows that the object may exist")
-			assert.Equal(t, []string{"PATCH"}, g.takeSeen())
+			assert.Equal(t, []string{"PATCH", clusterID}, g.takeSeen())
 		})
 	}
 	t.Run("409 is looked into once, and not sent again", func(t *testing.T) {

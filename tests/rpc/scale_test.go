@@ -85,7 +85,7 @@ func TestThousandObjects(t *testing.T) {
 
 	step("create is one PATCH for each [O77]", func(t *testing.T) {
 		all(t, func(i int, s *session) error { return s.create(program(manifest(i, "1"))) })
-		assert.Equal(t, map[string]int{"discovery v1": 1, "PATCH": objects}, tally(take()))
+		assert.Equal(t, map[string]int{clusterID: 1, "discovery v1": 1, "PATCH": objects}, tally(take()))
 		agree(t, "1")
 	})
 	step("an unchanged up is one GET for each [O77]", func(t *testing.T) {

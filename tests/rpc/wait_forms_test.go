@@ -156,7 +156,7 @@ func TestEveryFormOfWaiting(t *testing.T) {
 		w.create(w.configMap("it", nil))
 		take := requests(t, user)
 		start(t, inline(user)).wait(t, "it").mustUp("create", waiting(refTo(w.configMap("it", nil)), until("field", "data.a", longTime)))
-		assert.Equal(t, []string{"discovery v1", "GET"}, take())
+		assert.Equal(t, []string{"discovery v1", "GET", clusterID}, take())
 	})
 	t.Run("the deletion of what is not there takes one look [W9]", func(t *testing.T) {
 		t.Parallel()
