@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +99,9 @@ func (t target) keepBystanders(
 		}
 		return ownership.Shield(live, setOf(kept))
 	})
+	if outdated := (*tracked.OutdatedError)(nil); errors.As(err, &outdated) {
+		return nil, err // which is put right, and tried again
+	}
 	if err != nil {
 		// Nothing was applied, whatever became of the shield.
 		return nil, nil, tracked.Refused("%v", t.explain("guard what is not ours in", err, in))
