@@ -100,7 +100,7 @@ func (t target) keepBystanders(
 		return ownership.Shield(live, setOf(kept))
 	})
 	if outdated := (*tracked.OutdatedError)(nil); errors.As(err, &outdated) {
-		return nil, err // which is put right, and tried again
+		return nil, nil, err // which is put right, and tried again
 	}
 	if err != nil {
 		// Nothing was applied, whatever became of the shield.
