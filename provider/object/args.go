@@ -89,8 +89,9 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next "+
 		"definition of that name. Default: false.")
 	an.Describe(&a.TakeOverFrom, "Take over what these field managers own of the object: what they own of the fields that the manifest sets, "+
-		"or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too. "+
-		"What they alone own beside that stays theirs. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with "+
+		"or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. "+
+		"What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a "+
+		"warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with "+
 		"`*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack "+
 		"has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or "+
 		"`k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its "+

@@ -277,10 +277,14 @@ func TestManagersThatAreLeftBehind(t *testing.T) {
 			return found
 		}
 		require.True(t, scaled())
-		in = program(w.deployment(t, "web"), takingOver("kubectl"))
-		s.mustUp("update", in).mustUp("same", in)
+		// The program says what is there, so both own it.
+		same := with(t, in, "manifest.spec.replicas", 5)
+		s.mustUp("update", same).mustUp("same", same)
+		require.True(t, scaled())
+		taking := with(t, program(w.deployment(t, "web"), takingOver("kubectl")), "manifest.spec.replicas", 5)
+		s.mustUp("update", taking).mustUp("same", taking)
 		assert.False(t, scaled())
-		assert.EqualValues(t, 2, w.value("Deployment", "web", "spec", "replicas"))
+		assert.EqualValues(t, 5, w.value("Deployment", "web", "spec", "replicas"))
 	})
 	t.Run("what was left to nobody is ours when the program sets it again, and does not linger [O82] [D31]", func(t *testing.T) {
 		t.Parallel()
