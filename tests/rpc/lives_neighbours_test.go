@@ -11,8 +11,8 @@ type bakery struct {
 	*session
 	l *life
 
-	value                 int
-	wantsIt, adopt, takes bool
+	value        int
+	adopt, takes bool
 }
 
 // bakeryURN is the resource of the other stack.

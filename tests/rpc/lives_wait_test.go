@@ -31,7 +31,7 @@ func (l *life) newWait(p *process) *part {
 			return waiting(of["resourceRef"], l.goal())
 		},
 		mayFail: func() bool { return l.unmet() != "" || l.isTroubled() },
-		settled: func(in resource.PropertyMap) error {
+		settled: func(resource.PropertyMap) error {
 			if at(l.t, l.wait.outputs, "__pendingWait") == true {
 				return law(asWanted, "the Wait succeeds, and is pending")
 			}

@@ -147,7 +147,7 @@ func collect(v resource.PropertyValue, path resource.PropertyPath, hidden bool, 
 func secretLeaves(v resource.PropertyValue) []string {
 	var paths []string
 	for path, hidden := range leaves(v) {
-		if hidden {
+		if hidden && path != "__cluster.server" { // a part of the connection, which is always secret
 			paths = append(paths, path)
 		}
 	}

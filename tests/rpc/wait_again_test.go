@@ -255,7 +255,7 @@ func TestWhatChangesAWaitAndWhatReplacesIt(t *testing.T) {
 	t.Run("import and .get are refused with the reason", func(t *testing.T) {
 		fresh := p.wait(t, "imported")
 		err := fresh.importID("apps/v1/Deployment/prod/web")
-		require.ErrorContains(t, err, "a Wait cannot be imported: it stands for having waited")
+		require.ErrorContains(t, err, "a Wait cannot be imported: nothing in the cluster records that a wait has completed")
 		assert.ErrorContains(t, err, "Write it into the program")
 		assert.Empty(t, fresh.id)
 	})
