@@ -104,15 +104,24 @@ func (w crowded) killed(t *testing.T, command ...string) {
 	w.run(t, "cancel", "--yes")
 }
 
-// isSaved reports whether the backend has a whole state.
+// isSaved reports whether the backend has a whole state, and what it notes beside it.
 func (w crowded) isSaved(t *testing.T) bool {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.backend, ".pulumi", "stacks", w.project, w.name+".json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false
+	path := filepath.Join(w.backend, ".pulumi", "stacks", w.project, w.name+".json")
+	for _, file := range []string{path, path + ".attrs"} {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			if file == path {
+				return false
+			}
+			continue
+		}
+		require.NoError(t, err)
+		if !json.Valid(text) {
+			return false
+		}
 	}
-	require.NoError(t, err)
-	return json.Valid(text)
+	return true
 }
 
 // uids are those of all ConfigMaps of the program that are there.

@@ -43,6 +43,11 @@ func (s state) pinned() map[string][2]map[string]any {
 	for name, r := range s.resources {
 		outputs := maps.Clone(r.Outputs)
 		delete(outputs, "__hashKey")
+		if origin, ok := outputs["__cluster"].(map[string]any); ok {
+			origin = maps.Clone(origin)
+			delete(origin, "server") // a secret, which Pulumi encrypts in another way every time
+			outputs["__cluster"] = origin
+		}
 		values[name] = [2]map[string]any{r.Inputs, outputs}
 	}
 	return values
