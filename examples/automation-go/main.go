@@ -73,7 +73,7 @@ func (p *platform) forEach(tenants []string, work worker) (err error) {
 	return nil
 }
 
-// inFolder has somebody work in a temporary folder, unless nothing new shall begin.
+// inFolder runs work in a temporary folder, unless nothing new shall begin.
 func (p *platform) inFolder(ctx context.Context, tenant string, work worker) (err error) {
 	if err := context.Cause(p.stopping); err != nil {
 		return err

@@ -75,7 +75,7 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"lists each field, its owner and both values.")
 	an.Describe(&a.Adopt, "Take over an object that exists already. Without it, an object in the way is an error. "+
 		"An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when "+
-		"somebody has made another one in its place. Default: false.")
+		"another one was made in its place. Default: false.")
 	an.Describe(&a.OnImmutable, "What happens when a change cannot be made on an existing object, which the API server "+
 		"has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for "+
 		"PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all "+

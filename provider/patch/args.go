@@ -21,7 +21,7 @@ type Patch struct{}
 // Annotate describes the resource for the schema.
 func (p *Patch) Annotate(a infer.Annotator) {
 	a.SetToken("index", "Patch")
-	a.Describe(&p, "Changes a few fields of a Kubernetes object that somebody else made, and hands them back.\n\n"+
+	a.Describe(&p, "Changes a few fields of a Kubernetes object that others manage, and hands them back.\n\n"+
 		"The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from "+
 		"whoever owns them, finds drift in those fields and in no others, and puts it right.\n\n"+
 		"When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever "+

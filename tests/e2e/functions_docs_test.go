@@ -55,7 +55,7 @@ func pageOnFunctions(t *testing.T, p page) {
 			s.up(t)
 			s.previewEmpty(t)
 			switch title {
-			case "An object of somebody else":
+			case "An existing object":
 				assert.Equal(t, map[string]any{"port": 443.0}, outputs(t, s))
 			case "An object that may be absent":
 				assert.Equal(t, map[string]any{"found": `{"uid":null}`}, outputs(t, s))
