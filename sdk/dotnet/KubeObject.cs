@@ -97,7 +97,7 @@ namespace K8sConnect.Kubernetes
     public sealed class KubeObjectArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+        /// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
         /// </summary>
         [Input("adopt")]
         public Input<bool>? Adopt { get; set; }

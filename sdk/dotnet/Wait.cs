@@ -15,7 +15,7 @@ namespace K8sConnect.Kubernetes
     /// 
     /// When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
     /// 
-    /// It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was made anew. A change by a controller does not make it wait again.
+    /// It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was recreated. A change by a controller does not make it wait again.
     /// </summary>
     [KubernetesResourceType("k8sconnect:index:Wait")]
     public partial class Wait : global::Pulumi.CustomResource

@@ -130,7 +130,7 @@ export class KubeObject extends pulumi.CustomResource {
  */
 export interface KubeObjectArgs {
     /**
-     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
      */
     adopt?: pulumi.Input<boolean | undefined>;
     /**

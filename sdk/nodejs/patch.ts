@@ -7,7 +7,7 @@ import * as outputs from "./types/output";
 import * as utilities from "./utilities";
 
 /**
- * Changes a few fields of a Kubernetes object that somebody else made, and hands them back.
+ * Changes a few fields of a Kubernetes object that others manage, and hands them back.
  *
  * The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
  *

@@ -125,7 +125,7 @@ func (KubeObjectState) ElementType() reflect.Type {
 }
 
 type kubeObjectArgs struct {
-	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
 	Adopt *bool `pulumi:"adopt"`
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
@@ -151,7 +151,7 @@ type kubeObjectArgs struct {
 
 // The set of arguments for constructing a KubeObject resource.
 type KubeObjectArgs struct {
-	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+	// Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
 	Adopt pulumi.BoolPtrInput
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection ClusterConnectionPtrInput

@@ -35,7 +35,7 @@ class KubeObjectArgs:
         """
         The set of arguments for constructing a KubeObject resource.
 
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
         :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
@@ -74,7 +74,7 @@ class KubeObjectArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+        Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
         """
         return pulumi.get(self, "adopt")
 
@@ -270,7 +270,7 @@ class KubeObject(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
         :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
         :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.

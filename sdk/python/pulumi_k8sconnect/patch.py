@@ -169,7 +169,7 @@ class Patch(pulumi.CustomResource):
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
                  __props__=None):
         """
-        Changes a few fields of a Kubernetes object that somebody else made, and hands them back.
+        Changes a few fields of a Kubernetes object that others manage, and hands them back.
 
         The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
 
@@ -216,7 +216,7 @@ class Patch(pulumi.CustomResource):
                  args: PatchArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        Changes a few fields of a Kubernetes object that somebody else made, and hands them back.
+        Changes a few fields of a Kubernetes object that others manage, and hands them back.
 
         The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
 

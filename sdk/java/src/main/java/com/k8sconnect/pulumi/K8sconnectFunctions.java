@@ -26,7 +26,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that somebody else made
+     * ### The address of a Service that others made
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;
@@ -66,7 +66,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that somebody else made
+     * ### The address of a Service that others made
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;
@@ -106,7 +106,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that somebody else made
+     * ### The address of a Service that others made
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;
@@ -146,7 +146,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that somebody else made
+     * ### The address of a Service that others made
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;
@@ -186,7 +186,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that somebody else made
+     * ### The address of a Service that others made
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;

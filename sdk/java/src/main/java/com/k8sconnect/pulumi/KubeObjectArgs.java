@@ -20,14 +20,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     public static final KubeObjectArgs Empty = new KubeObjectArgs();
 
     /**
-     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
      * 
      */
     @Import(name="adopt")
     private @Nullable Output<Boolean> adopt;
 
     /**
-     * @return Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+     * @return Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
      * 
      */
     public Optional<Output<Boolean>> adopt() {
@@ -219,7 +219,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
          * 
          * @return builder
          * 
@@ -230,7 +230,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when somebody has made another one in its place. Default: false.
+         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
          * 
          * @return builder
          * 
