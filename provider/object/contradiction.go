@@ -67,6 +67,21 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		t.Ref, strings.Join(lines, "\n  "), r.said(in), advice)
 }
 
+// onExisting explains why an object that exists cannot become what the manifest says, where it is to be adopted or taken
+// over. It is never replaced: that would delete what the state does not know.
+func (r *refusedUpdate) onExisting(ctx context.Context, in inputs) error {
+	err := r.contradiction(ctx, in, r.err)
+	if tracked.IsRefusal(err) {
+		return err
+	}
+	if _, invalid := r.target.tryAsNew(ctx, in, r.merged.Live()); invalid != nil {
+		return err // the manifest is wrong, whatever is there
+	}
+	return tracked.Refused("%s exists already, and cannot be changed to what the manifest says. It was not touched.\n%v\n"+
+		"Next: write what the object has into the manifest; or, if the object may be deleted, delete it by hand: the next `pulumi up` "+
+		"creates it as the manifest says.", r.target.Ref, r.said(in))
+}
+
 // suspects are the fields that the manifest does not set around those that the API server
 // names: in or above them, and if there are none, beside them.
 func (r *refusedUpdate) suspects(probe error) ([]ownership.Unsent, error) {

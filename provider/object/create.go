@@ -159,7 +159,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 		result = t.takeUp(ctx, in, c)
 	}
 	if refused := (*refusedUpdate)(nil); errors.As(result.err, &refused) {
-		return outcome{target: t}, refused.contradiction(ctx, in, refused.err)
+		return outcome{target: t}, refused.onExisting(ctx, in)
 	}
 	return t.conclude(result, in, c.hashKey, "create")
 }

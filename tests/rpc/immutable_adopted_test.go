@@ -81,4 +81,22 @@ func TestADefaultThatIsLeftOverIsNotInTheWayOfAFirstApply(t *testing.T) {
 		}
 		assert.Equal(t, before, w.get("Deployment", "it"))
 	})
+	t.Run("and what cannot be changed at all is said, with what to do [D1]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("helm", w.inNamespace(t, strings.ReplaceAll(change.from, "app: web", "app: other")))
+		before, after := w.get("Deployment", "it"), program(w.inNamespace(t, change.from), atOnce, adopting)
+		s := start(t, inline(newUser(t))).resource(t, "it")
+		_, _, previewed := s.preview(after)
+		_, updated := s.up(after)
+		for _, err := range []error{previewed, updated} {
+			require.ErrorContains(t, err, "cannot be changed to what the manifest says")
+			require.ErrorContains(t, err, "spec.selector")
+			require.ErrorContains(t, err, "delete it by hand")
+			assert.Equal(t, 1, strings.Count(err.Error(), "Next: "), err.Error())
+		}
+		assert.Equal(t, before, w.get("Deployment", "it"))
+		w.delete("Deployment", "it")
+		s.mustUp("create", after)
+	})
 }
