@@ -39,7 +39,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		in.warnStay(ctx, namespace)
 	}
 	if programmed {
-		moved, err := r.moved(ctx, clu, req.Urn, &old)
+		moved, err := r.moves.Find(ctx, r.source, clu, req.Urn, &old.State)
 		if err != nil || moved {
 			return tracked.ElsewhereDiff(), err
 		}
@@ -50,7 +50,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if old.IsToReread(clu, programmed) {
 		seen, err := r.reread(ctx, req, old, in)
 		if err != nil && !isUnsettled(err) {
-			return r.elsewhere(ctx, req.Urn, old, err)
+			return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
 		}
 		if err == nil {
 			old = seen
@@ -90,7 +90,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return refused.replacement(ctx, in, old, ignored, req.OldInputs)
 	}
 	if err != nil {
-		return r.elsewhere(ctx, req.Urn, old, err)
+		return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
 	}
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	if result.unresolved {

@@ -33,7 +33,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		return p.DiffResponse{}, err
 	}
 	if programmed {
-		moved, err := r.moved(ctx, clu, req.Urn, &old)
+		moved, err := r.moves.Find(ctx, r.source, clu, req.Urn, &old.State)
 		if err != nil || moved {
 			return tracked.ElsewhereDiff(), err
 		}
@@ -45,7 +45,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	if old.IsToReread(clu, programmed) {
 		reread, err := r.reread(ctx, req, in, old)
 		if err != nil {
-			return r.elsewhere(ctx, req.Urn, old, err)
+			return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
 		}
 		old = reread
 	}
@@ -66,7 +66,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		diff = written(req, ignored, in.kind)
 	default:
 		if diff, err = r.changes(ctx, req, in, old, clu, ignored); err != nil {
-			return r.elsewhere(ctx, req.Urn, old, err)
+			return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
 		}
 	}
 	diff = withWait(withForm(diff, req, in), req, old)

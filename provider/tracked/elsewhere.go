@@ -220,6 +220,34 @@ func ElsewhereDiff() p.DiffResponse {
 // several goroutines.
 type Moves struct{ byURN sync.Map } // resource.URN -> observed
 
+// Find reports whether the program wants the object of a state in another cluster than it is in, and notes it. Where that
+// cannot be told without a look at the object, the state is marked, so that Diff looks.
+func (m *Moves) Find(ctx context.Context, source *connection.Source, clu *cluster.Cluster, urn resource.URN, s *State) (bool, error) {
+	t := Target{Cluster: clu, Ref: RefOf(s.Ref.Identity)}
+	moved, undecided, err := s.Origin.Moved(ctx, source, t, s.Pending)
+	switch {
+	case moved:
+		m.Note(urn, *s)
+	case undecided && !s.Pending:
+		s.Stale = true
+		return false, nil
+	case err != nil:
+		return false, t.Explain("read", err, nil)
+	}
+	return moved, nil
+}
+
+// Diff makes a replacement of a look or a dry-run that has found another cluster than that of the object. Any other error
+// stays one.
+func (m *Moves) Diff(ctx context.Context, source *connection.Source, urn resource.URN, s State, err error) (p.DiffResponse, error) {
+	if !IsElsewhere(err) && !IsForgotten(err) {
+		return p.DiffResponse{}, err
+	}
+	WarnMoved(ctx, source, err)
+	m.Note(urn, s)
+	return ElsewhereDiff(), nil
+}
+
 // Note notes that the object of a state is in another cluster than the program's.
 func (m *Moves) Note(urn resource.URN, s State) { m.byURN.Store(urn, observed{s.Ref.UID, s.HashKey}) }
 

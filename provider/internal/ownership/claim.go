@@ -1,8 +1,6 @@
 package ownership
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,13 +13,9 @@ import (
 // they are ours, or if any other manager owns one of them by now. As with [Release], the
 // patch is guarded by the object's resourceVersion.
 func Claim(object *unstructured.Unstructured, manager string, paths []fieldpath.Path) ([]byte, error) {
-	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
+	raw, entries, err := writtenEntries(object)
 	if err != nil {
-		return nil, fmt.Errorf("managed fields: %w", err)
-	}
-	entries := object.GetManagedFields()
-	if len(entries) != len(raw) {
-		return nil, errors.New("managed fields: cannot be read")
+		return nil, err
 	}
 	claimed := fieldpath.NewSet(paths...)
 	table := entryTable{byIdentity: map[entryIdentity]int{}}

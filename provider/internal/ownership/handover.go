@@ -2,7 +2,6 @@ package ownership
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,13 +69,9 @@ func Renaming(former, manager string) func(metav1.ManagedFieldsEntry, *fieldpath
 func handOver(
 	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
 ) ([]any, error) {
-	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
+	raw, entries, err := writtenEntries(object)
 	if err != nil {
-		return nil, fmt.Errorf("managed fields: %w", err)
-	}
-	entries := object.GetManagedFields()
-	if len(entries) != len(raw) {
-		return nil, errors.New("managed fields: cannot be read")
+		return nil, err
 	}
 	table := entryTable{byIdentity: map[entryIdentity]int{}}
 	changed := false

@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -28,6 +29,18 @@ func Applied(object *unstructured.Unstructured, manager string) (*fieldpath.Set,
 		return set, true, nil
 	}
 	return nil, false, nil
+}
+
+// writtenEntries returns the entries of managedFields as they are written, for who changes them, and as they are read. What is
+// written is a copy.
+func writtenEntries(object *unstructured.Unstructured) (raw []any, entries []metav1.ManagedFieldsEntry, err error) {
+	if raw, _, err = unstructured.NestedSlice(object.Object, "metadata", "managedFields"); err != nil {
+		return nil, nil, fmt.Errorf("managed fields: %w", err)
+	}
+	if entries = object.GetManagedFields(); len(entries) != len(raw) {
+		return nil, nil, errors.New("managed fields: cannot be read")
+	}
+	return raw, entries, nil
 }
 
 // AllOwned returns the fields of object that have an owner.

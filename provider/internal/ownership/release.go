@@ -97,13 +97,9 @@ func hasPart(set *fieldpath.Set, path fieldpath.Path) bool {
 func edit(
 	object *unstructured.Unstructured, keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
 ) ([]byte, error) {
-	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
+	raw, entries, err := writtenEntries(object)
 	if err != nil {
-		return nil, fmt.Errorf("managed fields: %w", err)
-	}
-	entries := object.GetManagedFields()
-	if len(entries) != len(raw) {
-		return nil, errors.New("managed fields: cannot be read")
+		return nil, err
 	}
 	left := make([]any, 0, len(raw))
 	changed := false

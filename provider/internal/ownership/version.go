@@ -1,8 +1,6 @@
 package ownership
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -39,13 +37,9 @@ func InOneVersion(object *unstructured.Unstructured) ([]byte, error) {
 	if len(OtherVersions(object)) == 0 {
 		return nil, nil
 	}
-	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
+	raw, entries, err := writtenEntries(object)
 	if err != nil {
-		return nil, fmt.Errorf("managed fields: %w", err)
-	}
-	entries := object.GetManagedFields()
-	if len(entries) != len(raw) {
-		return nil, errors.New("managed fields: cannot be read")
+		return nil, err
 	}
 	table := entryTable{byIdentity: map[entryIdentity]int{}}
 	for i, entry := range entries {
