@@ -90,10 +90,10 @@ func (r *kubeObject) updateOnce(
 		hashKey = tracked.NewHashKey()
 	}
 	manager, former := old.ForUpdate(managerOf(urn))
-	anew := creation{manager: manager, former: former, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
+	again := creation{manager: manager, former: former, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
 	if old.Ref.UID == "" {
-		anew.continuing = true
-		return r.create(ctx, clu, in, anew)
+		again.continuing = true
+		return r.create(ctx, clu, in, again)
 	}
 	id, _ := in.identity()
 	var t target
@@ -180,7 +180,7 @@ func (r *kubeObject) updateOnce(
 		if err := r.leaveElsewhere(ctx, t, old, preview); err != nil {
 			return outcome{target: t}, t.explain("read", err, in)
 		}
-		return r.create(ctx, clu, in, anew)
+		return r.create(ctx, clu, in, again)
 	}
 	r.looks.Note(urn)
 	if preview && result.err == nil && in.handsOver(old) {
