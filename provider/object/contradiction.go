@@ -41,7 +41,8 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		owner := "owned by " + strings.Join(field.Owners, ", ")
 		switch {
 		case len(field.Owners) > 0:
-			advice = "set the field in this manifest, which takes it over, or have its owner remove it"
+			advice = "set the field in this manifest, which takes it over; or have its owner remove it; or, if it is only a default " +
+				"that the owner got with the object, name the owner in takeOverFrom"
 		case owned:
 			continue
 		case in.ignore.Covers(field.Path):

@@ -67,7 +67,7 @@ func (t target) applyDespiteDefaults(
 			return ownership.AsApplied(answer, t.Manager, merged.Fields())
 		}
 	}
-	suspects, err := in.leftover(merged, causeFields(invalid))
+	suspects, err := in.leftover(merged, causeFields(invalid), in.taking || applied == nil)
 	switch {
 	case err != nil:
 		return nil, err
@@ -91,6 +91,15 @@ func (t target) applyDespiteDefaults(
 			t.Ref, strings.Join(names, ", "))
 		return ownership.AsApplied(answer, t.Manager, merged.Fields())
 	}
+	// Whoever created the object may own its defaults, and hands them over where the program takes over.
+	if len(in.takeOver) > 0 {
+		err := t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
+			return ownership.HandOver(live, t.Manager, t.deciding(in, live, fieldpath.NewSet(inTheWay...)))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	err = t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.Claim(live, t.Manager, inTheWay)
 	})
@@ -100,11 +109,12 @@ func (t target) applyDespiteDefaults(
 	return t.applyOnto(ctx, in, body, uid, false)
 }
 
-// leftover lists the fields that may be defaults in the way of the update: nobody owns them,
-// the manifest does not set them, it changes something beside them, and they are what the
-// API server names, or stand beside it. What the user ignores is not among them, and of
-// other than Kubernetes' own kinds nothing: the API server adds their defaults back.
-func (in inputs) leftover(merged *ownership.Merged, causes []string) ([]fieldpath.Path, error) {
+// leftover lists the fields that may be defaults in the way of the update: nobody owns them
+// (while the program takes over, nobody but those it takes over from), the manifest does not
+// set them, it changes something beside them, and they are what the API server names, or stand
+// beside it. What the user ignores is not among them, and of other than Kubernetes' own kinds
+// nothing: the API server adds their defaults back.
+func (in inputs) leftover(merged *ownership.Merged, causes []string, taking bool) ([]fieldpath.Path, error) {
 	unsent, err := merged.Unsent()
 	if err != nil || !kinds.OwnGroup(merged.Live().GroupVersionKind().Group) {
 		return nil, err
@@ -114,7 +124,10 @@ func (in inputs) leftover(merged *ownership.Merged, causes []string) ([]fieldpat
 		parent := field.Path[:len(field.Path)-1]
 		last := field.Path[len(parent)]
 		if len(parent) == 0 || *field.Path[0].FieldName == "metadata" || last.FieldName == nil ||
-			len(field.Owners) > 0 || allocated[*last.FieldName] || in.ignoresPart(merged.Object, field.Path) || !merged.Changes(parent) {
+			allocated[*last.FieldName] || in.ignoresPart(merged.Object, field.Path) || !merged.Changes(parent) {
+			continue
+		}
+		if len(field.Owners) > 0 && !(taking && in.takeOver.NameAll(strings.Join(field.Owners, ", "))) {
 			continue
 		}
 		generic := ownership.Generic(field.Path)

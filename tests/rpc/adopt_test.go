@@ -126,7 +126,7 @@ func TestAdopt(t *testing.T) {
 		w := newWorld(t)
 		live := w.create(w.configMap("web", map[string]any{"a": "old"}))
 		s := start(t, inline(newUser(t))).resource(t, "web")
-		require.ErrorContains(t, s.create(program(w.configMap("web", nil), adopting, failing)), `data.a: "old" -> "1" (owned by somebody)`)
+		require.ErrorContains(t, s.create(program(w.configMap("web", nil), adopting, failing)), `data.a: "old" -> "1" (owned by intern)`)
 		assert.Equal(t, stored{}, s.stored)
 		assert.Equal(t, live.GetResourceVersion(), w.get("ConfigMap", "web").GetResourceVersion())
 	})

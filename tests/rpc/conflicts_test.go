@@ -163,7 +163,7 @@ func TestConflictPolicyFail(t *testing.T) {
 		live := w.patch("ConfigMap", "web", map[string]any{"data": map[string]any{"a": "drift"}})
 		for range 2 {
 			_, err := s.up(in)
-			require.ErrorContains(t, err, `data.a: "drift" -> "1" (owned by somebody)`)
+			require.ErrorContains(t, err, `data.a: "drift" -> "1" (owned by intern)`)
 		}
 		assert.Equal(t, live.GetResourceVersion(), w.get("ConfigMap", "web").GetResourceVersion())
 	})
@@ -188,7 +188,7 @@ func TestValueAndOwnerDrift(t *testing.T) {
 	w.apply("other", w.configMap("web", map[string]any{"c": "3"}))
 	t.Run("value drift and ownership drift, each once; sharing is none [O30]", func(t *testing.T) {
 		assert.Equal(t, map[string]string{"manifest.data.a": "update", "manifest.data.b": "update"}, drifted(s, in))
-		assert.Equal(t, "somebody", s.outputs["fieldOwnership"].ObjectValue()["data.b"].StringValue())
+		assert.Equal(t, "intern", s.outputs["fieldOwnership"].ObjectValue()["data.b"].StringValue())
 		s.mustUp("update", in).mustUp("same", in)
 		assert.Contains(t, w.ours(t, s, "ConfigMap", "web"), "f:b")
 		assert.Equal(t, map[string]any{"a": "1", "b": "2", "c": "3"}, w.value("ConfigMap", "web", "data"))

@@ -15,7 +15,7 @@ func (w world) edit(kind, name string, change func(object map[string]any)) {
 	w.t.Helper()
 	live := w.get(kind, name)
 	change(live.Object)
-	_, err := w.objects(kind).Update(w.t.Context(), live, metav1.UpdateOptions{FieldManager: "somebody"})
+	_, err := w.objects(kind).Update(w.t.Context(), live, metav1.UpdateOptions{FieldManager: "intern"})
 	require.NoError(w.t, err)
 }
 

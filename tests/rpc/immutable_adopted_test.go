@@ -76,10 +76,34 @@ func TestADefaultThatIsLeftOverIsNotInTheWayOfAFirstApply(t *testing.T) {
 		_, updated := s.up(after)
 		for _, err := range []error{previewed, updated} {
 			require.ErrorContains(t, err, "spec.strategy.rollingUpdate")
-			require.ErrorContains(t, err, "owned by somebody")
+			require.ErrorContains(t, err, "owned by intern")
 			assert.Equal(t, 1, strings.Count(err.Error(), "Next: "), err.Error())
 		}
 		assert.Equal(t, before, w.get("Deployment", "it"))
+	})
+	t.Run("and goes where the program takes over from its owner, who got it with the object [D1] [O82]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.create(w.inNamespace(t, change.from))
+		before, after := w.get("Deployment", "it"), program(w.inNamespace(t, change.to), atOnce, adopting, m{"takeOverFrom": []any{"intern"}})
+		s := start(t, inline(newUser(t))).resource(t, "it")
+		_, _, err := s.preview(after)
+		require.NoError(t, err)
+		assert.Equal(t, before, w.get("Deployment", "it"), "a preview writes nothing")
+		s.mustUp("create", after).mustUp("same", after)
+		assert.Equal(t, before.GetUID(), w.get("Deployment", "it").GetUID())
+		assert.Equal(t, change.want, w.value("Deployment", "it", change.at...))
+	})
+	t.Run("but a value that its owner has chosen stays, and is explained [D1] [O82]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		chosen := w.inNamespace(t, strings.ReplaceAll(leftovers["a Deployment's strategy, from RollingUpdate to Recreate"].from,
+			"{type: RollingUpdate}", "{type: RollingUpdate, rollingUpdate: {maxSurge: 3}}"))
+		w.create(chosen)
+		_, err := start(t, inline(newUser(t))).resource(t, "it").up(
+			program(w.inNamespace(t, change.to), atOnce, adopting, m{"takeOverFrom": []any{"intern"}}))
+		require.ErrorContains(t, err, "spec.strategy.rollingUpdate")
+		assert.EqualValues(t, 3, w.value("Deployment", "it", "spec", "strategy", "rollingUpdate", "maxSurge"))
 	})
 	t.Run("and what cannot be changed at all is said, with what to do [D1]", func(t *testing.T) {
 		t.Parallel()

@@ -19,7 +19,7 @@ func TestWhatContradictsSomebodyElsesFieldIsNotReplaced(t *testing.T) {
 		s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", program(w.inNamespace(t, container("")), atOnce))
 		w.jsonPatch("Deployment", "it", m{"op": "add", "path": "/spec/template/spec/containers/0/resources", "value": m{"requests": m{"cpu": "2"}}})
 		w.requireContradiction(t, s, "Deployment", program(w.inNamespace(t, container("resources: {limits: {cpu: 1}}")), atOnce),
-			"spec.template.spec.containers[name=web].resources.requests", "owned by somebody", "was not touched", "must be less than or equal to cpu limit")
+			"spec.template.spec.containers[name=web].resources.requests", "owned by intern", "was not touched", "must be less than or equal to cpu limit")
 	})
 	t.Run("a budget of which another manager has set the other half [D1]", func(t *testing.T) {
 		t.Parallel()
@@ -27,7 +27,7 @@ func TestWhatContradictsSomebodyElsesFieldIsNotReplaced(t *testing.T) {
 		s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", program(w.inNamespace(t, budgetYAML("")), atOnce))
 		w.patch("PodDisruptionBudget", "it", m{"spec": m{"minAvailable": 1}})
 		w.requireContradiction(t, s, "PodDisruptionBudget", program(w.inNamespace(t, budgetYAML("maxUnavailable: 1")), atOnce),
-			"spec.minAvailable (owned by somebody)")
+			"spec.minAvailable (owned by intern)")
 	})
 	t.Run("a controller reference beside that of another [D1]", func(t *testing.T) {
 		t.Parallel()
@@ -38,7 +38,7 @@ func TestWhatContradictsSomebodyElsesFieldIsNotReplaced(t *testing.T) {
 		in := program(w.configMap("it", nil), atOnce)
 		s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", in)
 		w.patch("ConfigMap", "it", m{"metadata": m{"ownerReferences": []any{owner("a")}}})
-		w.requireContradiction(t, s, "ConfigMap", with(t, in, "manifest.metadata.ownerReferences", []any{owner("b")}), "ownerReferences", "owned by somebody")
+		w.requireContradiction(t, s, "ConfigMap", with(t, in, "manifest.metadata.ownerReferences", []any{owner("b")}), "ownerReferences", "owned by intern")
 	})
 	t.Run("data of a ConfigMap that another manager has made immutable [D1]", func(t *testing.T) {
 		t.Parallel()
@@ -49,7 +49,7 @@ func TestWhatContradictsSomebodyElsesFieldIsNotReplaced(t *testing.T) {
 			in := program(manifest, atOnce)
 			s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", in)
 			w.patch(kind, "it", m{"immutable": true})
-			w.requireContradiction(t, s, kind, with(t, in, "manifest.data.a", "eXl5eQ=="), "immutable is true", "set by somebody")
+			w.requireContradiction(t, s, kind, with(t, in, "manifest.data.a", "eXl5eQ=="), "immutable is true", "set by intern")
 		}
 	})
 	t.Run("a finalizer that is added while the object goes [D1]", func(t *testing.T) {

@@ -187,7 +187,7 @@ func TestADefaultThatIsLeftOverIsNoReasonToReplace(t *testing.T) {
 		s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", program(w.inNamespace(t, c.from), atOnce))
 		w.patch("Deployment", "it", m{"spec": m{"strategy": m{"rollingUpdate": m{"maxSurge": 3}}}})
 		w.requireContradiction(t, s, "Deployment", program(w.inNamespace(t, c.to), atOnce),
-			"spec.strategy.rollingUpdate (owned by somebody)")
+			"spec.strategy.rollingUpdate (owned by intern)")
 		assert.EqualValues(t, 3, w.value("Deployment", "it", "spec", "strategy", "rollingUpdate", "maxSurge"))
 	})
 	t.Run("but is in the way where it is a value that another manager has chosen and released: explained, not removed [D1]", func(t *testing.T) {

@@ -24,7 +24,7 @@ func TestAnImportOfNumbersThatPulumiCannotKeep(t *testing.T) {
 		t.Helper()
 		_, err := ledgers.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": group + "/v1", "kind": kind, "metadata": map[string]any{"name": name}, "spec": spec,
-		}}, metav1.CreateOptions{FieldManager: "somebody"})
+		}}, metav1.CreateOptions{FieldManager: "intern"})
 		require.NoError(t, err)
 	}
 	id := func(name string) string { return group + "/v1/" + kind + "/" + w.namespace + "/" + name }

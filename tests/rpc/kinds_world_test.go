@@ -135,7 +135,7 @@ func (c *kindCase) accepts(t *testing.T, manifest map[string]any) bool {
 func (c *kindCase) replace(t *testing.T, object *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
 	t.Helper()
 	objects, _ := c.objects(t)
-	options := metav1.UpdateOptions{FieldManager: "somebody", FieldValidation: "Strict"}
+	options := metav1.UpdateOptions{FieldManager: "intern", FieldValidation: "Strict"}
 	if dryRun {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
@@ -164,7 +164,7 @@ func (c *kindCase) addForeign(t *testing.T) error {
 	t.Helper()
 	objects, name := c.objects(t)
 	patch := `{"metadata": {"labels": {"theirs.example.com/a": "yes"}, "annotations": {"theirs.example.com/b": "yes"}}}`
-	_, err := objects.Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "somebody"})
+	_, err := objects.Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "intern"})
 	return err
 }
 

@@ -172,7 +172,7 @@ var requested = step{"others set a request that is above our limit", func(l *lif
 
 // edit is what others do to the object, if it is there and the API server lets them.
 func (l *life) edit(kind types.PatchType, patch string) error {
-	manager := "somebody"
+	manager := "intern"
 	if kind == types.ApplyPatchType {
 		manager = "taker"
 		if l.live() == nil {
@@ -245,6 +245,6 @@ func (l *life) remake() error {
 		}
 	}
 	// What refuses changes may refuse this one.
-	_, _ = l.world.objects(l.cast.object).Create(l.t.Context(), copied, metav1.CreateOptions{FieldManager: "somebody"})
+	_, _ = l.world.objects(l.cast.object).Create(l.t.Context(), copied, metav1.CreateOptions{FieldManager: "intern"})
 	return nil
 }

@@ -155,7 +155,7 @@ func TestTwoPatchesOfOneObject(t *testing.T) {
 			// has written.
 			g.next(isApply, meanwhile(func() {
 				lost := w.version("ConfigMap", "it")
-				w.patch("ConfigMap", "it", m{"metadata": m{"labels": m{"somebody": "else"}}})
+				w.patch("ConfigMap", "it", m{"metadata": m{"labels": m{"intern": "else"}}})
 				eventually(t, func() bool { return len(failed) > 0 || w.version("ConfigMap", "it") != lost }, "the other one is done")
 			}))
 			for i, s := range both {
@@ -236,7 +236,7 @@ func TestWhoOwnedThePatchedFields(t *testing.T) {
 		w.patch("ConfigMap", "it", data("b", "changed"))
 		in := patching(w.configMap("it", nil), setting(kind, data("a", "9", "b", "10", "new", "11")))
 		s := patched(t, w, start(t, inline(newUser(t))), "it").mustUp("create", in)
-		want := m{"data.a": "argocd, eks", "data.b": "somebody"}
+		want := m{"data.a": "argocd, eks", "data.b": "intern"}
 		assert.Equal(t, want, at(t, s.outputs, "previousOwners"), "what nobody owned is not in it")
 		own := patchManager(s.urn)
 		assert.Equal(t, m{"data.a": own, "data.b": own, "data.new": own}, at(t, s.outputs, "fieldOwnership"))

@@ -113,7 +113,7 @@ func TestTheTargetOfAPatch(t *testing.T) {
 		in := patching(w.box("it", nil), setting(kind, m{"spec": m{"deep": m{"b": 3}}}))
 		s := patched(t, w, start(t, inline(newUser(t))), "it").mustUp("create", in).mustUp("same", in)
 		assert.Equal(t, m{"a": "1", "deep": m{"b": int64(3)}}, w.value("Box", "it", "spec"))
-		assert.Equal(t, m{"spec.deep.b": "somebody"}, at(t, s.outputs, "previousOwners"))
+		assert.Equal(t, m{"spec.deep.b": "intern"}, at(t, s.outputs, "previousOwners"))
 		w.patch("Box", "it", m{"spec": m{"deep": m{"b": 4}}})
 		assert.Equal(t, map[string]string{shownAt(kind, "spec.deep.b"): "update"}, drifted(s, in))
 		s.mustUp("update", in)

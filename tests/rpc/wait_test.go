@@ -65,7 +65,7 @@ func unstructuredOf(object map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: object}
 }
 
-var createOptions = metav1.CreateOptions{FieldManager: "somebody"}
+var createOptions = metav1.CreateOptions{FieldManager: "intern"}
 
 // condition is a status with one condition. more is a YAML flow map without its braces.
 func condition(t testing.TB, more string) map[string]any {

@@ -163,7 +163,7 @@ func (w world) create(object map[string]any) *unstructured.Unstructured {
 	w.t.Helper()
 	kind, _ := object["kind"].(string)
 	created, err := w.objects(kind).Create(w.t.Context(), &unstructured.Unstructured{Object: object},
-		metav1.CreateOptions{FieldManager: "somebody"})
+		metav1.CreateOptions{FieldManager: "intern"})
 	require.NoError(w.t, err)
 	return created
 }
@@ -173,7 +173,7 @@ func (w world) patch(kind, name string, patch map[string]any) *unstructured.Unst
 	w.t.Helper()
 	body, err := json.Marshal(patch)
 	require.NoError(w.t, err)
-	live, err := w.objects(kind).Patch(w.t.Context(), name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: "somebody"})
+	live, err := w.objects(kind).Patch(w.t.Context(), name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: "intern"})
 	require.NoError(w.t, err)
 	return live
 }
@@ -183,7 +183,7 @@ func (w world) jsonPatch(kind, name string, operations ...map[string]any) {
 	w.t.Helper()
 	body, err := json.Marshal(operations)
 	require.NoError(w.t, err)
-	_, err = w.objects(kind).Patch(w.t.Context(), name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: "somebody"})
+	_, err = w.objects(kind).Patch(w.t.Context(), name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: "intern"})
 	require.NoError(w.t, err)
 }
 
