@@ -1,4 +1,4 @@
-// Package functions is the functions of the provider: getObject, which reads an object of the cluster, and
+// Package functions is the functions of the provider: getObject and getObjects, which read objects of the cluster, and
 // splitYaml, which takes the manifests in YAML texts apart and never asks a cluster.
 //
 // A function has no state. It runs in every preview and every update, and what it returns is never compared
@@ -21,12 +21,14 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // New makes the functions. source gives them their clusters.
 func New(source *connection.Source) []infer.InferredFunction {
 	return []infer.InferredFunction{
 		&getObject{InferredFunction: infer.Function(&GetObject{}), source: source},
+		&getObjects{InferredFunction: infer.Function(&GetObjects{}), source: source},
 		&splitYaml{InferredFunction: infer.Function(&SplitYaml{})},
 	}
 }
@@ -48,4 +50,29 @@ func (m *mistakes) names(args property.Map, known []string) {
 			m.add(name, "The value is not known yet.")
 		}
 	}
+}
+
+// connection finds what is wrong with the connection that a call has of its own.
+func (m *mistakes) connection(args property.Map) {
+	for _, problem := range connection.Check(args.Get(connection.Key), connection.Key) {
+		m.add(problem.Property, problem.Reason)
+	}
+}
+
+// flag reads an argument that is true or false.
+func (m *mistakes) flag(args property.Map, name string) bool {
+	arg := args.Get(name)
+	if !arg.IsNull() && !arg.IsComputed() && !arg.IsBool() {
+		m.add(name, "The value must be true or false.")
+	}
+	return values.Flag(arg)
+}
+
+// text reads an argument that is a text.
+func (m *mistakes) text(args property.Map, name string) string {
+	arg := args.Get(name)
+	if !arg.IsNull() && !arg.IsComputed() && !arg.IsString() {
+		m.add(name, "The value must be a text.")
+	}
+	return values.Text(arg)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -16,7 +15,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
@@ -145,31 +143,20 @@ type wanted struct {
 func checkGetObject(args property.Map) (wanted, mistakes) {
 	var wrong mistakes
 	wrong.names(args, getObjectKeys)
-	members, secrets := map[string]property.Value{}, []string(nil)
+	members := map[string]property.Value{}
 	for _, key := range referenceKeys {
-		member, given := args.GetOk(key)
-		if !given {
-			continue
-		}
-		members[key] = member
-		if member.Secret() && member.IsString() && member.AsString() != "" {
-			secrets = append(secrets, member.AsString())
+		if member, given := args.GetOk(key); given {
+			members[key] = member
 		}
 	}
-	object := property.New(members)
+	object, secrets := property.New(members), secretTexts(args, referenceKeys)
 	hide := failure.NewRedactor(secrets)
 	reference.Check(object, func(path, reason string) {
 		wrong.add(strings.TrimPrefix(path, "."), hide.Redact(reason))
 	})
-	for _, problem := range connection.Check(args.Get(connection.Key), connection.Key) {
-		wrong.add(problem.Property, problem.Reason)
-	}
-	optional := args.Get(keyOptional)
-	if !optional.IsNull() && !optional.IsComputed() && !optional.IsBool() {
-		wrong.add(keyOptional, "The value must be true or false.")
-	}
+	wrong.connection(args)
 	return wanted{
-		Identity: reference.Decode(object).Identity, optional: optional.IsBool() && optional.AsBool(), secrets: secrets,
+		Identity: reference.Decode(object).Identity, optional: wrong.flag(args, keyOptional), secrets: secrets,
 	}, wrong
 }
 
@@ -188,9 +175,7 @@ func (w wanted) read(ctx context.Context, clu *cluster.Cluster) (cluster.Ref, *u
 
 // explain says why the object could not be read, and how to live with its absence.
 func explain(ctx context.Context, clu *cluster.Cluster, ref cluster.Ref, err error) error {
-	err = failure.Explain(clu.Elsewhere(ctx, err), failure.Operation{
-		Verb: "read", Subject: ref.String(), Server: clu.Server(),
-	})
+	err = explainRead(ctx, clu, ref.String(), err)
 	if explained := (*failure.Failure)(nil); failure.Gone(err) && errors.As(err, &explained) {
 		explained.Next = strings.TrimSpace(explained.Next + " If it may be absent, set optional to true.")
 	}
@@ -199,20 +184,12 @@ func explain(ctx context.Context, clu *cluster.Cluster, ref cluster.Ref, err err
 
 // result is what the call returns. It is secret as a whole where one of the names is.
 func (w wanted) result(ctx context.Context, live *unstructured.Unstructured) (property.Map, error) {
-	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields")
-	if len(w.secrets) == 0 {
-		for _, problem := range manifest.ValidateNumbers(live.Object) {
-			p.GetLogger(ctx).Warningf("%s: %s: the last digits of the number are not right: Pulumi keeps numbers as "+
-				"64-bit floats.", w.Identity, problem.Path)
-		}
-	}
-	object, err := values.ToProperty(live.Object, secretPlaces(live.Object))
+	object, err := encodeLive(ctx, live, len(w.secrets) > 0)
 	if err != nil {
-		return property.Map{}, fmt.Errorf("%s: %w", w.Identity, err)
+		return property.Map{}, err
 	}
-	secret := len(w.secrets) > 0
 	return property.NewMap(map[string]property.Value{
-		keyManifest: object.WithSecret(secret),
-		keyUID:      property.New(string(live.GetUID())).WithSecret(secret),
+		keyManifest: object,
+		keyUID:      property.New(string(live.GetUID())).WithSecret(len(w.secrets) > 0),
 	}), nil
 }

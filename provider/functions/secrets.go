@@ -3,6 +3,8 @@ package functions
 import (
 	"errors"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -13,6 +15,16 @@ import (
 func secretPlaces(object map[string]any) (secrets values.Marks) {
 	tracked.MarkKind(&secrets, manifest.IdentityOf(object))
 	return secrets
+}
+
+// secretTexts are the texts that the program gave as secrets, in the arguments of these names.
+func secretTexts(args property.Map, names []string) (texts []string) {
+	for _, name := range names {
+		if arg := args.Get(name); arg.Secret() && arg.IsString() && arg.AsString() != "" {
+			texts = append(texts, arg.AsString())
+		}
+	}
+	return texts
 }
 
 // redact hides secret texts in an error. It keeps nothing else, since its cause would show them.

@@ -58,13 +58,20 @@ func Check(value property.Value, fail func(path, reason string)) {
 			fail("."+name, "The value must be a text.")
 		}
 	}
-	for _, name := range []string{"apiVersion", "kind", "name"} {
-		member := value.AsMap().Get(name)
-		if member.IsNull() || member.IsString() && member.AsString() == "" {
+	if name := value.AsMap().Get("name"); name.IsNull() || name.IsString() && name.AsString() == "" {
+		fail(".name", "The value must be set.")
+	}
+	CheckKind(value.AsMap(), fail)
+}
+
+// CheckKind finds the mistakes in what says of which kind an object is, as [Check] does.
+func CheckKind(members property.Map, fail func(path, reason string)) {
+	for _, name := range []string{"apiVersion", "kind"} {
+		if member := members.Get(name); member.IsNull() || member.IsString() && member.AsString() == "" {
 			fail("."+name, "The value must be set.")
 		}
 	}
-	if version := value.AsMap().Get("apiVersion"); version.IsString() && !isVersion(version.AsString()) {
+	if version := members.Get("apiVersion"); version.IsString() && !isVersion(version.AsString()) {
 		fail(".apiVersion", "The value must be a version such as \"v1\", or group/version such as \"apps/v1\".")
 	}
 }

@@ -10,6 +10,11 @@ export const getObject: typeof import("./getObject").getObject = null as any;
 export const getObjectOutput: typeof import("./getObject").getObjectOutput = null as any;
 utilities.lazyLoad(exports, ["getObject","getObjectOutput"], () => require("./getObject"));
 
+export { GetObjectsArgs, GetObjectsResult, GetObjectsOutputArgs } from "./getObjects";
+export const getObjects: typeof import("./getObjects").getObjects = null as any;
+export const getObjectsOutput: typeof import("./getObjects").getObjectsOutput = null as any;
+utilities.lazyLoad(exports, ["getObjects","getObjectsOutput"], () => require("./getObjects"));
+
 export { KubeObjectArgs } from "./kubeObject";
 export type KubeObject = import("./kubeObject").KubeObject;
 export const KubeObject: typeof import("./kubeObject").KubeObject = null as any;

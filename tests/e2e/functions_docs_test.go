@@ -43,7 +43,7 @@ func pageOnFunctions(t *testing.T, p page) {
 			}
 		}
 		title, program := f.section, f.code
-		t.Run("a program works as printed: "+title+" [F1] [F3]", func(t *testing.T) {
+		t.Run("a program works as printed: "+title+" [F1] [F3] [F6]", func(t *testing.T) {
 			t.Parallel()
 			s, k, space := newDocsStack(t)
 			for name, content := range files {
@@ -59,6 +59,8 @@ func pageOnFunctions(t *testing.T, p page) {
 				assert.Equal(t, map[string]any{"port": 443.0}, outputs(t, s))
 			case "An object that may be absent":
 				assert.Equal(t, map[string]any{"found": `{"uid":null}`}, outputs(t, s))
+			case "All objects of a kind":
+				assert.Equal(t, map[string]any{"names": []any{"kubernetes"}}, outputs(t, s))
 			case "Manifests in files":
 				assert.Equal(t, "hello", k.value(t, "v1/ConfigMap/"+space+"/settings", "data", "greeting"))
 				assert.Equal(t, int64(2), k.value(t, "apps/v1/Deployment/"+space+"/shop", "spec", "replicas"))

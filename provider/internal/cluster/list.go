@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strconv"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
@@ -37,13 +39,7 @@ func (c *Cluster) List(ctx context.Context, options ListOptions) (*unstructured.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", subject, err)
 	}
-	request := c.client.Get().AbsPath(path...)
-	if options.LabelSelector != "" {
-		request.Param("labelSelector", options.LabelSelector)
-	}
-	if options.FieldSelector != "" {
-		request.Param("fieldSelector", options.FieldSelector)
-	}
+	request := options.narrow(c.client.Get().AbsPath(path...))
 	if options.Limit > 0 {
 		request.Param("limit", strconv.FormatInt(options.Limit, 10))
 	}
@@ -51,19 +47,97 @@ func (c *Cluster) List(ctx context.Context, options ListOptions) (*unstructured.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", subject, err)
 	}
+	list, err := decodeList(answer)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", subject, err)
+	}
+	return list, nil
+}
+
+// narrow adds the selectors to a request.
+func (o ListOptions) narrow(request *rest.Request) *rest.Request {
+	if o.LabelSelector != "" {
+		request.Param("labelSelector", o.LabelSelector)
+	}
+	if o.FieldSelector != "" {
+		request.Param("fieldSelector", o.FieldSelector)
+	}
+	return request
+}
+
+// decodeList understands an answer that is a list. Nothing else may pass for an empty one. Definitions choose the names of
+// their lists, so the kind need not end in List.
+func decodeList(answer reply) (*unstructured.UnstructuredList, error) {
 	list := &unstructured.UnstructuredList{}
-	if err := list.UnmarshalJSON(answer.body); err != nil {
-		return nil, fmt.Errorf("%s: %w", subject, &failure.UnreadableReplyError{Code: answer.code})
+	if err := list.UnmarshalJSON(answer.body); err != nil || list.GetKind() == "" || list.GetKind() == "Status" {
+		return nil, &failure.UnreadableReplyError{Code: answer.code}
 	}
 	return list, nil
 }
 
 const (
-	// pageSize is how many objects [Cluster.ListMetadata] asks for at a time.
+	// pageSize is how many objects a list is asked for at a time.
 	pageSize = 500
 	// metadataOnly asks for lists without the contents of the objects.
 	metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 )
+
+// ListAll reads all objects, or the first options.Limit, page by page. More says that the limit left objects out. With
+// metadata true, the objects have nothing but their identity and metadata.
+//
+// A list that takes so long that the API server has forgotten its beginning is read again in one piece: the pages of two
+// lists are not one list.
+func (c *Cluster) ListAll(
+	ctx context.Context, resource Resource, options ListOptions, metadata bool,
+) (objects []unstructured.Unstructured, more bool, err error) {
+	subject := "list of " + options.Kind
+	path, err := collectionPath(resource, options.Namespace)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", subject, err)
+	}
+	size, token := int64(pageSize), ""
+	if options.Limit > 0 {
+		size = min(size, options.Limit+1)
+	}
+	for {
+		request := options.narrow(c.client.Get().AbsPath(path...))
+		if metadata {
+			request.SetHeader("Accept", metadataOnly)
+		}
+		if size > 0 {
+			request.Param("limit", strconv.FormatInt(size, 10))
+		}
+		if token != "" {
+			request.Param("continue", token)
+		}
+		answer, err := c.read(ctx, request)
+		switch {
+		case token != "" && apierrors.IsResourceExpired(err):
+			objects, token, size = nil, "", 0
+			continue
+		case err != nil:
+			return nil, false, fmt.Errorf("%s: %w", subject, err)
+		}
+		page, err := decodeList(answer)
+		if err != nil {
+			return nil, false, fmt.Errorf("%s: %w", subject, err)
+		}
+		objects, token = append(objects, page.Items...), page.GetContinue()
+		// One more than the limit says that there are more. That the list goes on does not: what follows may not match the
+		// selectors.
+		if more = options.Limit > 0 && int64(len(objects)) > options.Limit; more {
+			objects = objects[:options.Limit]
+		}
+		if more || token == "" {
+			break
+		}
+	}
+	for i := range objects {
+		objects[i].SetAPIVersion(options.APIVersion)
+		objects[i].SetKind(options.Kind)
+	}
+	return objects, more, nil
+}
 
 // ListMetadata gives the metadata of all objects of a resource, in all namespaces, page by page. It ends early where take
 // returns false. The resource is asked for as it is named, without discovery.

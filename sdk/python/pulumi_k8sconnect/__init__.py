@@ -7,6 +7,7 @@ from . import _utilities
 import typing
 # Export this package's modules as members:
 from .get_object import *
+from .get_objects import *
 from .kube_object import *
 from .patch import *
 from .provider import *

@@ -6,9 +6,12 @@ package com.k8sconnect.pulumi;
 import com.k8sconnect.pulumi.Utilities;
 import com.k8sconnect.pulumi.inputs.GetObjectArgs;
 import com.k8sconnect.pulumi.inputs.GetObjectPlainArgs;
+import com.k8sconnect.pulumi.inputs.GetObjectsArgs;
+import com.k8sconnect.pulumi.inputs.GetObjectsPlainArgs;
 import com.k8sconnect.pulumi.inputs.SplitYamlArgs;
 import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
 import com.k8sconnect.pulumi.outputs.GetObjectResult;
+import com.k8sconnect.pulumi.outputs.GetObjectsResult;
 import com.k8sconnect.pulumi.outputs.SplitYamlResult;
 import com.pulumi.core.Output;
 import com.pulumi.core.TypeShape;
@@ -217,6 +220,191 @@ public final class K8sconnectFunctions {
      */
     public static CompletableFuture<GetObjectResult> getObjectPlain(GetObjectPlainArgs args, InvokeOptions options) {
         return Deployment.getInstance().invokeAsync("k8sconnect:index:getObject", TypeShape.of(GetObjectResult.class), args, Utilities.withVersion(options));
+    }
+    /**
+     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * 
+     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * 
+     * ## Example Usage
+     * ### The address of a Service that is found by its labels
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectsArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var services = K8sconnectFunctions.getObjects(GetObjectsArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .labelSelector("component=apiserver")
+     *                 .build());
+     * 
+     *             ctx.export("addresses", services.applyValue(result -> result.manifests().stream()
+     *                 .map(service -> ((Map<?, ?>) ((Map<?, ?>) service).get("spec")).get("clusterIP"))
+     *                 .toList()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static Output<GetObjectsResult> getObjects(GetObjectsArgs args) {
+        return getObjects(args, InvokeOptions.Empty);
+    }
+    /**
+     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * 
+     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * 
+     * ## Example Usage
+     * ### The address of a Service that is found by its labels
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectsArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var services = K8sconnectFunctions.getObjects(GetObjectsArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .labelSelector("component=apiserver")
+     *                 .build());
+     * 
+     *             ctx.export("addresses", services.applyValue(result -> result.manifests().stream()
+     *                 .map(service -> ((Map<?, ?>) ((Map<?, ?>) service).get("spec")).get("clusterIP"))
+     *                 .toList()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static CompletableFuture<GetObjectsResult> getObjectsPlain(GetObjectsPlainArgs args) {
+        return getObjectsPlain(args, InvokeOptions.Empty);
+    }
+    /**
+     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * 
+     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * 
+     * ## Example Usage
+     * ### The address of a Service that is found by its labels
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectsArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var services = K8sconnectFunctions.getObjects(GetObjectsArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .labelSelector("component=apiserver")
+     *                 .build());
+     * 
+     *             ctx.export("addresses", services.applyValue(result -> result.manifests().stream()
+     *                 .map(service -> ((Map<?, ?>) ((Map<?, ?>) service).get("spec")).get("clusterIP"))
+     *                 .toList()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static Output<GetObjectsResult> getObjects(GetObjectsArgs args, InvokeOptions options) {
+        return Deployment.getInstance().invoke("k8sconnect:index:getObjects", TypeShape.of(GetObjectsResult.class), args, Utilities.withVersion(options));
+    }
+    /**
+     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * 
+     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * 
+     * ## Example Usage
+     * ### The address of a Service that is found by its labels
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectsArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var services = K8sconnectFunctions.getObjects(GetObjectsArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .labelSelector("component=apiserver")
+     *                 .build());
+     * 
+     *             ctx.export("addresses", services.applyValue(result -> result.manifests().stream()
+     *                 .map(service -> ((Map<?, ?>) ((Map<?, ?>) service).get("spec")).get("clusterIP"))
+     *                 .toList()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static Output<GetObjectsResult> getObjects(GetObjectsArgs args, InvokeOutputOptions options) {
+        return Deployment.getInstance().invoke("k8sconnect:index:getObjects", TypeShape.of(GetObjectsResult.class), args, Utilities.withVersion(options));
+    }
+    /**
+     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * 
+     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * 
+     * ## Example Usage
+     * ### The address of a Service that is found by its labels
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.GetObjectsArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var services = K8sconnectFunctions.getObjects(GetObjectsArgs.builder()
+     *                 .apiVersion("v1")
+     *                 .kind("Service")
+     *                 .namespace("default")
+     *                 .labelSelector("component=apiserver")
+     *                 .build());
+     * 
+     *             ctx.export("addresses", services.applyValue(result -> result.manifests().stream()
+     *                 .map(service -> ((Map<?, ?>) ((Map<?, ?>) service).get("spec")).get("clusterIP"))
+     *                 .toList()));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static CompletableFuture<GetObjectsResult> getObjectsPlain(GetObjectsPlainArgs args, InvokeOptions options) {
+        return Deployment.getInstance().invokeAsync("k8sconnect:index:getObjects", TypeShape.of(GetObjectsResult.class), args, Utilities.withVersion(options));
     }
     /**
      * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.

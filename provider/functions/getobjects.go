@@ -1,0 +1,231 @@
+package functions
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+)
+
+// getObjectsExamples are what the registry and the packages of the languages show, each its own language.
+//
+//go:embed getobjects.md
+var getObjectsExamples string
+
+// GetObjects is the type that the function getObjects is inferred from.
+type GetObjects struct{}
+
+// Annotate describes the function for the schema.
+func (g *GetObjects) Annotate(a infer.Annotator) {
+	a.SetToken("index", "getObjects")
+	a.Describe(&g, "Lists the objects of one kind that are in the cluster now, whoever made them.\n\n"+
+		"It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is "+
+		"empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are "+
+		"failures and never an empty list.\n\n"+getObjectsExamples)
+}
+
+// GetObjectsArgs are the arguments of getObjects.
+type GetObjectsArgs struct {
+	APIVersion        string                        `pulumi:"apiVersion"`
+	Kind              string                        `pulumi:"kind"`
+	Namespace         *string                       `pulumi:"namespace,optional"`
+	AllNamespaces     *bool                         `pulumi:"allNamespaces,optional"`
+	LabelSelector     *string                       `pulumi:"labelSelector,optional"`
+	FieldSelector     *string                       `pulumi:"fieldSelector,optional"`
+	Limit             *int                          `pulumi:"limit,optional"`
+	MetadataOnly      *bool                         `pulumi:"metadataOnly,optional"`
+	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
+}
+
+// Annotate describes the arguments for the schema.
+func (g *GetObjectsArgs) Annotate(a infer.Annotator) {
+	a.Describe(&g.APIVersion, "The group and version, such as `apps/v1` or `v1`.")
+	a.Describe(&g.Kind, "The kind, such as `Deployment`.")
+	a.Describe(&g.Namespace, "The namespace to list. Default: that of the provider or of the kubeconfig's context, else "+
+		"`default`. Has no meaning for cluster-scoped kinds.")
+	a.Describe(&g.AllNamespaces, "Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.")
+	a.Describe(&g.LabelSelector, "The labels that the objects must have, as in `kubectl get --selector`: "+
+		"`app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.")
+	a.Describe(&g.FieldSelector, "The fields that the objects must have, as in `kubectl get --field-selector`: "+
+		"`status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, "+
+		"`metadata.namespace`. Default: any.")
+	a.Describe(&g.Limit, "The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.")
+	a.Describe(&g.MetadataOnly, "Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and "+
+		"leaves out what a Secret holds. Default: false.")
+	a.Describe(&g.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. Always secret.")
+}
+
+// GetObjectsResult is what getObjects returns.
+type GetObjectsResult struct {
+	Manifests []any `pulumi:"manifests"`
+	Truncated bool  `pulumi:"truncated"`
+}
+
+// Annotate describes the results for the schema.
+func (g *GetObjectsResult) Annotate(a infer.Annotator) {
+	a.Describe(&g.Manifests, "The objects as the API server has them, by namespace and name, with their status and without "+
+		"`metadata.managedFields`. What a Secret holds is secret.")
+	a.Describe(&g.Truncated, "Whether more objects match than `limit` allows.")
+}
+
+// The names of the arguments and of the results that the other functions do not have.
+const (
+	keyAllNamespaces = "allNamespaces"
+	keyLabelSelector = "labelSelector"
+	keyFieldSelector = "fieldSelector"
+	keyLimit         = "limit"
+	keyMetadataOnly  = "metadataOnly"
+
+	keyTruncated = "truncated"
+)
+
+var (
+	// selectingKeys are the arguments that say which objects.
+	selectingKeys  = []string{keyAPIVersion, keyKind, keyNamespace, keyLabelSelector, keyFieldSelector}
+	getObjectsKeys = append(append([]string{}, selectingKeys...), keyAllNamespaces, keyLimit, keyMetadataOnly, connection.Key)
+)
+
+// Invoke satisfies infer's constraint on functions. It is never reached, because getObjects serves the raw
+// request.
+func (*GetObjects) Invoke(
+	context.Context, infer.FunctionRequest[GetObjectsArgs],
+) (infer.FunctionResponse[GetObjectsResult], error) {
+	return infer.FunctionResponse[GetObjectsResult]{}, errors.New("getObjects is served from the raw request")
+}
+
+// getObjects serves the function.
+type getObjects struct {
+	infer.InferredFunction
+
+	source *connection.Source
+}
+
+// Invoke lists the objects: one request for each page, and one more for the kind if its group and version have
+// not been asked about in this process.
+func (g *getObjects) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
+	query, wrong := checkGetObjects(req.Args)
+	if len(wrong) > 0 {
+		return p.InvokeResponse{Failures: wrong}, nil
+	}
+	clu, err := g.source.Cluster(req.Args)
+	if err != nil {
+		return p.InvokeResponse{}, err
+	}
+	objects, more, err := query.list(ctx, clu)
+	if err != nil {
+		return p.InvokeResponse{}, redact(query.explain(ctx, clu, err), query.secrets)
+	}
+	result, err := query.result(ctx, objects, more)
+	return p.InvokeResponse{Return: result}, redact(err, query.secrets)
+}
+
+// query says which objects a call asks for.
+type query struct {
+	cluster.ListOptions
+
+	allNamespaces, metadataOnly bool
+	// secrets are those of its texts that are secret.
+	secrets []string
+}
+
+// String names the list in errors.
+func (q query) String() string {
+	switch {
+	case q.allNamespaces:
+		return fmt.Sprintf("the %s objects of %s in all namespaces", q.Kind, q.APIVersion)
+	case q.Namespace != "":
+		return fmt.Sprintf("the %s objects of %s in namespace %s", q.Kind, q.APIVersion, q.Namespace)
+	default:
+		return fmt.Sprintf("the %s objects of %s", q.Kind, q.APIVersion)
+	}
+}
+
+// checkGetObjects reads the arguments, or says what is wrong with each.
+func checkGetObjects(args property.Map) (query, mistakes) {
+	var wrong mistakes
+	wrong.names(args, getObjectsKeys)
+	secrets := secretTexts(args, selectingKeys)
+	q := query{
+		ListOptions: cluster.ListOptions{
+			APIVersion: wrong.text(args, keyAPIVersion), Kind: wrong.text(args, keyKind), Namespace: wrong.text(args, keyNamespace),
+			LabelSelector: wrong.text(args, keyLabelSelector), FieldSelector: wrong.text(args, keyFieldSelector),
+		},
+		allNamespaces: wrong.flag(args, keyAllNamespaces), metadataOnly: wrong.flag(args, keyMetadataOnly), secrets: secrets,
+	}
+	reference.CheckKind(args, func(path, reason string) { wrong.add(strings.TrimPrefix(path, "."), reason) })
+	hide := failure.NewRedactor(secrets)
+	if _, err := labels.Parse(q.LabelSelector); err != nil {
+		wrong.add(keyLabelSelector, hide.Redact("The value is not a label selector: "+err.Error()+"."))
+	}
+	if _, err := fields.ParseSelector(q.FieldSelector); err != nil {
+		wrong.add(keyFieldSelector, hide.Redact("The value is not a field selector: "+err.Error()+"."))
+	}
+	if q.allNamespaces && q.Namespace != "" {
+		wrong.add(keyAllNamespaces, "Set either namespace or allNamespaces.")
+	}
+	if limit := args.Get(keyLimit); !limit.IsNull() && !limit.IsComputed() {
+		if !limit.IsNumber() || limit.AsNumber() < 1 || limit.AsNumber() != float64(int64(limit.AsNumber())) {
+			wrong.add(keyLimit, "The value must be a whole number of at least 1.")
+		} else {
+			q.Limit = int64(limit.AsNumber())
+		}
+	}
+	wrong.connection(args)
+	return q, wrong
+}
+
+// list reads the objects.
+func (q *query) list(ctx context.Context, clu *cluster.Cluster) (objects []unstructured.Unstructured, more bool, err error) {
+	resolved, err := clu.Resolve(ctx, q.APIVersion, q.Kind, q.Namespace, "")
+	if err != nil {
+		return nil, false, err
+	}
+	if resolved.NamespaceIgnored && len(q.secrets) == 0 {
+		p.GetLogger(ctx).Warningf("Objects of kind %s belong to no namespace; the argument namespace is ignored.", q.Kind)
+	}
+	if !q.allNamespaces {
+		q.Namespace = resolved.Namespace
+	}
+	return clu.ListAll(ctx, resolved.Resource, q.ListOptions, q.metadataOnly)
+}
+
+// explain says why the objects could not be listed. What the API server finds invalid in a request without a body is a
+// selector.
+func (q *query) explain(ctx context.Context, clu *cluster.Cluster, err error) error {
+	err = explainRead(ctx, clu, q.String(), err)
+	if explained := (*failure.Failure)(nil); errors.As(err, &explained) && explained.Class == failure.ClassInvalid {
+		explained.What = fmt.Sprintf("cannot read %s: the API server refuses the selector", q)
+		explained.Next = "select by labels, or by the fields that the kind supports."
+	}
+	return err
+}
+
+// result is what the call returns. It is secret as a whole where one of the texts is that say which objects.
+func (q *query) result(ctx context.Context, objects []unstructured.Unstructured, more bool) (property.Map, error) {
+	secret := len(q.secrets) > 0
+	manifests := make([]property.Value, 0, len(objects))
+	for i := range objects {
+		manifest, err := encodeLive(ctx, &objects[i], secret)
+		if err != nil {
+			return property.Map{}, err
+		}
+		manifests = append(manifests, manifest)
+	}
+	return property.NewMap(map[string]property.Value{
+		keyManifests: property.New(manifests).WithSecret(secret),
+		keyTruncated: property.New(more).WithSecret(secret),
+	}), nil
+}
