@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -200,9 +199,7 @@ func pageOnTroubleshooting(t *testing.T, p page) {
 
 		up := s.start(t, "up", "--yes", "--skip-preview")
 		up.prints(t, "Wait w creating")
-		providers := up.providers(t)
-		up.signal(t, syscall.SIGKILL)
-		signalAll(t, providers, syscall.SIGKILL)
+		s.kill(t, up)
 		up.wait(t)
 		assert.Contains(t, s.exec(t, "up", "--yes", "--skip-preview").out, pulumis[1])
 		s.run(t, "cancel", "--yes")

@@ -1,16 +1,10 @@
 package e2e
 
 import (
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -91,37 +85,10 @@ func (w crowded) killed(t *testing.T, command ...string) {
 	case <-time.After(time.Minute):
 		t.Fatalf("half of the writes did not come: %v", running.wait(t))
 	}
-	children := running.children(t, "")
-	// Not in the middle of writing the state, which the backend of files does not survive.
-	for running.stop(t); !w.isSaved(t); running.stop(t) {
-		running.signal(t, syscall.SIGCONT)
-		time.Sleep(time.Millisecond)
-	}
-	running.signal(t, syscall.SIGKILL)
-	signalAll(t, children, syscall.SIGKILL)
+	w.kill(t, running)
 	require.Equal(t, -1, running.wait(t).code)
 	w.proxy.heal()
 	w.run(t, "cancel", "--yes")
-}
-
-// isSaved reports whether the backend has a whole state, and what it notes beside it.
-func (w crowded) isSaved(t *testing.T) bool {
-	t.Helper()
-	path := filepath.Join(w.backend, ".pulumi", "stacks", w.project, w.name+".json")
-	for _, file := range []string{path, path + ".attrs"} {
-		text, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			if file == path {
-				return false
-			}
-			continue
-		}
-		require.NoError(t, err)
-		if !json.Valid(text) {
-			return false
-		}
-	}
-	return true
 }
 
 // uids are those of all ConfigMaps of the program that are there.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -120,9 +119,7 @@ func TestPatchOfAKilledCLI(t *testing.T) {
 	kill := func(t *testing.T, items int) {
 		t.Helper()
 		up := upHeld(t, s, proxy, func(r *http.Request) bool { return writes("pods")(r) && len(args().([]any)) == items })
-		children := up.children(t, "")
-		up.signal(t, syscall.SIGKILL)
-		signalAll(t, children, syscall.SIGKILL)
+		s.kill(t, up)
 		require.Equal(t, -1, up.wait(t).code)
 		proxy.heal()
 		assert.Contains(t, s.upFails(t), "`pulumi cancel`")

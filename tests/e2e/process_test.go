@@ -1,11 +1,17 @@
 package e2e
 
 import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -67,4 +73,37 @@ func (c *command) prints(t testing.TB, text string) {
 		both, _ := c.printed.texts()
 		return strings.Contains(both, text)
 	})
+}
+
+// kill kills a command of the stack and what it has started, but not in the middle of writing the state, which the
+// backend of files does not survive.
+func (s *stack) kill(t testing.TB, running *command) {
+	t.Helper()
+	children := running.children(t, "")
+	for running.stop(t); !s.isSaved(t); running.stop(t) {
+		running.signal(t, syscall.SIGCONT)
+		time.Sleep(time.Millisecond)
+	}
+	running.signal(t, syscall.SIGKILL)
+	signalAll(t, children, syscall.SIGKILL) // They would notice in five minutes.
+}
+
+// isSaved reports whether the backend has a whole state, and what it notes beside it.
+func (s *stack) isSaved(t testing.TB) bool {
+	t.Helper()
+	path := filepath.Join(s.backend, ".pulumi", "stacks", s.project, s.name+".json")
+	for _, file := range []string{path, path + ".attrs"} {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			if file == path {
+				return false
+			}
+			continue
+		}
+		require.NoError(t, err)
+		if !json.Valid(text) {
+			return false
+		}
+	}
+	return true
 }

@@ -97,9 +97,7 @@ var faults = []fault{
 		name: "the CLI is killed", code: -1, interrupted: true,
 		befall: func(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) bool) result {
 			up := upHeld(t, s, proxy, match)
-			children := up.children(t, "")
-			up.signal(t, syscall.SIGKILL)
-			signalAll(t, children, syscall.SIGKILL) // they would notice in five minutes
+			s.kill(t, up)
 			return up.wait(t)
 		},
 		repair: func(t *testing.T, s *stack) {
