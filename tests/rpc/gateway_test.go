@@ -23,9 +23,10 @@ import (
 // processes do. It ends TLS on both sides, so it sees every request whole.
 type gateway struct {
 	server *httptest.Server
-	proxy  *httputil.ReverseProxy
 
-	mu     sync.Mutex
+	mu sync.Mutex
+	// proxy leads to the API server.
+	proxy  *httputil.ReverseProxy
 	faults []*fault
 	seen   []string
 }
@@ -45,11 +46,26 @@ func newGateway(t testing.TB) *gateway {
 // newGatewayOf leads to the cluster of a user, as that user.
 func newGatewayOf(t testing.TB, user cluster.User) *gateway {
 	t.Helper()
+	g := &gateway{}
+	g.leadTo(t, user)
+	g.server = httptest.NewTLSServer(g)
+	t.Cleanup(func() {
+		g.server.CloseClientConnections()
+		g.server.Close()
+	})
+	return g
+}
+
+// leadTo has the gateway lead to the cluster of a user from now on, under the same address.
+func (g *gateway) leadTo(t testing.TB, user cluster.User) {
+	t.Helper()
 	target, err := url.Parse(user.Host)
 	require.NoError(t, err)
 	upstream, err := rest.TransportFor(user.RESTConfig())
 	require.NoError(t, err)
-	g := &gateway{proxy: &httputil.ReverseProxy{
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.proxy = &httputil.ReverseProxy{
 		Transport:     upstream,
 		FlushInterval: -1, // watches
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -57,13 +73,7 @@ func newGatewayOf(t testing.TB, user cluster.User) *gateway {
 			r.Out.Header.Del("Authorization")
 		},
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
-	}}
-	g.server = httptest.NewTLSServer(g)
-	t.Cleanup(func() {
-		g.server.CloseClientConnections()
-		g.server.Close()
-	})
-	return g
+	}
 }
 
 // connection leads through the gateway.
@@ -88,15 +98,16 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 	}
+	proxy := g.proxy
 	g.mu.Unlock()
 	if hit == nil {
-		g.proxy.ServeHTTP(w, r)
+		proxy.ServeHTTP(w, r)
 		return
 	}
 	hit.do(w, r, func() *httptest.ResponseRecorder {
 		recorder := httptest.NewRecorder()
 		// What was sent is acted on, also if the sender goes away meanwhile.
-		g.proxy.ServeHTTP(recorder, r.WithContext(context.WithoutCancel(r.Context())))
+		proxy.ServeHTTP(recorder, r.WithContext(context.WithoutCancel(r.Context())))
 		return recorder
 	})
 }
@@ -156,6 +167,16 @@ func loseReply(_ http.ResponseWriter, _ *http.Request, forward func() *httptest.
 // loseRequest closes the connection before the API server sees anything.
 func loseRequest(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder) {
 	panic(http.ErrAbortHandler)
+}
+
+// pass answers as the API server does, so that what follows happens to a later request.
+func pass(w http.ResponseWriter, _ *http.Request, forward func() *httptest.ResponseRecorder) {
+	reply := forward()
+	for name, values := range reply.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(reply.Code)
+	_, _ = w.Write(reply.Body.Bytes())
 }
 
 // halveReply answers well, with half of the object.

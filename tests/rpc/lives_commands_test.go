@@ -60,6 +60,20 @@ func (l *life) wasForeseen(p *part, said, did result) error {
 		return law(foreseen, "%s: the preview said %q, and the up failed to %s: %w", p.what, said.did, did.did, did.err)
 	case said.err != nil && did.err == nil:
 		return law(foreseen, "%s: the up did %q, and the preview had failed: %w", p.what, did.did, said.err)
+	case said.err == nil && did.err == nil && said.did == did.did && did.did != "same":
+		return p.showed(said.outputs, did.outputs)
+	}
+	return nil
+}
+
+// showed compares what the preview showed of the object with what the up has made of it.
+func (p *part) showed(said, did resource.PropertyMap) error {
+	shown, made := said[p.shows], did[p.shows]
+	if p.shows == "" || shown.IsNull() || shown.ContainsUnknowns() {
+		return nil
+	}
+	if a, b := asJSON(plain(shown)), asJSON(plain(made)); a != b {
+		return law(foreseen, "%s: the preview showed %s, and the up made %s", p.what, a, b)
 	}
 	return nil
 }

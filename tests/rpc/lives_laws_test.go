@@ -20,6 +20,7 @@ const (
 	asWanted   = "after an up the object has what the program says, and there is nothing left to do"
 	waitsAgain = "a Wait waits again when the object that it waits for was written"
 	foreseen   = "an up does what the preview says, and a preview writes nothing"
+	elsewhere  = "what is in another cluster than the connection leads to is not forgotten, deleted or written"
 	notBlind   = "a preview and an up fail where the cluster cannot be read"
 )
 
@@ -155,6 +156,11 @@ func lacking(wanted, live any, path string, inOrder bool) error {
 		for _, item := range wanted {
 			name := item.(m)["name"]
 			at := slices.IndexFunc(items, func(i any) bool { return i.(m)["name"] == name })
+			for i := at + 1; i < len(items) && at >= 0 && !inOrder; i++ {
+				if items[i].(m)["name"] == name {
+					at = i // of two variables of one name, the last one counts
+				}
+			}
 			if at < 0 || inOrder && at <= last {
 				return fmt.Errorf("%s: %v is at %d, and what is before it in the program at %d", path, name, at, last)
 			}

@@ -55,7 +55,7 @@ func newLife(t *testing.T, book *lifeBook, cast cast) *life {
 	l := &life{t: t, book: book, world: newWorld(t), cast: cast, gateway: g}
 	p := start(t, g.connection())
 	l.object = &part{
-		session: p.resource(t, "it"), what: "KubeObject", dependsOn: func() *part { return nil },
+		session: p.resource(t, "it"), what: "KubeObject", shows: "manifest", dependsOn: func() *part { return nil },
 		wants: func(resource.PropertyMap) resource.PropertyMap {
 			return l.wants.inputs(l.cast.object, l.world.namespace)
 		},
@@ -121,7 +121,11 @@ func (l *life) find(kind, name string) *unstructured.Unstructured {
 	return live
 }
 
-func (l *life) fault(do func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder)) {
+// faultAfter lets a fault happen to a write, after some others have passed.
+func (l *life) faultAfter(others int, do func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder)) {
+	for range others {
+		l.gateway.next(isWrite, pass)
+	}
 	l.gateway.next(isWrite, do)
 }
 

@@ -16,7 +16,7 @@ import (
 // newPatch is the Patch of the stack.
 func (l *life) newPatch(p *process) *part {
 	return &part{
-		session: &session{t: l.t, process: p, urn: urnOfType(patchType, "it")}, what: "Patch",
+		session: &session{t: l.t, process: p, urn: urnOfType(patchType, "it")}, what: "Patch", shows: "managedFields",
 		dependsOn: func() *part { return nil },
 		wants: func(resource.PropertyMap) resource.PropertyMap {
 			return l.wants.patchInputs(l.target, l.ownersTarget())
@@ -212,23 +212,27 @@ var changesOfPatch = []chapter{
 	{1, cast{target: "ConfigMap"}, "", switches("tests before it patches", func(p *wanted) *bool { return &p.guarded })},
 }
 
+func (l *life) applyTarget() error {
+	if l.theTarget() != nil {
+		return l.write(l.target, "theirs", "owner", types.ApplyPatchType, asJSON(l.ownersTarget()))
+	}
+	return nil
+}
+
+func (l *life) editTarget() error {
+	if l.target == "ConfigMap" {
+		return l.write(l.target, "theirs", "editor", types.MergePatchType, `{"data": {"a": "edited", "b": "edited", "new": "edited"}}`)
+	}
+	return l.write(l.target, "theirs", "editor", types.JSONPatchType, `[
+		{"op": "replace", "path": "/spec/template/spec/containers/0/env/0/value", "value": "edited"},
+		{"op": "add", "path": "/spec/template/spec/tolerations/0", "value": {"key": "edited", "operator": "Exists"}},
+		{"op": "replace", "path": "/spec/replicas", "value": 4}]`)
+}
+
 // aboutTarget is what the owner of the patched object and others do to it.
 var aboutTarget = []chapter{
-	{2, cast{}, "", one("the owner of the target applies it", func(l *life) error {
-		if l.theTarget() != nil {
-			return l.write(l.target, "theirs", "owner", types.ApplyPatchType, asJSON(l.ownersTarget()))
-		}
-		return nil
-	})},
-	{2, cast{}, "", one("the target is edited", func(l *life) error {
-		if l.target == "ConfigMap" {
-			return l.write(l.target, "theirs", "editor", types.MergePatchType, `{"data": {"a": "edited", "b": "edited", "new": "edited"}}`)
-		}
-		return l.write(l.target, "theirs", "editor", types.JSONPatchType, `[
-			{"op": "replace", "path": "/spec/template/spec/containers/0/env/0/value", "value": "edited"},
-			{"op": "add", "path": "/spec/template/spec/tolerations/0", "value": {"key": "edited", "operator": "Exists"}},
-			{"op": "replace", "path": "/spec/replicas", "value": 4}]`)
-	})},
+	{2, cast{}, "", one("the owner of the target applies it", (*life).applyTarget)},
+	{2, cast{}, "", one("the target is edited", (*life).editTarget)},
 	{1, cast{}, "", one("what the patch relies on changes", func(l *life) error {
 		if l.target == "ConfigMap" {
 			return l.write(l.target, "theirs", "editor", types.MergePatchType, `{"data": {"guard": "no"}}`)

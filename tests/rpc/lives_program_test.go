@@ -15,7 +15,9 @@ type wanted struct {
 	// secret in one whose value is secret, if it is not 0.
 	value, ignorable, selector, secret int
 
-	label, annotation, extra   bool
+	label, annotation, extra bool
+	// names is an entry whose name is secret.
+	names                      bool
 	ignored, ignoresAnnotation bool
 	// swapped is another order of the same items, and whole another spelling of the same quantity.
 	swapped, whole bool
@@ -59,10 +61,16 @@ func (p wanted) configMap(metadata m) m {
 	if p.secret > 0 {
 		data["s"] = secret(fmt.Sprint(hush, "-", p.secret))
 	}
+	if p.names {
+		data[hush] = "named"
+	}
 	if p.invalid {
 		data["not/a/key"] = ""
 	}
 	manifest := m{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+	if p.names {
+		manifest["data"] = secret(data)
+	}
 	if p.frozen {
 		manifest["immutable"] = true
 	}
@@ -76,6 +84,9 @@ func (p wanted) deployment(metadata m) m {
 	}
 	if p.secret > 0 {
 		env = append(env, m{"name": "S", "value": secret(fmt.Sprint(hush, "-", p.secret))})
+	}
+	if p.names {
+		env = append(env, m{"name": secret(hush), "value": "named"})
 	}
 	if p.swapped {
 		slices.Reverse(env)
@@ -176,23 +187,39 @@ func (p wanted) mustReplace(live *unstructured.Unstructured) bool {
 	return app != fmt.Sprint("web-", p.selector)
 }
 
+// The changes of the program that others can make a difference to.
+var (
+	saysValue    = says("value", 3, func(p *wanted, n int) { p.value = n })
+	saysSecret   = says("secret", 3, func(p *wanted, n int) { p.secret = n })
+	labels       = switches("sets a label", func(p *wanted) *bool { return &p.label })
+	annotates    = switches("sets an annotation", func(p *wanted) *bool { return &p.annotation })
+	addsEntry    = switches("has an extra entry", func(p *wanted) *bool { return &p.extra })
+	ignoresField = switches("ignores a field", func(p *wanted) *bool { return &p.ignored })
+	ignoresNote  = switches("ignores the annotation", func(p *wanted) *bool { return &p.ignoresAnnotation })
+	swaps        = switches("turns the order of env around", func(p *wanted) *bool { return &p.swapped })
+	unlimits     = switches("has no limit", func(p *wanted) *bool { return &p.unlimited })
+	tolerates    = switches("has tolerations", func(p *wanted) *bool { return &p.tolerates })
+	ignoresTimes = switches("ignores the seconds of its tolerations", func(p *wanted) *bool { return &p.ignoresSeconds })
+	recreates    = switches("has the strategy Recreate", func(p *wanted) *bool { return &p.recreate })
+)
+
 // changesOfObject are the changes of the program about its object.
 var changesOfObject = []chapter{
-	{5, cast{}, "", says("value", 3, func(p *wanted, n int) { p.value = n })},
-	{3, cast{}, "", says("secret", 3, func(p *wanted, n int) { p.secret = n })},
+	{5, cast{}, "", saysValue},
+	{3, cast{}, "", saysSecret},
 	{2, cast{}, "", says("for the field that may be ignored", 3, func(p *wanted, n int) { p.ignorable = n })},
 	{1, cast{object: "Deployment"}, "", says("selector", 2, func(p *wanted, n int) { p.selector = n })},
-	{2, cast{}, "", switches("sets a label", func(p *wanted) *bool { return &p.label })},
-	{2, cast{}, "", switches("sets an annotation", func(p *wanted) *bool { return &p.annotation })},
-	{2, cast{}, "", switches("has an extra entry", func(p *wanted) *bool { return &p.extra })},
-	{2, cast{}, "", switches("ignores a field", func(p *wanted) *bool { return &p.ignored })},
-	{1, cast{}, "D48", switches("ignores the annotation", func(p *wanted) *bool { return &p.ignoresAnnotation })},
+	{2, cast{}, "", labels},
+	{2, cast{}, "", annotates},
+	{2, cast{}, "", addsEntry},
+	{2, cast{}, "", ignoresField},
+	{1, cast{}, "D48", ignoresNote},
 	{2, cast{object: "Deployment"}, "", switches("says 1 instead of 1000m", func(p *wanted) *bool { return &p.whole })},
-	{2, cast{object: "Deployment"}, "D6", switches("turns the order of env around", func(p *wanted) *bool { return &p.swapped })},
-	{1, cast{object: "Deployment"}, "", switches("has no limit", func(p *wanted) *bool { return &p.unlimited })},
-	{2, cast{object: "Deployment"}, "", switches("has tolerations", func(p *wanted) *bool { return &p.tolerates })},
-	{2, cast{object: "Deployment"}, "", switches("ignores the seconds of its tolerations", func(p *wanted) *bool { return &p.ignoresSeconds })},
-	{2, cast{object: "Deployment"}, "", switches("has the strategy Recreate", func(p *wanted) *bool { return &p.recreate })},
+	{2, cast{object: "Deployment"}, "D6", swaps},
+	{2, cast{object: "Deployment"}, "", unlimits},
+	{2, cast{object: "Deployment"}, "", tolerates},
+	{2, cast{object: "Deployment"}, "", ignoresTimes},
+	{2, cast{object: "Deployment"}, "", recreates},
 	{1, cast{object: "ConfigMap"}, "", switches("makes the object immutable", func(p *wanted) *bool { return &p.frozen })},
 	{1, cast{}, "", switches("is invalid", func(p *wanted) *bool { return &p.invalid })},
 	{3, cast{}, "", func(random drawing) step {

@@ -11,6 +11,8 @@ import (
 type part struct {
 	*session
 	what string
+	// shows is the output that says what is on the object.
+	shows resource.PropertyKey
 	// dependsOn is the part whose outputs it is made of; it may be nil.
 	dependsOn func() *part
 	// wants is what the program says of it, made of the outputs of what it depends on. It is nil where the program does not

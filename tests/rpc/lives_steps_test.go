@@ -35,18 +35,35 @@ type chapter struct {
 // changes are the changes of the program.
 func changes() []chapter { return slices.Concat(changesOfObject, changesOfPatch, changesOfWait) }
 
-// themes are what a story may be about.
-func themes() [][]chapter {
-	return [][]chapter{
-		commands, mishaps, troubles, changesOfObject, changesOfPatch, changesOfWait, aboutOthers, aboutTarget, aboutWait, aboutBakery,
+// opening is what the program says before its first up.
+func (c cast) opening(random drawing) []step {
+	steps := []step{c.draw(random, changesOfPatch[:1]), c.draw(random, changesOfWait[:1])}
+	possible, _ := c.possible(changes())
+	for _, chapter := range possible {
+		if random.IntN(10) < chapter.weight {
+			steps = append(steps, chapter.draw(random))
+		}
 	}
+	return steps
 }
 
-// someThemes are those of one story, so that what belongs together happens together.
+// themes are what a story may be about.
+func themes() [][]chapter {
+	return append(combinations(),
+		commands, mishaps, troubles, changesOfObject, changesOfPatch, changesOfWait, aboutOthers, aboutTarget, aboutWait, aboutBakery,
+		aboutTargets, aboutClusters)
+}
+
+// someThemes are those of one story, so that what belongs together happens together: a few, and in every other story one
+// of the combinations, which nobody would come upon by chance.
 func someThemes(random drawing) (about []chapter) {
+	if random.IntN(2) == 0 {
+		all := combinations()
+		about = append(about, all[random.IntN(len(all))]...)
+	}
 	all := themes()
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	for _, theme := range all[:2+random.IntN(4)] {
+	for _, theme := range all[:1+random.IntN(3)] {
 		about = append(about, theme...)
 	}
 	return about
@@ -129,15 +146,8 @@ var aboutOthers = []chapter{
 		return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/env/0", "value": {"name": "THEIRS", "value": "x"}}]`)
 	})},
 	{1, cast{object: "Deployment"}, "", func(drawing) step { return requested }},
-	{2, cast{object: "Deployment"}, "", one("others set the seconds of our tolerations", func(l *life) error {
-		return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/tolerations/0/tolerationSeconds", "value": 60}]`)
-	})},
-	{2, cast{}, "", one("others set the fields that may be ignored", func(l *life) error {
-		if l.cast.object == "ConfigMap" {
-			return l.edit(types.MergePatchType, `{"data": {"b": "scaled"}, "metadata": {"annotations": {"note": "scaled"}}}`)
-		}
-		return l.edit(types.MergePatchType, `{"spec": {"replicas": 8}, "metadata": {"annotations": {"note": "scaled"}}}`)
-	})},
+	{2, cast{object: "Deployment"}, "", func(drawing) step { return timed }},
+	{2, cast{}, "", func(drawing) step { return scaled }},
 	{2, cast{}, "", one("there are values that nobody owns", (*life).orphan)},
 	{2, cast{}, "", one("another manager takes fields by force, with other values", func(l *life) error {
 		if l.cast.object == "ConfigMap" {
@@ -169,6 +179,19 @@ var changed = step{"others change our value", func(l *life) error {
 var requested = step{"others set a request that is above our limit", func(l *life) error {
 	return l.edit(types.JSONPatchType, `[{"op": "add", "path": "/spec/template/spec/containers/0/resources/requests", "value": {"cpu": "2"}}]`)
 }}
+
+// timed and scaled change what the program may ignore.
+var (
+	timed = step{"others set the seconds of our tolerations", func(l *life) error {
+		return l.edit(types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/tolerations/0/tolerationSeconds", "value": 60}]`)
+	}}
+	scaled = step{"others set the fields that may be ignored", func(l *life) error {
+		if l.cast.object == "ConfigMap" {
+			return l.edit(types.MergePatchType, `{"data": {"b": "scaled"}, "metadata": {"annotations": {"note": "scaled"}}}`)
+		}
+		return l.edit(types.MergePatchType, `{"spec": {"replicas": 8}, "metadata": {"annotations": {"note": "scaled"}}}`)
+	}}
+)
 
 // edit is what others do to the object, if it is there and the API server lets them.
 func (l *life) edit(kind types.PatchType, patch string) error {

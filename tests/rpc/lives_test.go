@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	// lives is how many stories a test run tells. Each has fewer than mostFirst changes of the program before the first
-	// up, and fewer than mostSteps steps after it.
-	lives, mostFirst, mostSteps = 40, 6, 16
+	// lives is how many stories a test run tells. Each has fewer than mostSteps steps after the first up.
+	lives, mostSteps = 40, 20
 	// shortening is how long a story that failed is made shorter.
 	shortening = time.Minute
 )
@@ -72,11 +71,7 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	kinds := []string{"ConfigMap", "Deployment"}
 	cast := cast{kinds[random.IntN(2)], kinds[random.IntN(2)]}
 	about := someThemes(random)
-	steps := []step{cast.draw(random, changesOfPatch[:1]), cast.draw(random, changesOfWait[:1])}
-	for range random.IntN(mostFirst) {
-		steps = append(steps, cast.draw(random, changes()))
-	}
-	steps = append(steps, up)
+	steps := append(cast.opening(random), up)
 	for range random.IntN(mostSteps) {
 		if random.IntN(4) == 0 {
 			steps = append(steps, up)
@@ -89,6 +84,7 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	if first == nil {
 		return
 	}
+	after := b.counted("steps")
 	shortest, err := steps, first
 	if b.isFirst(first.step) {
 		shortest, err = shorten(steps, first, run)
@@ -97,8 +93,8 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	for i, s := range shortest {
 		lines[i] = fmt.Sprintf("%3d. %s", i+1, s.what)
 	}
-	t.Errorf("the story of %s:\n%s\n%s\n\nAgain: go test ./tests/rpc -run '^TestEveryLife$' -seed %d",
-		cast, strings.Join(lines, "\n"), err, seed)
+	t.Errorf("the story of %s (after %d steps in all):\n%s\n%s\n\nAgain: go test ./tests/rpc -run '^TestEveryLife$' -seed %d",
+		cast, after, strings.Join(lines, "\n"), err, seed)
 }
 
 // shorten leaves out steps as long as the same law is broken.
@@ -129,6 +125,12 @@ func (b *lifeBook) count(what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.did[what]++
+}
+
+func (b *lifeBook) counted(what string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.did[what]
 }
 
 func (b *lifeBook) summary() string {

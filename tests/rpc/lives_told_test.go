@@ -61,6 +61,17 @@ func TestLivesThatWentWrong(t *testing.T) {
 		"what another stack has imported is not written by it, nor deleted [D31]": {cast{"ConfigMap", "ConfigMap"}, []step{
 			up, {"the bakery imports the object", (*life).bakeryImports}, {"up of the bakery", (*life).bakeryUps}, {"destroy of the bakery", (*life).bakeryDestroys},
 		}},
+		"a preview shows a new list without its ignored part, as the up makes it": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.annotation, p.ignoresSeconds = true, true }), up,
+			says(func(p *wanted) { p.tolerates, p.ignoresAnnotation = true, true }), up,
+		}},
+		"what the state has is kept while the address leads to another cluster [D8]": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.patch, p.wait = "patch", waitsForObject }), up, {"the address leads elsewhere", (*life).exchanged},
+		}},
+		"an object that is made in another cluster leaves the one here alone [D8]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.patch, p.wait = "patch", waitsForObject }), up,
+			{"the address leads elsewhere", emigrates(false)}, {"the program leads elsewhere", emigrates(true)},
+		}},
 		"a Wait waits again after drift was put right [D10]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.wait = waitsForObject }), up, changed, up,
 		}},

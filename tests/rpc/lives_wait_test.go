@@ -64,6 +64,24 @@ func (l *life) goal() m {
 	return until("fieldValue", m{"spec.template.spec.containers[0].image": fmt.Sprint("nginx:", l.wants.value)}, longTime)
 }
 
+// isReached reports whether what the program says itself is on the object. Where it is not, an up of the Wait alone waits
+// for what only an up of the object brings.
+func (l *life) isReached() bool {
+	if l.wants.patient || l.wants.wait != waitsForObject {
+		return true
+	}
+	live := l.live()
+	if live == nil {
+		return false
+	}
+	if l.cast.object == "ConfigMap" {
+		value, _, _ := unstructured.NestedString(live.Object, "data", "a")
+		return value == fmt.Sprint("value-", l.wants.value)
+	}
+	containers, _, _ := unstructured.NestedSlice(live.Object, "spec", "template", "spec", "containers")
+	return len(containers) > 0 && containers[0].(m)["image"] == fmt.Sprint("nginx:", l.wants.value)
+}
+
 // unmet says why a Wait fails rightly; "" if it does not.
 func (l *life) unmet() string {
 	live := l.waited()

@@ -32,6 +32,8 @@ type process struct {
 	// raw is for what the engine's client does not show.
 	raw pulumirpc.ResourceProviderClient
 	log *engineLog
+	// kill breaks its connection with the engine, and ended waits until it has stopped working after that.
+	kill, ended func()
 	// config is what it was configured with.
 	config  resource.PropertyMap
 	answers answers
@@ -56,14 +58,14 @@ func (p *process) again(t testing.TB) *process {
 func startUnconfigured(t testing.TB) *process {
 	t.Helper()
 	log := &engineLog{}
-	engine := serve(t, func(server *grpc.Server) { pulumirpc.RegisterEngineServer(server, log) })
+	engine, _ := serve(t, func(server *grpc.Server) { pulumirpc.RegisterEngineServer(server, log) })
 	host, err := pulumiprovider.NewHostClient(engine)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = host.Close() })
 
 	served, err := provider.Server(host)
 	require.NoError(t, err)
-	address := serve(t, func(server *grpc.Server) { pulumirpc.RegisterResourceProviderServer(server, served) })
+	address, stop := serve(t, func(server *grpc.Server) { pulumirpc.RegisterResourceProviderServer(server, served) })
 	// A manifest may have a megabyte, a message of the engine any size.
 	const most = 400 << 20
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -72,7 +74,9 @@ func startUnconfigured(t testing.TB) *process {
 	t.Cleanup(func() { _ = conn.Close() })
 
 	raw := pulumirpc.NewResourceProviderClient(conn)
-	p := &process{Provider: plugin.NewProviderWithClient(nil, raw, false), raw: raw, log: log}
+	p := &process{
+		Provider: plugin.NewProviderWithClient(nil, raw, false), raw: raw, log: log, kill: func() { _ = conn.Close() }, ended: stop,
+	}
 	_, err = p.Handshake(t.Context(), plugin.ProviderHandshakeRequest{
 		EngineAddress: engine, SupportsRefreshBeforeUpdate: true, InvokeWithPreview: true, ConfigureWithUrn: true,
 	})
@@ -80,7 +84,8 @@ func startUnconfigured(t testing.TB) *process {
 	return p
 }
 
-func serve(t testing.TB, register func(*grpc.Server)) (address string) {
+// serve serves until the test ends, or until ended is called, which waits for the calls that are under way.
+func serve(t testing.TB, register func(*grpc.Server)) (address string, ended func()) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -88,7 +93,7 @@ func serve(t testing.TB, register func(*grpc.Server)) (address string) {
 	register(server)
 	go func() { _ = server.Serve(listener) }() // ends with Stop
 	t.Cleanup(server.Stop)
-	return listener.Addr().String()
+	return listener.Addr().String(), server.GracefulStop
 }
 
 // configure checks the configuration, as the engine does, and hands it over.
