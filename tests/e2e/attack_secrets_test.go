@@ -40,12 +40,12 @@ spec: {args: [--user=x], tokens: [open], env: [{name: MODE, value: open}]}}`)
 			"tokens": []any{"open", "swordfish-one"},
 			"env":    []any{map[string]any{"name": "MODE", "value": "open"}, map[string]any{"name": "TOKEN", "value": "swordfish-one"}},
 		}, k.value(t, safe, "spec"))
-		unreadable(t, "export", s.export(t).text)
+		unreadable(t, "export", s.exported(t))
 		s.previewEmpty(t)
 
 		k.jsonPatch(t, safe, `[{op: add, path: /spec/args/0, value: "--new"}, {op: replace, path: /spec/env/1/value, value: swordfish-drifted}]`)
 		unreadable(t, "refresh", s.refresh(t, "--diff"))
-		unreadable(t, "export after drift", s.export(t).text)
+		unreadable(t, "export after drift", s.exported(t))
 		unreadable(t, "preview of drift", s.preview(t))
 		unreadable(t, "destroy", s.destroy(t))
 		unreadable(t, "backend", s.everythingSaved(t))

@@ -275,7 +275,7 @@ resources:
 	})
 	step(t, "nor in the state, given as plain text or not [C16]", func(t *testing.T) {
 		saved := s.export(t)
-		hidden(t, "export", saved.text)
+		hidden(t, "export", s.exported(t))
 		hidden(t, "backend", s.everythingSaved(t))
 		for _, r := range saved.resources {
 			assert.NotContains(t, r.Outputs, "clusterConnection")

@@ -108,7 +108,7 @@ outputs: {value: "${ready.status.data.a}"}
 	step(t, "a destroy forgets what is in a cluster that is gone for good [D8]", func(t *testing.T) {
 		s.runFails(t, "destroy", "--yes", "--skip-preview")
 		requireSameObjects(t, before, s.export(t))
-		saved := s.succeed(t, "stack", "export", "--stack="+s.name).stdout
+		saved := s.exported(t)
 		for name, destroy := range map[string]func(){
 			"environment": func() {
 				s.env["PULUMI_K8SCONNECT_FORGET_CLUSTERS"] = two.id

@@ -61,7 +61,7 @@ func TestESC(t *testing.T) {
 				}
 			}
 			saved := s.export(t)
-			envs.hides(t, "export", saved.text)
+			envs.hides(t, "export", s.exported(t))
 			envs.hides(t, "backend", s.everythingSaved(t))
 			inputs := providerOf(t, saved).Inputs
 			maps.DeleteFunc(inputs, func(key string, _ any) bool { return key == "version" || strings.HasPrefix(key, "__") })

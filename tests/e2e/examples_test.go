@@ -236,10 +236,10 @@ func (e *example) execute(t *testing.T, command string) {
 // saved are the resources of the state, by their names.
 func (e *example) saved(t *testing.T) map[string]resource {
 	t.Helper()
-	list, err := e.stack.saved()
+	saved, _, err := e.checkpoint()
 	require.NoError(t, err)
 	resources := map[string]resource{}
-	for _, r := range list {
+	for _, r := range saved.Resources {
 		resources[r.name()] = r
 	}
 	return resources

@@ -93,7 +93,7 @@ resources:
 		second.refresh(t)
 		encoded := "c3dvcmRmaXNoLWltcG9ydGVk"
 		for place, text := range map[string]string{
-			"export": second.export(t).text, "backend": second.everythingSaved(t), "output": out,
+			"export": second.exported(t), "backend": second.everythingSaved(t), "output": out,
 		} {
 			assert.False(t, strings.Contains(text, "swordfish") || strings.Contains(text, encoded), "readable in the %s", place)
 		}

@@ -92,7 +92,7 @@ func TestMovedToAnotherStack(t *testing.T) {
 		s.up(t)
 		before := k.get(t, id)
 		s.run(t, "stack", "rename", "renamed")
-		s.name = "renamed"
+		s.name, s.env["PULUMI_STACK"] = "renamed", "renamed"
 		out := s.preview(t)
 		assert.Contains(t, out, "The update renames its field manager")
 		assert.Contains(t, s.up(t), "~ 1 updated")

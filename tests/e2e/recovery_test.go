@@ -272,6 +272,7 @@ func (v victim) befall(t *testing.T, f fault) (fault, state) {
 		assert.Equal(t, !v.unread, first.RefreshBeforeUpdate)
 	}
 	if f.interrupted {
+		v.requireExported(t, saved)
 		require.Len(t, saved.operations, 1)
 		assert.Equal(t, "first", saved.operations[0].Resource.name())
 	} else {

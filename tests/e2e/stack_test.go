@@ -58,8 +58,9 @@ func newStackIn(t testing.TB, k *kube, kubeconfig string) *stack {
 		backend: t.TempDir(),
 	}
 	s.env = environment(s.backend, kubeconfig)
+	s.env["PULUMI_STACK"] = s.name // "pulumi stack init" would have selected it
 	s.program(t, "")
-	s.run(t, "stack", "init", s.name)
+	s.init(t)
 	t.Cleanup(func() { s.tidy(t, k) })
 	return s
 }

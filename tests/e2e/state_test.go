@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // resource is one resource of the state. Secrets in it are ciphertexts.
@@ -71,27 +73,49 @@ type state struct {
 	text       string
 }
 
-// export exports the state.
-func (s *stack) export(t testing.TB) state {
-	t.Helper()
-	return parseState(t, s.succeed(t, "stack", "export", "--stack="+s.name).stdout)
+// deployment is the part of a state that is the same in the backend and in what is exported.
+type deployment struct {
+	Resources  []resource      `json:"resources"`
+	Operations []operationNote `json:"pending_operations"`
 }
 
+// export exports the state, by way of the backend's file: that has what "pulumi stack export" says (see
+// [stack.requireExported]), and the looks at a state are hundreds. A command costs a fifth of a second.
+func (s *stack) export(t testing.TB) state {
+	t.Helper()
+	saved, text, err := s.checkpoint()
+	if err != nil {
+		t.Fatalf("the saved state is not what it should be: %v\n%s", err, text)
+	}
+	return stateOf(saved, text)
+}
+
+// exported is what "pulumi stack export" prints.
+func (s *stack) exported(t testing.TB) string {
+	t.Helper()
+	return s.succeed(t, "stack", "export", "--stack="+s.name).stdout
+}
+
+// requireExported wants "pulumi stack export" to say what the backend has.
+func (s *stack) requireExported(t testing.TB, saved state) {
+	t.Helper()
+	exported := parseState(t, s.exported(t))
+	require.Equal(t, saved.all, exported.all)
+	require.Equal(t, saved.operations, exported.operations)
+}
+
+// parseState reads what "pulumi stack export" has printed.
 func parseState(t testing.TB, text string) state {
 	t.Helper()
-	var exported struct {
-		Deployment struct {
-			Resources  []resource      `json:"resources"`
-			Operations []operationNote `json:"pending_operations"`
-		} `json:"deployment"`
-	}
+	var exported struct{ Deployment deployment }
 	if err := json.Unmarshal([]byte(text), &exported); err != nil {
 		t.Fatalf("the exported state is not what it should be: %v\n%s", err, text)
 	}
-	result := state{
-		resources: map[string]resource{}, all: exported.Deployment.Resources,
-		operations: exported.Deployment.Operations, text: text,
-	}
+	return stateOf(exported.Deployment, text)
+}
+
+func stateOf(d deployment, text string) state {
+	result := state{resources: map[string]resource{}, all: d.Resources, operations: d.Operations, text: text}
 	for _, r := range result.all {
 		if strings.HasPrefix(r.Type, "k8sconnect:") {
 			result.resources[r.name()] = r
@@ -113,34 +137,26 @@ func (s state) get(t testing.TB, name string) resource {
 // tidy deletes the objects that are still in the state. It needs no Pulumi, so it works
 // whatever the test has done to provider, program and connection.
 func (s *stack) tidy(t testing.TB, k *kube) {
-	resources, err := s.saved()
-	if err != nil {
+	saved, _, err := s.checkpoint()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without a stack nothing was made
 		t.Errorf("tidying up: %v", err)
 	}
-	for _, r := range resources {
+	for _, r := range saved.Resources {
 		if r.Type == "k8sconnect:index:KubeObject" {
 			k.remove(t, r.ID)
 		}
 	}
 }
 
-// saved are the resources of the state as the backend has them; none if there is no stack.
-func (s *stack) saved() ([]resource, error) {
-	text, err := os.ReadFile(filepath.Join(s.backend, ".pulumi", "stacks", s.project, s.name+".json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
+// checkpoint is the state as the backend has it.
+func (s *stack) checkpoint() (saved deployment, text string, err error) {
+	content, err := os.ReadFile(filepath.Join(s.backend, ".pulumi", "stacks", s.project, s.name+".json"))
+	if err != nil {
+		return deployment{}, "", err
 	}
-	var saved struct {
-		Checkpoint struct {
-			Latest struct {
-				Resources []resource `json:"resources"`
-			} `json:"latest"`
-		} `json:"checkpoint"`
-	}
-	err = json.Unmarshal(text, &saved)
-	return saved.Checkpoint.Latest.Resources, err
+	var file struct{ Checkpoint struct{ Latest deployment } }
+	err = json.Unmarshal(content, &file)
+	return file.Checkpoint.Latest, string(content), err
 }
 
 // everythingSaved is the content of all files of the backend: the state, its backups, and the
