@@ -9,7 +9,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -44,7 +43,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	}
 	r.planned.add(clu, id, req.DryRun)
 
-	outcome, err := r.create(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, creation{
+	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, creation{
 		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.resumeWithin(),
 		stands: func(uid string) bool { return r.guard.IsCurrent(req.Urn, uid) },
 	})
@@ -221,14 +220,10 @@ func isPrerequisiteMissing(err error) bool {
 func retryPrerequisite(
 	ctx context.Context, err error, apply func() (*unstructured.Unstructured, error),
 ) (*unstructured.Unstructured, error) {
-	patience, cancel := context.WithTimeout(ctx, prerequisitePatience)
-	defer cancel()
-	backoff := wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 40}
 	var answer *unstructured.Unstructured
-	// What ends the waiting is told by err, which apply has set last.
-	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
+	cluster.Patiently(ctx, prerequisitePatience, func() bool {
 		answer, err = apply()
-		return !isPrerequisiteMissing(err), nil
+		return isPrerequisiteMissing(err)
 	})
 	return answer, err
 }

@@ -30,6 +30,7 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	ctx = tracked.AwaitWebhooks(ctx, in.sensitive())
 	if r.moves.Has(req.Urn, old.State) {
 		old.Origin.WarnLeft(ctx, r.source)
 		r.guard.Forget(req.Urn)

@@ -85,9 +85,14 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return tracked.InputChanges(req.OldInputs, req.Inputs, ignored, keyManifest, keyIgnoreFields), nil
 	}
 
-	result, err := r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, true)
+	result, err := r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, old, req.Urn, true)
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
-		return refused.replacement(ctx, in, old, ignored, req.OldInputs)
+		diff, err := refused.replacement(ctx, in, old, ignored, req.OldInputs)
+		if errors.Is(err, errUnresolved) {
+			r.dryRuns.Put(req.Urn, old.Ref.UID, outcome{target: refused.target, unresolved: true})
+			return tracked.Changed(keyManifest, p.Update), nil
+		}
+		return diff, err
 	}
 	if err != nil {
 		return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)

@@ -53,6 +53,9 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 	}
 }
 
+// errUnresolved says that it cannot be found out yet whether a replacement would help.
+var errUnresolved = errors.New("it is not known yet whether the object has to be replaced")
+
 // replacement decides about an update that the API server calls invalid. The refusal alone
 // does not say whether the change, the manifest or the live object is in the way: its texts
 // differ from kind to kind, and taking a text for a proof has deleted people's objects. So
@@ -80,6 +83,8 @@ func (r *refusedUpdate) replacement(
 		return p.DiffResponse{}, r.undecided(in, "an object of this kind cannot have another name, so the change cannot be tried on a new one")
 	case apierrors.IsInvalid(err):
 		return p.DiffResponse{}, r.contradiction(ctx, in, err)
+	case tracked.WarnUnasked(ctx, err, in.sensitive()):
+		return p.DiffResponse{}, errUnresolved
 	case err != nil:
 		return p.DiffResponse{}, r.undecided(in, withoutNext(t.explain("try a copy of", err, in)).Error())
 	case len(doubts) > 0:

@@ -11,23 +11,25 @@ import (
 )
 
 // update is [kubeObject.updateOnce], onto an object also whose managers have noted their fields in versions that stand in
-// the way of an apply.
+// the way of an apply. A preview that cannot try that, or behind a webhook that cannot be asked, is unresolved.
 func (r *kubeObject) update(
 	ctx context.Context, clu *cluster.Cluster, in inputs, old state, urn resource.URN, preview bool,
 ) (outcome, error) {
-	return inOneVersion(ctx, preview, func() (outcome, error) { return r.updateOnce(ctx, clu, in, old, urn, preview) })
+	return inOneVersion(ctx, in, preview, func() (outcome, error) { return r.updateOnce(ctx, clu, in, old, urn, preview) })
 }
 
 // create is [kubeObject.createOnce], in the same way.
 func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
-	return inOneVersion(ctx, c.preview, func() (outcome, error) { return r.createOnce(ctx, clu, in, c) })
+	return inOneVersion(ctx, in, c.preview, func() (outcome, error) { return r.createOnce(ctx, clu, in, c) })
 }
 
 // inOneVersion writes once more when what stood in the way is put right. A preview writes nothing, and cannot try.
-func inOneVersion(ctx context.Context, preview bool, write func() (outcome, error)) (outcome, error) {
+func inOneVersion(ctx context.Context, in inputs, preview bool, write func() (outcome, error)) (outcome, error) {
 	result, err := write()
 	outdated := (*tracked.OutdatedError)(nil)
 	switch {
+	case preview && tracked.WarnUnasked(ctx, err, in.sensitive()):
+		return outcome{target: result.target, unresolved: true}, nil
 	case !errors.As(err, &outdated):
 		return result, err
 	case preview:

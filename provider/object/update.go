@@ -42,7 +42,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(in) }); ok && req.DryRun {
 		result = answered
 	} else {
-		if result, err = r.update(r.source.Listen(ctx, req.Urn, in.sensitive()), clu, in, old, req.Urn, req.DryRun); err != nil {
+		if result, err = r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, old, req.Urn, req.DryRun); err != nil {
 			return p.UpdateResponse{}, err
 		}
 		if !ok { // else Diff has said it

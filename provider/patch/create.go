@@ -27,7 +27,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
 		return p.CreateResponse{Properties: unknownOutputs(in, in.object, "")}, err
 	}
-	result, err := r.patch(r.source.Listen(ctx, req.Urn, in.sensitive()), request{
+	result, err := r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), request{
 		urn: req.Urn, cluster: clu, in: in, old: state{State: tracked.State{HashKey: tracked.NewHashKey()}, touched: nothing()}, preview: req.DryRun,
 	})
 	if err != nil {

@@ -28,6 +28,7 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	ctx = tracked.AwaitWebhooks(ctx, in.sensitive())
 	if r.moves.Has(req.Urn, old.State) {
 		old.Origin.WarnLeft(ctx, r.source)
 		r.forget(req.Urn)

@@ -91,7 +91,7 @@ func (in inputs) isAsSaved(saved property.Map) bool {
 func (r *patchResource) changes(
 	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster, ignored tracked.IgnoredPaths,
 ) (p.DiffResponse, error) {
-	result, err := r.patch(r.source.Listen(ctx, req.Urn, in.sensitive()), request{
+	result, err := r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), request{
 		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
@@ -25,7 +26,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.upToDate(in) })
 	if !ok || !req.DryRun {
-		result, err = r.patch(r.source.Listen(ctx, req.Urn, in.sensitive()), request{
+		result, err = r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), request{
 			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
 		})
 	}
@@ -37,7 +38,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, nil
 	}
 	if result.unresolved {
-		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, "")}, nil
+		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, result.state.Ref.UID)}, nil
 	}
 	var resp p.UpdateResponse
 	if result.state.Origin = old.Origin; !req.DryRun {

@@ -15,6 +15,7 @@
 //   - what is said of one that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]): terminating.go
 //   - what is done where managers have noted their fields in a version that stands in the way of an apply
 //     ([OutdatedError], [Target.PutInOneVersion]): outdated.go
+//   - what happens where an admission webhook cannot be asked ([AwaitWebhooks], [WarnUnasked]): webhooks.go
 //   - how one dry-run serves Diff and the preview after it ([DryRuns]): dryrun.go
 //   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement.go
 //   - what of it is secret ([SecretPlaces], [Sensitive]), also whatever the program says ([MarkKind]): secrets.go,

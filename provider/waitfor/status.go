@@ -10,6 +10,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
@@ -22,8 +23,6 @@ const (
 	// waits are over before the first.
 	firstLook   = 5 * time.Second
 	longestLook = time.Minute
-	// wipePatience is how long the engine may take to remove the status.
-	wipePatience = time.Second
 )
 
 // statusLine is the live status beside a resource that waits.
@@ -78,7 +77,7 @@ func (s *statusLine) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			if shown != "" {
-				wipe(ctx)
+				connection.ClearStatus(ctx)
 			}
 			return
 		case <-ticker.C:
@@ -98,14 +97,6 @@ func (s *statusLine) run(ctx context.Context) {
 			shown = line
 		}
 	}
-}
-
-// wipe removes the status, which would stay beside the resource else. The operation may
-// have been cancelled, and the engine may be gone.
-func wipe(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wipePatience)
-	defer cancel()
-	p.GetLogger(ctx).InfoStatus("")
 }
 
 // worstPod asks for the pods. An API server that does not answer must not hold up the

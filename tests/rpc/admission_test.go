@@ -162,10 +162,8 @@ func TestADenialByAWebhook(t *testing.T) {
 		hook := "down." + w.group()
 		w.deny(hook, rules, "CREATE")()
 		s := start(t, inline(newUser(t))).resource(t, "web")
-		in := program(w.configMap("web", nil))
-		_, _, err := s.preview(in)
-		require.ErrorContains(t, err, `admission webhook "`+hook+`" could not be asked`)
-		err = s.create(in)
+		s.timeout = 1
+		err := s.create(program(w.configMap("web", nil)))
 		require.ErrorContains(t, err, `admission webhook "`+hook+`" could not be asked`)
 		require.ErrorContains(t, err, "connection refused")
 		assert.Empty(t, s.id)

@@ -96,10 +96,15 @@ func (c *Cluster) read(ctx context.Context, request *rest.Request) (reply, error
 	return c.once(ctx, request)
 }
 
-// write sends a request that changes something. It is sent again only after 429, which says that nothing was done,
-// at the time that the API server asks for.
+// write sends a request that changes something. It is sent again only where nothing was done: after 429, at the time that
+// the API server asks for, and while an admission webhook cannot be asked ([AwaitWebhooks]). What is sent again is the
+// same request, with the same preconditions.
 func (c *Cluster) write(ctx context.Context, request *rest.Request) (reply, error) {
 	request.MaxRetries(0)
+	return awaitWebhook(ctx, func() (reply, error) { return c.writeOnce(ctx, request) })
+}
+
+func (c *Cluster) writeOnce(ctx context.Context, request *rest.Request) (reply, error) {
 	backoff := overloadBackoff
 	for attempt := 0; ; attempt++ {
 		answer, err := c.once(ctx, request)

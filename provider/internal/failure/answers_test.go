@@ -106,14 +106,6 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
   Next: change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a
         MutatingWebhookConfiguration).`,
 		}, {
-			"a webhook that cannot be asked",
-			`{"message":"Internal error occurred: failed calling webhook \"rules.example.com\": failed to call webhook: Post \"https://rules/\": context deadline exceeded","reason":"InternalError","details":{"causes":[{"message":"failed calling webhook \"rules.example.com\": failed to call webhook: Post \"https://rules/\": context deadline exceeded"}]},"code":500}`,
-			failure.Refused, failure.ClassWebhookFailed,
-			`admission webhook "rules.example.com" could not be asked, so the API server refused the request
-  failed to call webhook: Post "https://rules/": context deadline exceeded
-  Next: nothing was written. See that the webhook's server runs (it may just be starting) and run again, or
-        ask whoever runs it.`,
-		}, {
 			"a terminating namespace",
 			`{"message":"configmaps \"c\" is forbidden: unable to create new content in namespace lab because it is being terminated","reason":"Forbidden","details":{"name":"c","kind":"configmaps","causes":[{"reason":"NamespaceTerminating","message":"namespace lab is being terminated","field":"metadata.namespace"}]},"code":403}`,
 			failure.Refused, failure.ClassNamespaceTerminating,

@@ -18,12 +18,11 @@ import (
 var (
 	permissionMark = regexp.MustCompile(`(?s)^(?:.+ is )?forbidden: User "(.*?)" cannot (\S+) resource "([^"]*)" ` +
 		`in API group "([^"]*)"(?: in the namespace "([^"]*)"| at the cluster scope)?(?:: (.*))?$`)
-	pathMark        = regexp.MustCompile(`(?s)^forbidden: User "(.*?)" cannot (\S+) path "([^"]*)"(?:: (.*))?$`)
-	quotaMark       = regexp.MustCompile(`(?s)^.+ is forbidden: exceeded quota: ([^,]+), (requested: .*), (used: .*), (limited: .*)$`)
-	quotaWantsMark  = regexp.MustCompile(`(?s)^.+ is forbidden: failed quota: ([^:]+): (must specify .*)$`)
-	policyMark      = regexp.MustCompile(`(?s)^ValidatingAdmissionPolicy '([^']+)' with binding '([^']+)' denied request(?:: (.*))?$`)
-	webhookMark     = regexp.MustCompile(`(?s)^admission webhook "([^"]+)" denied the request(?:: (.*)| without explanation)$`)
-	webhookFailMark = regexp.MustCompile(`(?s)^failed calling webhook "([^"]+)": (.*)$`)
+	pathMark       = regexp.MustCompile(`(?s)^forbidden: User "(.*?)" cannot (\S+) path "([^"]*)"(?:: (.*))?$`)
+	quotaMark      = regexp.MustCompile(`(?s)^.+ is forbidden: exceeded quota: ([^,]+), (requested: .*), (used: .*), (limited: .*)$`)
+	quotaWantsMark = regexp.MustCompile(`(?s)^.+ is forbidden: failed quota: ([^:]+): (must specify .*)$`)
+	policyMark     = regexp.MustCompile(`(?s)^ValidatingAdmissionPolicy '([^']+)' with binding '([^']+)' denied request(?:: (.*))?$`)
+	webhookMark    = regexp.MustCompile(`(?s)^admission webhook "([^"]+)" denied the request(?:: (.*)| without explanation)$`)
 )
 
 // refusal is who refused a request, and what they said.
@@ -53,6 +52,9 @@ func refusalOf(status metav1.Status) (refusal, bool) {
 	if m := webhookMark.FindStringSubmatch(status.Message); m != nil {
 		return deniedByWebhook(m[1], m[2]), true
 	}
+	if unasked, ok := unaskedIn(status); ok {
+		return unasked.refusal(), true
+	}
 	for _, cause := range causesOf(status) {
 		if cause.Type == corev1.NamespaceTerminatingCause {
 			return namespaceTerminating(cause), true
@@ -62,9 +64,6 @@ func refusalOf(status metav1.Status) (refusal, bool) {
 		}
 		if m := policyMark.FindStringSubmatch(cause.Message); m != nil {
 			return deniedByPolicy(m[1], m[2], m[3]), true
-		}
-		if m := webhookFailMark.FindStringSubmatch(cause.Message); m != nil && status.Reason == metav1.StatusReasonInternalError {
-			return webhookFailed(m[1], m[2]), true
 		}
 	}
 	if status.Code != http.StatusForbidden {
@@ -137,15 +136,6 @@ func deniedByWebhook(name, message string) refusal {
 		why:   []string{orElse(message, "It gave no explanation.")},
 		next: "change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a " +
 			"MutatingWebhookConfiguration).",
-	}
-}
-
-func webhookFailed(name, message string) refusal {
-	return refusal{
-		class: ClassWebhookFailed,
-		what:  fmt.Sprintf("admission webhook %q could not be asked, so the API server refused the request", name),
-		why:   []string{message},
-		next:  "nothing was written. See that the webhook's server runs (it may just be starting) and run again, or ask whoever runs it.",
 	}
 }
 

@@ -1,0 +1,48 @@
+package tracked
+
+import (
+	"context"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
+
+// Asking is the context for the requests of one call: the API server's warnings are shown on the resource, and what really
+// writes waits for webhooks.
+func Asking(
+	ctx context.Context, source *connection.Source, urn resource.URN, sensitive []string, preview bool,
+) context.Context {
+	ctx = source.Listen(ctx, urn, sensitive)
+	if preview {
+		return ctx
+	}
+	return AwaitWebhooks(ctx, sensitive)
+}
+
+// AwaitWebhooks lets the requests of an operation wait for admission webhooks that cannot be asked, and says beside the
+// resource for which one and why. It is for what really writes. Neither Diff nor a preview waits: the engine calls Diff
+// serially, and what is planned may be the repair. sensitive are the texts that must not be quoted.
+func AwaitWebhooks(ctx context.Context, sensitive []string) context.Context {
+	return cluster.AwaitWebhooks(ctx, func(unasked *failure.UnaskedWebhook) {
+		if unasked == nil {
+			connection.ClearStatus(ctx)
+			return
+		}
+		p.GetLogger(ctx).InfoStatusf("Waiting up to %s for admission webhook %q: %s",
+			cluster.WebhookPatience, unasked.Name, unasked.Reason(sensitive))
+	})
+}
+
+// WarnUnasked reports whether a dry-run failed only because an admission webhook could not be asked, and warns of it then.
+func WarnUnasked(ctx context.Context, err error, sensitive []string) bool {
+	unasked, ok := failure.WebhookUnasked(err)
+	if ok {
+		p.GetLogger(ctx).Warningf("Admission webhook %q could not be asked. The values of this object are known only after the apply, "+
+			"which waits up to %s for the webhook.\n%s", unasked.Name, cluster.WebhookPatience, unasked.Reason(sensitive))
+	}
+	return ok
+}
