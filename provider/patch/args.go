@@ -69,7 +69,8 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.")
 	an.Describe(&a.JSONPatch, "A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or "+
 		"JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for "+
-		"every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.")
+		"every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again "+
+		"if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.")
 	an.Describe(&a.MergePatch, "A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the "+
 		"structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on "+
 		"the way: there, give a patch with `null` as text.")
