@@ -255,12 +255,12 @@ func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse 
 	return diff
 }
 
-// withWait adds that it is to be waited again.
+// withWait adds that it is to be waited again, and that a destroy is to do something else.
 func withWait(diff p.DiffResponse, req p.DiffRequest, old state) p.DiffResponse {
 	if diff.DetailedDiff == nil {
 		diff.DetailedDiff = map[string]p.PropertyDiff{}
 	}
-	maps.Copy(diff.DetailedDiff, tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyWaitFor).DetailedDiff)
+	maps.Copy(diff.DetailedDiff, tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyWaitFor, keyOnDestroy).DetailedDiff)
 	if len(diff.DetailedDiff) == 0 && old.pendingWait {
 		diff.DetailedDiff[keyWaitFor] = p.PropertyDiff{Kind: p.Update}
 	}

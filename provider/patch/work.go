@@ -276,6 +276,9 @@ func (w work) settle(before, after *unstructured.Unstructured, fields touched) (
 	if s.previous, err = w.previousOwners(before, fields); err != nil {
 		return state{}, err
 	}
+	if s.created, err = w.createdBy(s, before, after); err != nil {
+		return state{}, err
+	}
 	if s.added, err = s.rememberAdded(w.in, after.Object); err != nil {
 		return state{}, err
 	}

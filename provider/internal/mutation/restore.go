@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -84,7 +83,7 @@ func (p JSONPatch) Restore(
 	}
 	operations := r.operations
 	// From the end, so that no removal moves what another one means.
-	slices.SortFunc(r.removals, func(a, b ownership.Location) int { return -compareLocations(a, b) })
+	slices.SortFunc(r.removals, func(a, b ownership.Location) int { return -ownership.CompareLocations(a, b) })
 	for _, at := range r.removals {
 		operations = append(operations, operation{name: opRemove, path: pointerTo(at)})
 	}
@@ -186,17 +185,5 @@ func (r *restoration) write(name string, at ownership.Location, value any) {
 			return append(slices.Clone(list), value)
 		}
 		return with(container, last, value)
-	})
-}
-
-// compareLocations orders the places of one tree: items of a list by their position.
-func compareLocations(a, b ownership.Location) int {
-	return slices.CompareFunc(a, b, func(x, y any) int {
-		i, isItem := x.(int)
-		j, isItemToo := y.(int)
-		if isItem && isItemToo {
-			return cmp.Compare(i, j)
-		}
-		return cmp.Compare(fmt.Sprint(x), fmt.Sprint(y))
 	})
 }
