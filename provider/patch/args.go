@@ -25,7 +25,7 @@ func (p *Patch) Annotate(a infer.Annotator) {
 		"The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from "+
 		"whoever owns them, finds drift in those fields and in no others, and puts it right.\n\n"+
 		"When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever "+
-		"owned it can apply it again without a conflict.\n\n"+
+		"owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.\n\n"+
 		"An object that is managed by a KubeObject cannot be patched: change its manifest instead.\n\n"+examples)
 }
 
@@ -58,6 +58,7 @@ type Args struct {
 	TakeOverFrom      []string                      `pulumi:"takeOverFrom,optional"`
 	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 	WaitFor           *waitfor.WaitFor              `pulumi:"waitFor,optional"`
+	OnDestroy         *string                       `pulumi:"onDestroy,optional"`
 }
 
 // Annotate describes the inputs for the schema.
@@ -69,7 +70,8 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.")
 	an.Describe(&a.JSONPatch, "A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or "+
 		"JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for "+
-		"every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.")
+		"every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again "+
+		"if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.")
 	an.Describe(&a.MergePatch, "A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the "+
 		"structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on "+
 		"the way: there, give a patch with `null` as text.")
@@ -85,6 +87,11 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"connection's default namespace is another one.")
 	an.Describe(&a.WaitFor, "What to wait for after the object was patched. If it does not come true in time, the update fails, "+
 		"what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.")
+	an.Describe(&a.OnDestroy, "What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. "+
+		"`release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, "+
+		"a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or "+
+		"a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the "+
+		"provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.")
 }
 
 // State are the outputs of a Patch.

@@ -18,7 +18,8 @@ import (
 )
 
 // Delete hands the fields back. They keep their values and belong to nobody, so that
-// whoever had them before can apply them again without a conflict.
+// whoever had them before can apply them again without a conflict. What the patch has
+// added goes, where the program says so.
 func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	in, old, err := decode(req.OldInputs, req.Properties)
 	if err != nil {
@@ -70,13 +71,21 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 		}
 		old.Ref.UID = string(live.GetUID())
 	}
+	w := work{target: t, in: in, old: old, urn: req.Urn, source: r.source}
+	var done removal
+	var before *unstructured.Unstructured
 	found, released, readable := false, false, true
-	err = t.EditAll(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured, manager string) ([]byte, error) {
-		found, readable = true, tracked.NamesOwners(live)
-		body, err := ownership.HandBack(live, manager, ownership.Kept{})
-		released = released || body != nil
-		return body, err
-	})
+	if in.onDestroy == destroyRemoves {
+		done, found, readable, err = w.takeAway(ctx, types.UID(old.Ref.UID))
+		released = found && readable
+	} else {
+		err = t.EditAll(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured, manager string) ([]byte, error) {
+			found, readable, before = true, tracked.NamesOwners(live), live
+			body, err := ownership.HandBack(live, manager, ownership.Kept{})
+			released = released || body != nil
+			return body, err
+		})
+	}
 	if failure.Gone(err) || err == nil && !found {
 		err = r.confirmGone(ctx, t, in, old)
 	}
@@ -87,8 +96,15 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 		p.GetLogger(ctx).Warningf("%s: what was read of it does not say who owns its fields, so none could be handed back. "+
 			"If a proxy leaves out metadata.managedFields, the field manager %s is still on it.", t.Ref, t.Manager)
 	}
+	switch {
+	case !readable:
+	case in.onDestroy == destroyRemoves:
+		w.say(ctx, done)
+	case found:
+		w.sayReleased(ctx, before)
+	}
 	if released {
-		t.record(ctx, old)
+		t.record(ctx, old, done)
 	}
 	r.forget(req.Urn)
 	return nil
@@ -110,20 +126,32 @@ const recordPatience = 5 * time.Second
 
 // record leaves an event on the object that says what was handed back. Nothing depends
 // on it, and who may patch need not be allowed to make events.
-func (t target) record(ctx context.Context, old state) {
+func (t target) record(ctx context.Context, old state, done removal) {
 	ctx, cancel := context.WithTimeout(ctx, recordPatience)
 	defer cancel()
-	fields := "its fields"
+	fields, removed := "its fields", "what it has added"
 	if !old.NamesSecret {
-		var names []string
+		var names, taken []string
 		for _, path := range leaves(old.touched.all()) {
-			names = append(names, ownership.Format(path))
+			if !done.removes(path) {
+				names = append(names, ownership.Format(path))
+			}
 		}
-		fields = strings.Join(names, ", ")
+		for _, path := range done.paths {
+			taken = append(taken, ownership.Format(path))
+		}
+		fields, removed = strings.Join(names, ", "), strings.Join(taken, ", ")
+	}
+	message := fmt.Sprintf("Field manager %s has handed back, with the values that they have: %s", t.Manager, fields)
+	switch {
+	case len(done.paths) > 0 && fields == "":
+		message = fmt.Sprintf("Field manager %s has removed: %s", t.Manager, removed)
+	case len(done.paths) > 0:
+		message += "; and removed: " + removed
 	}
 	err := t.Cluster.Record(ctx, t.Ref, types.UID(old.Ref.UID), cluster.Event{
 		Reason:  "PatchReleased",
-		Message: fmt.Sprintf("Field manager %s has handed back, with the values that they have: %s", t.Manager, fields),
+		Message: message,
 	})
 	if err != nil {
 		p.GetLogger(ctx).Debugf("%s: no event was recorded: %v", t.Ref, err)

@@ -176,11 +176,27 @@ func (s state) detailedDiff(changes []ownership.Change, in inputs, ignored track
 // output that has the name of the patch, the right side the input.
 func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	if in.kind == keyJSONPatch {
+		if operation, gone := s.addsAgain(change); gone {
+			return tracked.PropertyAt(keyJSONPatch, ownership.Location{operation}), p.Add
+		}
 		return s.placeInOperations(change.Path), p.Update
 	}
 	id := s.Ref.Identity
 	at, kind := tracked.Place(change, partOf(id, s.Live, s.Secrets), partOf(id, in.tree(), in.secrets))
 	return tracked.PropertyAt(in.kind, at), kind
+}
+
+// addsAgain returns the operation that a change is about which adds an item again.
+func (s state) addsAgain(change ownership.Change) (operation int, gone bool) {
+	if change.Kind != ownership.Added {
+		return 0, false
+	}
+	for _, operation := range s.gone() {
+		if s.touched.places[operation].Equals(change.Path) {
+			return operation, true
+		}
+	}
+	return 0, false
 }
 
 // placeInOperations returns where in a JSON patch a field gets its value.
@@ -239,12 +255,12 @@ func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse 
 	return diff
 }
 
-// withWait adds that it is to be waited again.
+// withWait adds that it is to be waited again, and that a destroy is to do something else.
 func withWait(diff p.DiffResponse, req p.DiffRequest, old state) p.DiffResponse {
 	if diff.DetailedDiff == nil {
 		diff.DetailedDiff = map[string]p.PropertyDiff{}
 	}
-	maps.Copy(diff.DetailedDiff, tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyWaitFor).DetailedDiff)
+	maps.Copy(diff.DetailedDiff, tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyWaitFor, keyOnDestroy).DetailedDiff)
 	if len(diff.DetailedDiff) == 0 && old.pendingWait {
 		diff.DetailedDiff[keyWaitFor] = p.PropertyDiff{Kind: p.Update}
 	}

@@ -42,6 +42,14 @@ func (s state) echoOperations(in inputs) any {
 	if !ok {
 		return in.document
 	}
+	for _, i := range s.gone() {
+		if i >= len(list) {
+			continue
+		}
+		if operation, ok := list[i].(map[string]any); ok {
+			operation["value"] = nil
+		}
+	}
 	for i, path := range s.touched.operations {
 		if path == nil || i >= len(list) {
 			continue

@@ -24,14 +24,18 @@ const (
 	keyTakeOverFrom      = tracked.KeyTakeOverFrom
 	keyClusterConnection = connection.Key
 	keyWaitFor           = waitfor.Key
+	keyOnDestroy         = "onDestroy"
 )
 
 var (
 	inputKeys = []string{
 		keyTarget, keyPatch, keyJSONPatch, keyMergePatch, keyTakeOwnership, keyTakeOverFrom, keyClusterConnection, keyWaitFor,
+		keyOnDestroy,
 	}
 	// kinds are the inputs of which exactly one is the patch.
 	kinds = []string{keyPatch, keyJSONPatch, keyMergePatch}
+	// endings are the choices of what a destroy does.
+	endings = []string{destroyReleases, destroyRemoves}
 )
 
 // inputs are the checked inputs of one resource.
@@ -48,6 +52,8 @@ type inputs struct {
 	former []string
 	// takeOver are the KubeObjects that no longer manage the target.
 	takeOver tracked.TakeOver
+	// onDestroy is what a destroy does; empty for the default.
+	onDestroy string
 	// unknown counts the values of target and patch that are known only later.
 	unknown int
 	// wait is what to wait for afterwards; it has no goal where that is nothing.
@@ -77,6 +83,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 		}
 	}
 	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))
+	in.onDestroy = values.Text(properties.Get(keyOnDestroy))
 	in.unknown = values.CountUnknown(plainTarget) + values.CountUnknown(in.document)
 	if v := properties.Get(keyWaitFor); !v.IsNull() {
 		in.wait, in.waitErr = waitfor.Decode(v)

@@ -30,9 +30,10 @@ func (w work) observe(live *unstructured.Unstructured) (state, error) {
 		operations: w.old.touched.operations, places: w.old.touched.places,
 	})
 	now.AppliedSecrets, _ = w.secretPlaces(now.Applied, w.old.touched)
+	now.added = w.old.lookForAdded(w.in, live.Object)
 	if now.Applied == nil && now.neighbours == nil {
 		// The state is older than what is asked here.
-		if now.neighbours, err = hashNeighbours(w.in, live.Object, w.old.touched, w.old.HashKey); err != nil {
+		if now.neighbours, err = now.hashNeighbours(w.in, live.Object); err != nil {
 			return state{}, err
 		}
 	}
@@ -77,7 +78,8 @@ func withoutEmptyLists(tree any) any {
 func (s state) hasDrifted(in inputs) bool { return len(s.drift(in)) > 0 }
 
 // drift lists how the object differs from what the patch has left: its values, fields
-// that it took away, and, of an apply, fields that now are somebody else's.
+// that it took away, items that it added to lists, and, of an apply, fields that now are
+// owned by others.
 func (s state) drift(in inputs) []ownership.Change {
 	var changes []ownership.Change
 	if s.Applied != nil {
@@ -88,6 +90,9 @@ func (s state) drift(in inputs) []ownership.Change {
 			v, _, _ := ownership.Locate(s.Live, path)
 			changes = append(changes, ownership.Change{Kind: ownership.Removed, Path: path, Old: v})
 		}
+	}
+	for _, operation := range s.gone() {
+		changes = append(changes, ownership.Change{Kind: ownership.Added, Path: s.touched.places[operation]})
 	}
 	if in.kind == keyPatch && s.Ownership != nil {
 		changes = append(changes, s.Lost(leaves(s.touched.set), changes)...)

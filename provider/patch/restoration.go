@@ -31,6 +31,7 @@ func newRestoration(in inputs, old state) (method, error) {
 		fields: old.touched,
 		left: mutation.Left{
 			Values: old.Wanted(), Fields: old.touched.set, Places: old.touched.places, Unchanged: old.unchanged,
+			Added: old.remembered(in),
 		},
 	}, firstProblem(keyJSONPatch, problems)
 }
@@ -39,27 +40,27 @@ func newRestoration(in inputs, old state) (method, error) {
 func (r restoration) foresee(
 	_ context.Context, t target, live *unstructured.Unstructured,
 ) (touched, *unstructured.Unstructured, error) {
-	_, err := r.body(t, live)
-	return r.fields, nil, err
+	restored, err := r.restore(t, live)
+	return r.fields.movedTo(restored.Places), nil, err
 }
 
 func (r restoration) send(
 	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
 ) (*unstructured.Unstructured, error) {
-	body, err := r.body(t, live)
+	restored, err := r.restore(t, live)
 	if err != nil {
 		return nil, err
 	}
-	if body == nil {
+	if restored.Body == nil {
 		return live, nil
 	}
-	return t.send(ctx, types.JSONPatchType, body, dryRun)
+	return t.send(ctx, types.JSONPatchType, restored.Body, dryRun)
 }
 
-func (r restoration) body(t target, live *unstructured.Unstructured) ([]byte, error) {
-	body, err := r.patch.Restore(live, r.left, live.GetUID(), live.GetResourceVersion())
+func (r restoration) restore(t target, live *unstructured.Unstructured) (mutation.Restored, error) {
+	restored, err := r.patch.Restore(live, r.left, live.GetUID(), live.GetResourceVersion())
 	if err == nil {
-		return body, nil
+		return restored, nil
 	}
 	err = r.in.withoutSecrets(err)
 	const what = "%s has drifted and is not put right: %v.\n"
@@ -70,11 +71,13 @@ func (r restoration) body(t target, live *unstructured.Unstructured) ([]byte, er
 	case operation.Test:
 		err = tracked.Refused(what+"The object is no longer what the patch was written for, and nothing was changed. Look at it; then make the "+
 			"test hold again, or change jsonPatch to what is there now.", t.Ref, err)
+	case !operation.Position:
+		err = tracked.Refused(what+"Nothing was changed. Look at the object, and change jsonPatch to what is there now.", t.Ref, err)
 	default:
 		err = tracked.Refused(what+"Nothing was changed. Look at the list, and change jsonPatch to what is there now. A test of another item in "+
 			"it tells from then on whether a position is still the right one.", t.Ref, err)
 	}
-	return nil, lastingDrift{err}
+	return mutation.Restored{}, lastingDrift{err}
 }
 
 // lastingDrift is drift that cannot be put right for certain. It fails the update of this
@@ -95,15 +98,15 @@ func warnOfLastingDrift(ctx context.Context, err error) bool {
 	return true
 }
 
-// hashNeighbours makes keyed hashes of what lists hold beside the fields that stand in them by
+// hashNeighbours makes keyed hashes of what lists hold beside the fields and the added items that stand in them by
 // their positions, by the names of the lists.
-func hashNeighbours(in inputs, object map[string]any, fields touched, hashKey string) (map[string]string, error) {
-	if in.kind != keyJSONPatch || hashKey == "" {
+func (s state) hashNeighbours(in inputs, object map[string]any) (map[string]string, error) {
+	if in.kind != keyJSONPatch || s.HashKey == "" {
 		return nil, nil
 	}
 	hashes := map[string]string{}
-	for _, list := range mutation.Beside(object, fields.set) {
-		sum, err := tracked.Hash(hashKey, list.Rest)
+	for _, list := range mutation.Beside(object, mutation.WithAdditions(s.touched.set, s.remembered(in))) {
+		sum, err := tracked.Hash(s.HashKey, list.Rest)
 		if err != nil {
 			return nil, err
 		}

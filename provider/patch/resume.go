@@ -126,6 +126,7 @@ func (w work) unconfirmed(lost *lostError) (state, error) {
 			Pending: true,
 		},
 		touched:  lost.fields,
+		created:  w.createdWithoutReply(lost),
 		previous: w.old.previous,
 		before:   before,
 		base:     lost.live.GetResourceVersion(),

@@ -26,6 +26,8 @@ const (
 	keyOperations  = "__operationFields"
 	keyPlaces      = "__operationPlaces"
 	keyNeighbours  = "__listNeighbours"
+	keyAdded       = "__addedItems"
+	keyCreated     = "__createdFields"
 	keyPending     = "__pendingPatch"
 	keyBefore      = "__managedFieldsBefore"
 	keyBase        = "__resourceVersionBefore"
@@ -49,6 +51,10 @@ type state struct {
 	// neighbours tell whether lists hold what they held, see [hashNeighbours]. They are nil where
 	// that is not known.
 	neighbours map[string]string
+	// added are the items that a JSON patch has added to lists, by their operations.
+	added map[int]addedItem
+	// created are the fields that were not there before the patch; nil where that is not known.
+	created created
 
 	// before and base are the managed fields and the resourceVersion of the object that
 	// a pending patch was sent to.
@@ -92,6 +98,12 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if s.neighbours != nil {
 		out[keyNeighbours] = tracked.EncodeTexts(s.neighbours, s.NamesSecret)
 	}
+	if len(s.added) > 0 {
+		out[keyAdded] = encodeAdded(s.added)
+	}
+	if len(s.created) > 0 {
+		out[keyCreated] = tracked.EncodeTexts(s.created, s.NamesSecret)
+	}
 	if s.base != "" {
 		out[keyBase] = property.New(s.base)
 	}
@@ -125,6 +137,8 @@ func decodeState(properties property.Map) (state, error) {
 	s.touched.operations = decodePaths(properties.Get(keyOperations))
 	s.touched.places = decodePaths(properties.Get(keyPlaces))
 	s.neighbours = tracked.DecodeTexts(properties.Get(keyNeighbours))
+	s.added = decodeAdded(properties.Get(keyAdded))
+	s.created = tracked.DecodeTexts(properties.Get(keyCreated))
 	s.base = values.Text(properties.Get(keyBase))
 	if before := values.Text(properties.Get(keyBefore)); before != "" {
 		// Without it, the owners of before are not known.

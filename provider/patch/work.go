@@ -276,7 +276,13 @@ func (w work) settle(before, after *unstructured.Unstructured, fields touched) (
 	if s.previous, err = w.previousOwners(before, fields); err != nil {
 		return state{}, err
 	}
-	if s.neighbours, err = hashNeighbours(w.in, after.Object, fields, s.HashKey); err != nil {
+	if s.created, err = w.createdBy(s, before, after); err != nil {
+		return state{}, err
+	}
+	if s.added, err = s.rememberAdded(w.in, after.Object); err != nil {
+		return state{}, err
+	}
+	if s.neighbours, err = s.hashNeighbours(w.in, after.Object); err != nil {
 		return state{}, err
 	}
 	s.Secrets, s.NamesSecret = w.secretPlaces(s.Live, fields)

@@ -45,11 +45,16 @@ func TestJSONPatch(t *testing.T) {
 		},
 		"add to the end of a list": {
 			[]any{operation("add", "/spec/list/-", "c")},
-			`{list: [a, b, c], items: [{name: p, v: "1"}, {name: q, v: "2"}], deep: {c: "1"}, gone: "1"}`, `{list: [other]}`, false, "",
+			`{list: [a, b, c], items: [{name: p, v: "1"}, {name: q, v: "2"}], deep: {c: "1"}, gone: "1"}`, `{list: [other]}`, true,
+			`{list: [other, c], items: [{name: p, v: "1"}, {name: q, v: "2"}], deep: {c: "1"}, gone: "1"}`,
 		},
 		"insert into a list": {
 			[]any{operation("add", "/spec/list/1", "c")},
-			`{list: [a, c, b], items: [{name: p, v: "1"}, {name: q, v: "2"}], deep: {c: "1"}, gone: "1"}`, `{list: [other]}`, false, "",
+			`{list: [a, c, b], items: [{name: p, v: "1"}, {name: q, v: "2"}], deep: {c: "1"}, gone: "1"}`, `{list: [a, b]}`, true, "",
+		},
+		"insert into a list that keeps the item": {
+			[]any{operation("add", "/spec/list/1", "c")},
+			`{list: [a, c, b], items: [{name: p, v: "1"}, {name: q, v: "2"}], deep: {c: "1"}, gone: "1"}`, `{list: [c, other]}`, false, "",
 		},
 		"replace a member": {
 			[]any{operation("replace", "/spec/deep/c", "9")},
@@ -248,16 +253,16 @@ func TestWhatIsAddedOnce(t *testing.T) {
 		}
 		assert.Equal(t, after, w.version("Box", "it"))
 	})
-	t.Run("stays as others make it, also when something else is put right [P13] [P16]", func(t *testing.T) {
+	t.Run("that others keep stays as they make it, also when something else is put right [P13] [P16]", func(t *testing.T) {
 		t.Parallel()
 		w := target(t)
 		program := in(w, operation("replace", "/spec/v", "9"))
 		s := patched(t, w, start(t, inline(newUser(t))), "it").mustUp("create", program)
-		w.patch("Box", "it", m{"spec": m{"list": []any{"c"}, "v": "drift"}})
+		w.patch("Box", "it", m{"spec": m{"list": []any{"b", "c"}, "v": "drift"}})
 		assert.Equal(t, map[string]string{"jsonPatch[1].value": "update"}, drifted(s, program))
 		s.previewed("update", program)
 		s.mustUp("update", program).mustUp("same", program)
-		assert.Equal(t, []any{"c"}, list(w), "only what drifted is set")
+		assert.Equal(t, []any{"b", "c"}, list(w), "only what drifted is set")
 		assert.Equal(t, "9", w.value("Box", "it", "spec", "v"))
 	})
 	t.Run("is added again by a changed patch, once [P13]", func(t *testing.T) {

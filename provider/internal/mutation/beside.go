@@ -3,7 +3,6 @@ package mutation
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -80,13 +79,13 @@ func without(tree any, paths []fieldpath.Path) any {
 
 // checkPositions refuses to set fields by their positions in a list that has changed otherwise, unless a test of the
 // patch, all of which hold, is about another place in it.
-func (p JSONPatch) checkPositions(live *unstructured.Unstructured, left Left, drifted []fieldpath.Path) error {
+func (p JSONPatch) checkPositions(tree any, left Left, drifted []fieldpath.Path) error {
 	for _, path := range drifted {
 		list, ok := listAbove(path)
 		if !ok || p.tested(list, left.Places) {
 			continue
 		}
-		if left.Unchanged != nil && left.Unchanged(beside(normalized(live.Object), list, left.Fields)) {
+		if left.Unchanged != nil && left.Unchanged(beside(tree, list, left.beside())) {
 			continue
 		}
 		return p.errorAt(path, left.Places, positionReason)
@@ -108,7 +107,7 @@ func (p JSONPatch) tested(list fieldpath.Path, places []fieldpath.Path) bool {
 func (p JSONPatch) errorAt(field fieldpath.Path, places []fieldpath.Path, reason string) error {
 	for i := min(len(places), len(p.operations)) - 1; i >= 0; i-- {
 		if o := p.operations[i]; o.name != opTest && places[i] != nil && leadsTo(places[i], field) {
-			return &OperationError{Index: i, Operation: o.name, Pointer: o.path.String(), Reason: reason}
+			return &OperationError{Index: i, Operation: o.name, Pointer: o.path.String(), Reason: reason, Position: true}
 		}
 	}
 	return fmt.Errorf("%s: %s", ownership.Format(field), reason)

@@ -119,11 +119,18 @@ func checkJSONPatch(t failing, live *unstructured.Unstructured, operations any) 
 		t.Fatalf("a test that guards does not hold on what the patch has left: %v", err)
 	}
 	left := Left{Values: ownership.Project(effect.Object, effect.Set, nil), Fields: effect.Set, Places: places, Unchanged: func(List) bool { return true }}
+	left.Added = patch.Additions(places)
+	if found := Find(effect.Object, left.Added); len(found) != len(left.Added) {
+		t.Fatalf("of %v only %v are found where the patch has put them", left.Added, found)
+	}
 	restoring, err := patch.Restore(before, left, "u", "1")
-	if err == nil && restoring != nil {
-		if _, err := jsonpatch.DecodePatch(restoring); err != nil {
-			t.Fatalf("%s is not a patch: %v", restoring, err)
+	if err == nil && restoring.Body != nil {
+		if _, err := jsonpatch.DecodePatch(restoring.Body); err != nil {
+			t.Fatalf("%s is not a patch: %v", restoring.Body, err)
 		}
+	}
+	if again, err := patch.Restore(&unstructured.Unstructured{Object: effect.Object}, left, "u", "1"); err != nil || again.Body != nil {
+		t.Fatalf("there is something to put right on what the patch has left: %s, %v", again.Body, err)
 	}
 	return true
 }

@@ -16,7 +16,10 @@ import (
 // Where the places were not kept (nil), a test is made at its pointer, and left out too if an operation works at, above
 // or below it or moves the items of a list that it leads through.
 func (p JSONPatch) CheckTests(live *unstructured.Unstructured, places []fieldpath.Path) error {
-	tree := normalized(live.Object)
+	return p.checkTests(normalized(live.Object), places)
+}
+
+func (p JSONPatch) checkTests(tree any, places []fieldpath.Path) error {
 	for i, o := range p.operations {
 		if o.name != opTest {
 			continue

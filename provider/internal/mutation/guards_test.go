@@ -200,11 +200,11 @@ func TestAPositionIsTrustedOnlyInTheListThatItWasIn(t *testing.T) {
 					return assert.ObjectsAreEqual(kept[ownership.Format(list.Path)], list.Rest)
 				},
 			}
-			body, err := patch.Restore(after, left, "6c7a", "41")
+			restored, err := patch.Restore(after, left, "6c7a", "41")
 			if test.want == "" {
 				var failed *OperationError
 				require.ErrorAs(t, err, &failed)
-				assert.Nil(t, body)
+				assert.Nil(t, restored.Body)
 				assert.Contains(t, err.Error(), "jsonPatch[")
 				left.Places, left.Unchanged = nil, nil
 				_, err = patch.Restore(after, left, "6c7a", "41")
@@ -212,7 +212,7 @@ func TestAPositionIsTrustedOnlyInTheListThatItWasIn(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Contains(t, string(body), `"path":"`+test.want+`"`)
+			assert.Contains(t, string(restored.Body), `"path":"`+test.want+`"`)
 		})
 	}
 }

@@ -11,6 +11,8 @@ type OperationError struct {
 	Reason string
 	// Test tells that the operation is a test that has failed.
 	Test bool
+	// Position tells that the operation works at a position, which may be that of another item by now.
+	Position bool
 }
 
 // unknownReason is why a patch that is not known in full cannot be evaluated or sent.

@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -24,10 +23,21 @@ type Left struct {
 	// Unchanged reports whether a list in which a field stands by its position holds the same as then beside the
 	// fields, see [Beside].
 	Unchanged func(List) bool
+	// Added are the items that it has added to lists and that are to be there.
+	Added []Addition
+}
+
+// Restored is what gives an object back what a patch had left on it.
+type Restored struct {
+	// Body is the JSON patch that does it; nil if nothing differs.
+	Body []byte
+	// Places are those of the operations afterwards.
+	Places []fieldpath.Path
 }
 
 // Restore writes the JSON patch that gives the fields of the live object the values that this one has left, and
-// removes those that it has left without one. It is guarded as by [JSONPatch.Encode], and nil if nothing differs.
+// removes those that it has left without one. Items that it has added to lists and that are gone are added again. It is
+// guarded as by [JSONPatch.Encode].
 //
 // Maps that are gone are made again. What is not known for certain is not set: the error is an [OperationError] if a
 // test of the patch no longer holds, or if a list has changed in which a field stands by its position; no test of
@@ -35,18 +45,30 @@ type Left struct {
 // a list item that is gone, since the item as it was is not known.
 func (p JSONPatch) Restore(
 	live *unstructured.Unstructured, left Left, uid types.UID, resourceVersion string,
-) ([]byte, error) {
+) (Restored, error) {
 	r := restoration{tree: normalized(live.Object)}
+	result := Restored{Places: left.Places}
+	inserted, err := r.addGone(p, left.Added)
+	if err != nil {
+		if failed := p.CheckTests(live, left.Places); failed != nil {
+			err = failed // that the object is another one by now says more
+		}
+		return result, err
+	}
 	values := normalized(left.Values)
 	differing := differing(r.tree, values, left.Fields)
-	if len(differing) == 0 {
-		return nil, nil
+	if len(differing)+len(inserted) == 0 {
+		return result, nil
 	}
-	if err := p.CheckTests(live, left.Places); err != nil {
-		return nil, err
+	// Tests are about the list with the items in it.
+	if err := p.checkTests(r.tree, left.Places); err != nil {
+		return result, err
 	}
-	if err := p.checkPositions(live, left, differing); err != nil {
-		return nil, err
+	if err := p.checkInserted(r.tree, left, inserted); err != nil {
+		return result, err
+	}
+	if err := p.checkPositions(r.tree, left, differing); err != nil {
+		return result, err
 	}
 	for _, path := range differing {
 		var err error
@@ -56,16 +78,18 @@ func (p JSONPatch) Restore(
 			err = r.remove(path, at)
 		}
 		if err != nil {
-			return nil, err
+			return result, err
 		}
 	}
 	operations := r.operations
 	// From the end, so that no removal moves what another one means.
-	slices.SortFunc(r.removals, func(a, b ownership.Location) int { return -compareLocations(a, b) })
+	slices.SortFunc(r.removals, func(a, b ownership.Location) int { return -ownership.CompareLocations(a, b) })
 	for _, at := range r.removals {
 		operations = append(operations, operation{name: opRemove, path: pointerTo(at)})
 	}
-	return encodeGuarded(operations, uid, resourceVersion)
+	result.Places = moved(left.Places, r.tree, left.Added)
+	result.Body, err = encodeGuarded(operations, uid, resourceVersion)
+	return result, err
 }
 
 // differing are the fields that do not have the value that they have in values.
@@ -161,17 +185,5 @@ func (r *restoration) write(name string, at ownership.Location, value any) {
 			return append(slices.Clone(list), value)
 		}
 		return with(container, last, value)
-	})
-}
-
-// compareLocations orders the places of one tree: items of a list by their position.
-func compareLocations(a, b ownership.Location) int {
-	return slices.CompareFunc(a, b, func(x, y any) int {
-		i, isItem := x.(int)
-		j, isItemToo := y.(int)
-		if isItem && isItemToo {
-			return cmp.Compare(i, j)
-		}
-		return cmp.Compare(fmt.Sprint(x), fmt.Sprint(y))
 	})
 }

@@ -13,8 +13,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
+// guard is how every body begins.
+const guard = `{"op":"replace","path":"/metadata/uid","value":"6c7a"},{"op":"replace","path":"/metadata/resourceVersion","value":"41"}`
+
 func TestDriftIsPutRight(t *testing.T) {
-	const guard = `{"op":"replace","path":"/metadata/uid","value":"6c7a"},{"op":"replace","path":"/metadata/resourceVersion","value":"41"}`
 	for _, test := range []struct {
 		name, live, wanted, fields string
 		want, err                  string
@@ -67,17 +69,17 @@ func TestDriftIsPutRight(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(encoded, &wanted)) // numbers as floats, as in a state
 			live := object(t, test.live)
-			body, err := JSONPatch{}.Restore(live, Left{Values: wanted, Fields: fields, Unchanged: unchanged}, "6c7a", "41")
+			restored, err := JSONPatch{}.Restore(live, Left{Values: wanted, Fields: fields, Unchanged: unchanged}, "6c7a", "41")
 			assert.Equal(t, object(t, test.live), live, "the live object is not changed")
 			switch {
 			case test.err != "":
 				require.ErrorContains(t, err, test.err)
 			case test.want == "":
 				require.NoError(t, err)
-				assert.Nil(t, body)
+				assert.Nil(t, restored.Body)
 			default:
 				require.NoError(t, err)
-				assert.Equal(t, "["+guard+","+test.want+"]", string(body))
+				assert.Equal(t, "["+guard+","+test.want+"]", string(restored.Body))
 			}
 		})
 	}
@@ -96,17 +98,17 @@ func TestWhatAPatchHasSetComesBack(t *testing.T) {
 	require.NoError(t, err)
 	live.Object = drifted.Object
 	left := Left{Values: wanted, Fields: effect.Set, Unchanged: unchanged}
-	body, err := JSONPatch{}.Restore(live, left, "6c7a", "41")
+	again, err := JSONPatch{}.Restore(live, left, "6c7a", "41")
 	require.NoError(t, err)
 	var operations []any
-	require.NoError(t, json.Unmarshal(body, &operations))
+	require.NoError(t, json.Unmarshal(again.Body, &operations))
 	restoring, problems := ParseJSONPatch(operations)
 	require.Empty(t, problems)
 	restored, err := restoring.Evaluate(live)
 	require.NoError(t, err)
 	assert.Empty(t, ownership.Compare(wanted, ownership.Project(restored.Object, effect.Set, nil), effect.Set), "[P16]")
 	live.Object = restored.Object
-	body, err = JSONPatch{}.Restore(live, left, "6c7a", "41")
+	again, err = JSONPatch{}.Restore(live, left, "6c7a", "41")
 	require.NoError(t, err)
-	assert.Nil(t, body, "once is enough")
+	assert.Nil(t, again.Body, "once is enough")
 }

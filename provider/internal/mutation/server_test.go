@@ -127,12 +127,12 @@ func TestTheServerDoesWhatTheEvaluationSays(t *testing.T) {
 			drifted, err := send(t.Context(), resource, types.MergePatchType, []byte(`{"metadata":{"labels":null,"annotations":null},"spec":{"replicas":0}}`))
 			require.NoError(t, err)
 			left := Left{Values: wanted, Fields: effect.Set, Unchanged: unchanged}
-			body, err = JSONPatch{}.Restore(drifted, left, drifted.GetUID(), drifted.GetResourceVersion())
+			restoring, err := JSONPatch{}.Restore(drifted, left, drifted.GetUID(), drifted.GetResourceVersion())
 			require.NoError(t, err)
-			if body == nil {
+			if restoring.Body == nil {
 				return
 			}
-			restored, err := send(t.Context(), resource, types.JSONPatchType, body)
+			restored, err := send(t.Context(), resource, types.JSONPatchType, restoring.Body)
 			require.NoError(t, err)
 			assert.Empty(t, ownership.Compare(wanted, ownership.Project(restored.Object, effect.Set, nil), effect.Set))
 		})

@@ -15,7 +15,7 @@ import (
 type patchOperation struct {
 	Operation string `json:"op"`
 	Path      string `json:"path"`
-	Value     any    `json:"value"`
+	Value     any    `json:"value,omitempty"`
 }
 
 // releasedManager stands in managedFields where nobody else does. See [edit].
@@ -97,16 +97,26 @@ func hasPart(set *fieldpath.Set, path fieldpath.Path) bool {
 func edit(
 	object *unstructured.Unstructured, keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
 ) ([]byte, error) {
-	raw, entries, err := writtenEntries(object)
-	if err != nil {
+	left, changed, err := editedEntries(object, keep)
+	if err != nil || !changed {
 		return nil, err
 	}
-	left := make([]any, 0, len(raw))
-	changed := false
+	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
+}
+
+// editedEntries returns the entries as [edit] writes them, and whether any of them changes.
+func editedEntries(
+	object *unstructured.Unstructured, keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
+) (left []any, changed bool, err error) {
+	raw, entries, err := writtenEntries(object)
+	if err != nil {
+		return nil, false, err
+	}
+	left = make([]any, 0, len(raw))
 	for i, entry := range entries {
 		owned, err := entryFields(entry)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		kept := keep(entry, owned)
 		if kept == owned || (kept.Equals(owned) && !kept.Empty()) {
@@ -119,23 +129,20 @@ func edit(
 		}
 		text, err := Encode(kept)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		edited, _ := raw[i].(map[string]any) // a copy of the object's
 		edited["fieldsV1"] = json.RawMessage(text)
 		left = append(left, edited)
 	}
-	if !changed {
-		return nil, nil
-	}
-	if len(left) == 0 {
+	if changed && len(left) == 0 {
 		entry, err := nobodysEntry(object, nobodysFields())
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		left = append(left, entry)
 	}
-	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
+	return left, changed, nil
 }
 
 // WithoutFinalizers returns the JSON patch that removes these finalizers of object,
@@ -158,13 +165,13 @@ func WithoutFinalizers(object *unstructured.Unstructured, removed []string) ([]b
 }
 
 // guarded returns a JSON patch that is refused with 409 if object has changed since it was read.
-func guarded(object *unstructured.Unstructured, operation patchOperation) ([]byte, error) {
+func guarded(object *unstructured.Unstructured, operations ...patchOperation) ([]byte, error) {
 	version := object.GetResourceVersion()
 	if version == "" || version == "0" {
 		// The API server takes these for "whatever it is now".
 		return nil, errors.New("patch: the object has no resourceVersion")
 	}
-	patch, err := json.Marshal([]patchOperation{operation, {"replace", "/metadata/resourceVersion", version}})
+	patch, err := json.Marshal(append(operations, patchOperation{"replace", "/metadata/resourceVersion", version}))
 	if err != nil {
 		return nil, fmt.Errorf("patch: %w", err)
 	}

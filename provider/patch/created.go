@@ -1,0 +1,137 @@
+package patch
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// created are the fields, maps, lists and list items that were not on the object before the patch: what `onDestroy: remove`
+// takes away. They go by their paths; the value is the keyed hash of all that is there after the patch, defaults of the
+// API server included, or "" where that was not seen.
+//
+// A list item is one thing, so what is in it is not listed. An item that only its position names is remembered by the
+// operation that has added it, see [addedItem].
+type created map[string]string
+
+// createdBy notes what a patch has created. Something from an earlier patch stays noted if nothing has happened to it since:
+// it has only ever been ours, nothing was put into it, and the patch still names all of it.
+func (w work) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
+	owners, err := ownership.NewOwnership(before)
+	if err != nil {
+		return nil, err
+	}
+	found, moved := created{}, w.in.movedInto(s.touched)
+	note := func(path fieldpath.Path) (bool, error) {
+		name := ownership.Format(path)
+		if holdsMoved(path, moved) {
+			return false, nil
+		}
+		if _, noted := found[name]; noted {
+			return true, nil
+		}
+		value, _, has := ownership.Locate(after.Object, path)
+		if !has {
+			return false, nil
+		}
+		if was, _, had := ownership.Locate(before.Object, path); had {
+			sum, known := w.old.created[name]
+			if !known || !w.isSolelyOurs(owners.Of(path)) || w.drops(path, s.touched) {
+				return false, nil
+			}
+			same, err := tracked.Hash(s.HashKey, was)
+			if err != nil || sum != "" && sum != same {
+				return false, err
+			}
+		}
+		sum, err := tracked.Hash(s.HashKey, value)
+		found[name] = sum
+		return true, err
+	}
+	for _, leaf := range s.touched.named() {
+		for n := 1; n <= len(leaf); n++ {
+			noted, err := note(leaf[:n])
+			if err != nil {
+				return nil, err
+			}
+			if noted && leaf[n-1].FieldName == nil {
+				break
+			}
+		}
+	}
+	return found, nil
+}
+
+// createdWithoutReply notes what a patch creates if it was carried out, of which only its reply would tell.
+func (w work) createdWithoutReply(lost *lostError) created {
+	noted := maps.Clone(w.old.created)
+	if noted == nil {
+		noted = created{}
+	}
+	if lost.fields.set == nil {
+		return noted // only the reply tells what it has touched
+	}
+	moved := w.in.movedInto(lost.fields)
+	for _, leaf := range lost.fields.named() {
+		for n := 1; n <= len(leaf); n++ {
+			if _, _, had := ownership.Locate(lost.live.Object, leaf[:n]); had {
+				continue
+			}
+			// Into a map or a list others may put something before the next look.
+			if isItem := leaf[n-1].FieldName == nil; isItem || n == len(leaf) {
+				if holdsMoved(leaf[:n], moved) {
+					break
+				}
+				noted[ownership.Format(leaf[:n])] = ""
+				break
+			}
+		}
+	}
+	return noted
+}
+
+// isSolelyOurs reports whether a field has this Patch as its owner, and no other.
+func (w work) isSolelyOurs(owners []ownership.Owner) bool {
+	return len(owners) > 0 && w.others(owners) == ""
+}
+
+// drops reports whether the patch before had something at or below a path that this one does not name.
+func (w work) drops(path fieldpath.Path, now touched) bool {
+	return slices.ContainsFunc(leaves(w.old.touched.present()), func(leaf fieldpath.Path) bool {
+		return leadsTo(path, leaf) && !ownership.Touches(now.present(), leaf)
+	})
+}
+
+// movedInto are the places to which a JSON patch has moved something that was on the object before.
+func (in inputs) movedInto(fields touched) []fieldpath.Path {
+	operations, _ := in.document.([]any)
+	var places []fieldpath.Path
+	for i, operation := range operations {
+		members, _ := operation.(map[string]any)
+		if place, known := fields.place(i); known && place != nil && members["op"] == "move" {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// holdsMoved reports whether something that was moved is at a path, around it or in it.
+func holdsMoved(path fieldpath.Path, moved []fieldpath.Path) bool {
+	return slices.ContainsFunc(moved, func(place fieldpath.Path) bool { return leadsTo(path, place) || leadsTo(place, path) })
+}
+
+// named are the fields that no position leads to.
+func (t touched) named() []fieldpath.Path {
+	var named []fieldpath.Path
+	t.present().Leaves().Iterate(func(leaf fieldpath.Path) {
+		if !slices.ContainsFunc(leaf, func(element fieldpath.PathElement) bool { return element.Index != nil }) {
+			named = append(named, leaf.Copy())
+		}
+	})
+	return named
+}
