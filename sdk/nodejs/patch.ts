@@ -11,7 +11,7 @@ import * as utilities from "./utilities";
  *
  * The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
  *
- * When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict.
+ * When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
  *
  * An object that is managed by a KubeObject cannot be patched: change its manifest instead.
  *
@@ -110,6 +110,7 @@ export class Patch extends pulumi.CustomResource {
             resourceInputs["clusterConnection"] = args?.clusterConnection ? pulumi.secret(args.clusterConnection) : undefined;
             resourceInputs["jsonPatch"] = args?.jsonPatch;
             resourceInputs["mergePatch"] = args?.mergePatch;
+            resourceInputs["onDestroy"] = args?.onDestroy;
             resourceInputs["patch"] = args?.patch;
             resourceInputs["takeOverFrom"] = args?.takeOverFrom;
             resourceInputs["takeOwnership"] = args?.takeOwnership;
@@ -142,13 +143,17 @@ export interface PatchArgs {
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
-     * A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
+     * A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
      */
     jsonPatch?: any | undefined;
     /**
      * A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
      */
     mergePatch?: any | undefined;
+    /**
+     * What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+     */
+    onDestroy?: pulumi.Input<string | undefined>;
     /**
      * The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
      */

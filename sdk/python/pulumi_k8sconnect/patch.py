@@ -26,6 +26,7 @@ class PatchArgs:
                  cluster_connection: pulumi.Input[Optional['ClusterConnectionArgs']] = None,
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
+                 on_destroy: pulumi.Input[Optional[_builtins.str]] = None,
                  patch: Optional[Any] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  wait_for: pulumi.Input[Optional['WaitForArgs']] = None):
@@ -35,8 +36,9 @@ class PatchArgs:
         :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
         :param pulumi.Input['PatchTargetArgs'] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
-        :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
+        :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+        :param pulumi.Input[_builtins.str] on_destroy: What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
         :param pulumi.Input['WaitForArgs'] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
@@ -49,6 +51,8 @@ class PatchArgs:
             pulumi.set(__self__, "json_patch", json_patch)
         if merge_patch is not None:
             pulumi.set(__self__, "merge_patch", merge_patch)
+        if on_destroy is not None:
+            pulumi.set(__self__, "on_destroy", on_destroy)
         if patch is not None:
             pulumi.set(__self__, "patch", patch)
         if take_over_from is not None:
@@ -96,7 +100,7 @@ class PatchArgs:
     @pulumi.getter(name="jsonPatch")
     def json_patch(self) -> Optional[Any]:
         """
-        A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
+        A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
         """
         return pulumi.get(self, "json_patch")
 
@@ -115,6 +119,18 @@ class PatchArgs:
     @merge_patch.setter
     def merge_patch(self, value: Optional[Any]):
         pulumi.set(self, "merge_patch", value)
+
+    @_builtins.property
+    @pulumi.getter(name="onDestroy")
+    def on_destroy(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+        """
+        return pulumi.get(self, "on_destroy")
+
+    @on_destroy.setter
+    def on_destroy(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "on_destroy", value)
 
     @_builtins.property
     @pulumi.getter
@@ -162,6 +178,7 @@ class Patch(pulumi.CustomResource):
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
+                 on_destroy: pulumi.Input[Optional[_builtins.str]] = None,
                  patch: Optional[Any] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_ownership: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -173,7 +190,7 @@ class Patch(pulumi.CustomResource):
 
         The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
 
-        When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict.
+        When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
 
         An object that is managed by a KubeObject cannot be patched: change its manifest instead.
 
@@ -201,8 +218,9 @@ class Patch(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
-        :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
+        :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+        :param pulumi.Input[_builtins.str] on_destroy: What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
         :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
@@ -220,7 +238,7 @@ class Patch(pulumi.CustomResource):
 
         The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
 
-        When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict.
+        When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
 
         An object that is managed by a KubeObject cannot be patched: change its manifest instead.
 
@@ -263,6 +281,7 @@ class Patch(pulumi.CustomResource):
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
+                 on_destroy: pulumi.Input[Optional[_builtins.str]] = None,
                  patch: Optional[Any] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_ownership: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -280,6 +299,7 @@ class Patch(pulumi.CustomResource):
             __props__.__dict__["cluster_connection"] = None if cluster_connection is None else pulumi.Output.secret(cluster_connection)
             __props__.__dict__["json_patch"] = json_patch
             __props__.__dict__["merge_patch"] = merge_patch
+            __props__.__dict__["on_destroy"] = on_destroy
             __props__.__dict__["patch"] = patch
             __props__.__dict__["take_over_from"] = take_over_from
             if take_ownership is None and not opts.urn:

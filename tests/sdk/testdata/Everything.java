@@ -110,6 +110,7 @@ public class Everything {
             .patch(Map.of("data", Map.of("a", "1")))
             .takeOwnership(true)
             .takeOverFrom("k8sconnect-shop.*")
+            .onDestroy("remove")
             .target(PatchTargetArgs.builder()
                 .apiVersion("v1")
                 .kind("ConfigMap")

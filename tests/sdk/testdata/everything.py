@@ -100,6 +100,7 @@ patch = k8sconnect.Patch(
     patch={"data": {"a": "1"}},
     take_ownership=True,
     take_over_from=["k8sconnect-shop.*"],
+    on_destroy="remove",
     target=k8sconnect.PatchTargetArgs(api_version="v1", kind="ConfigMap", name="other", namespace="kube-system"),
     wait_for=wait_for,
 )

@@ -80,6 +80,7 @@ const patch = new k8sconnect.Patch("patch", {
     patch: { data: { a: "1" } },
     takeOwnership: true,
     takeOverFrom: ["k8sconnect-shop.*"],
+    onDestroy: "remove",
     target: { apiVersion: "v1", kind: "ConfigMap", name: "other", namespace: "kube-system" },
     waitFor,
 });

@@ -21,7 +21,7 @@ import javax.annotation.Nullable;
  * 
  * The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
  * 
- * When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict.
+ * When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
  * 
  * An object that is managed by a KubeObject cannot be patched: change its manifest instead.
  * 

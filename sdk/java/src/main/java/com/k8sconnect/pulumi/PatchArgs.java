@@ -38,14 +38,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
+     * A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
      * 
      */
     @Import(name="jsonPatch")
     private @Nullable Output<Object> jsonPatch;
 
     /**
-     * @return A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
+     * @return A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
      * 
      */
     public Optional<Output<Object>> jsonPatch() {
@@ -65,6 +65,21 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
      */
     public Optional<Output<Object>> mergePatch() {
         return Optional.ofNullable(this.mergePatch);
+    }
+
+    /**
+     * What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+     * 
+     */
+    @Import(name="onDestroy")
+    private @Nullable Output<String> onDestroy;
+
+    /**
+     * @return What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+     * 
+     */
+    public Optional<Output<String>> onDestroy() {
+        return Optional.ofNullable(this.onDestroy);
     }
 
     /**
@@ -148,6 +163,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         this.clusterConnection = $.clusterConnection;
         this.jsonPatch = $.jsonPatch;
         this.mergePatch = $.mergePatch;
+        this.onDestroy = $.onDestroy;
         this.patch = $.patch;
         this.takeOverFrom = $.takeOverFrom;
         this.takeOwnership = $.takeOwnership;
@@ -195,7 +211,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param jsonPatch A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
+         * @param jsonPatch A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
          * 
          * @return builder
          * 
@@ -206,7 +222,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param jsonPatch A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. A `test` that fails refuses the whole patch.
+         * @param jsonPatch A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
          * 
          * @return builder
          * 
@@ -234,6 +250,27 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder mergePatch(Object mergePatch) {
             return mergePatch(Output.of(mergePatch));
+        }
+
+        /**
+         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onDestroy(@Nullable Output<String> onDestroy) {
+            $.onDestroy = onDestroy;
+            return this;
+        }
+
+        /**
+         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onDestroy(String onDestroy) {
+            return onDestroy(Output.of(onDestroy));
         }
 
         /**
