@@ -19,6 +19,7 @@ type Source struct {
 	registry *cluster.Registry
 	unread   sync.Map // *cluster.Cluster -> bool
 	told     sync.Map // warning -> bool
+	secrets  secrets
 
 	mu        sync.RWMutex
 	defaults  cluster.Connection

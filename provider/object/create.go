@@ -26,6 +26,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
+	r.source.Remember(in.sensitive())
 	clu, err := r.source.Cluster(req.Properties)
 	id, known := in.identity()
 	if errors.Is(err, connection.ErrUnknown) || (err == nil && in.unknown > 0) {

@@ -24,6 +24,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	r.source.Remember(in.sensitive())
 	in.stay(old)
 	in.taking = in.takes(old, req.OldInputs)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)

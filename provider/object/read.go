@@ -26,6 +26,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
+	r.source.Remember(in.sensitive())
 	if old.Ref.Identity, err = old.IdentityIn(req.ID); err != nil {
 		return p.ReadResponse{}, err
 	}

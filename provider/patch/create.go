@@ -23,6 +23,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
+	r.source.Remember(in.sensitive())
 	clu, err := r.source.Cluster(req.Properties)
 	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
 		return p.CreateResponse{Properties: unknownOutputs(in, in.object, "")}, err
@@ -48,7 +49,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	result.state.Origin = tracked.OriginOf(ctx, clu)
 	resp := p.CreateResponse{ID: result.target.Identity().String()}
 	r.guard.Observe(req.Urn, result.state.Ref.UID, result.state.HashKey)
-	resp.Properties, resp.PartialState, err = result.finish(ctx, in, false)
+	resp.Properties, resp.PartialState, err = result.finish(ctx, r.source, in, false)
 	return resp, err
 }
 
@@ -115,14 +116,16 @@ func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
 // finish waits, if the patch is done and there is something to wait for, and makes the
 // answer to the engine. What has failed by now is saved all the same, in an update beside
 // the inputs of before.
-func (o outcome) finish(ctx context.Context, in inputs, updating bool) (property.Map, *p.InitializationFailed, error) {
+func (o outcome) finish(
+	ctx context.Context, source *connection.Source, in inputs, updating bool,
+) (property.Map, *p.InitializationFailed, error) {
 	cause := error(nil)
 	if o.unconfirmed != nil {
 		cause = fmt.Errorf("%s: it is not known whether the API server carried out the patch.\n"+
 			"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` finds out and continues.\n"+
 			"Cause: %w", o.target.Ref, o.unconfirmed)
 	} else if in.wait.Goal != nil {
-		cause = o.await(ctx, in)
+		cause = o.await(ctx, source, in)
 	}
 	o.state.pendingWait = cause != nil && o.unconfirmed == nil
 	o.state.Ahead = cause != nil && updating

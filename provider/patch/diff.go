@@ -26,6 +26,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	r.source.Remember(in.sensitive())
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	programmed := r.calls.IsProgrammed(req.Urn)
 	clu, clusterKnown, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)

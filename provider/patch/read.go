@@ -12,6 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
 // errImport is the answer to pulumi import and to .get.
@@ -32,6 +33,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
+	r.source.Remember(in.sensitive())
 	if old.Ref.Identity, err = old.IdentityIn(req.ID); err != nil {
 		return p.ReadResponse{}, err
 	}
@@ -46,7 +48,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	t.WarnTerminating(ctx, live)
 	if old.Pending {
 		// Which fields the patch has touched is not known. The next update finds out.
-		return kept(req, old, "the next `pulumi up` finds out whether it was carried out, and continues")
+		return kept(req, old, "the next `pulumi up` finds out whether it was carried out, and continues", nil)
 	}
 	now, err := work{target: t, in: in, old: old}.observe(live)
 	if err != nil {
@@ -63,7 +65,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 		return p.ReadResponse{}, err
 	}
 	req.Properties = out
-	return kept(req, now, waiting)
+	return kept(req, now, waiting, live)
 }
 
 // look reads the object that was patched. Another one of its name is not it, and neither is one in another cluster.
@@ -102,15 +104,15 @@ func stillMissing(in inputs, live *unstructured.Unstructured) string {
 }
 
 // kept is the answer of a look. While something is pending the engine is told so again,
-// which it shows as a warning.
-func kept(req p.ReadRequest, s state, why string) (p.ReadResponse, error) {
+// which it shows as a warning. live is nil where it is not known what the object is like.
+func kept(req p.ReadRequest, s state, why string, live *unstructured.Unstructured) (p.ReadResponse, error) {
 	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
 	var err error
 	switch {
 	case s.Pending:
 		err = fmt.Errorf("%s: it is still not known whether an earlier patch was carried out; %s", req.ID, why)
 	case s.pendingWait:
-		err = fmt.Errorf("%s: an earlier wait timed out or failed, and %s; the next `pulumi up` waits again, in place", req.ID, why)
+		err = fmt.Errorf("%s: an earlier wait timed out or failed, and %s; %s", req.ID, why, waitfor.Again(live))
 	default:
 		return resp, nil
 	}
@@ -123,5 +125,5 @@ func (r *patchResource) keepUnread(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
 	req.Properties = tracked.KeepUnread(ctx, r.source, t.Cluster, req, t.explain("read", cause, in)).Properties
-	return kept(req, old, "the object could not be read")
+	return kept(req, old, "the object could not be read", nil)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
 // errImport is the answer to pulumi import and to .get.
@@ -30,7 +31,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	in, err := decodeInputs(req.Inputs)
 	if err != nil || in.spec.Goal == nil {
 		// Inputs of an older version: the next update says what is wrong with them.
-		return unchanged(req, old, "it is still waited for")
+		return unchanged(req, old, "it is still waited for", nil)
 	}
 	clu, err := r.source.Cluster(req.Inputs)
 	if err != nil {
@@ -52,17 +53,17 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	switch {
 	case in.spec.Goal.ForDeletion():
 		if old.pending && live != nil && !another {
-			return unchanged(req, old, stillMissing(in, live))
+			return unchanged(req, old, stillMissing(in, live), live)
 		}
 		return renewed(req, state{origin: old.origin})
 	case !old.pending && (live == nil || another):
 		return p.ReadResponse{}, nil // what was waited for is gone, so it is to be waited for again
 	case !old.pending && !in.extracts:
-		return unchanged(req, old, "")
+		return unchanged(req, old, "", live)
 	case old.pending && another:
-		return unchanged(req, old, "the object was deleted, and another one has its name now")
+		return unchanged(req, old, "the object was deleted, and another one has its name now", nil)
 	case old.pending && !in.spec.Goal.Judge(live).Holds:
-		return unchanged(req, old, stillMissing(in, live))
+		return unchanged(req, old, stillMissing(in, live), live)
 	}
 	now, err := in.observed(live)
 	if err != nil {
@@ -128,13 +129,14 @@ func renewed(req p.ReadRequest, now state) (p.ReadResponse, error) {
 }
 
 // unchanged is the answer of a look that tells nothing new. While a wait is pending
-// the engine is told so again, which it shows as a warning.
-func unchanged(req p.ReadRequest, old state, why string) (p.ReadResponse, error) {
+// the engine is told so again, which it shows as a warning. live is nil where it is not
+// known what the object is like.
+func unchanged(req p.ReadRequest, old state, why string, live *unstructured.Unstructured) (p.ReadResponse, error) {
 	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
 	if !old.pending {
 		return resp, nil
 	}
-	err := fmt.Errorf("%s: an earlier wait timed out or failed, and %s; the next `pulumi up` waits again, in place", req.ID, why)
+	err := fmt.Errorf("%s: an earlier wait timed out or failed, and %s; %s", req.ID, why, waitfor.Again(live))
 	resp.PartialState = failed(err)
 	return resp, err
 }
@@ -145,7 +147,7 @@ func (r *waitResource) keepUnread(
 	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
 	req.Properties = tracked.KeepUnread(ctx, r.source, clu, req, in.explain(clu, cause)).Properties
-	return unchanged(req, old, "the object could not be read")
+	return unchanged(req, old, "the object could not be read", nil)
 }
 
 // explain turns an error of a look into one for the user. clu is nil where the connection

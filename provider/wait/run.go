@@ -61,6 +61,7 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 	defer func() { now.origin = tracked.OriginOf(ctx, clu) }()
 	live, err := waitfor.Run(ctx, waitfor.Request{
 		Cluster: clu, Object: in.object.Identity, UID: types.UID(in.object.UID), Spec: in.spec,
+		Sensitive: r.source.Secrets(),
 	})
 	if err != nil {
 		return pending, err

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -61,7 +58,7 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	switch e.Reason {
 	case readiness.Failed:
-		why := e.Why
+		why := r.redact(e.Why)
 		if r.secret() {
 			why = "it will not come true"
 		}
@@ -102,19 +99,23 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 	}
 	var lines []string
 	if !r.secret() && e.Reason != readiness.Failed {
-		lines = upTo(mostMissing, e.Missing, "that is missing")
+		var missing []string
+		for _, text := range e.Missing {
+			missing = append(missing, r.redact(text))
+		}
+		lines = upTo(mostMissing, missing, "that is missing")
 	}
 	var conditions []string
 	for _, condition := range readiness.Conditions(e.Last.Object) {
 		line := "condition " + condition.String()
-		if slices.Contains(e.Missing, line) || line == e.Why {
+		if slices.Contains(e.Missing, line) || line == e.Why || isRefusal(condition) {
 			continue
 		}
 		if condition.Message != "" && strings.Contains(e.Why, condition.Message) {
 			condition.Message = ""
 			line = "condition " + condition.String()
 		}
-		conditions = append(conditions, line)
+		conditions = append(conditions, r.redact(line))
 	}
 	lines = append(lines, upTo(mostConditions, conditions, "conditions")...)
 	if len(lines) == 0 {
@@ -126,12 +127,13 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 // reasons says why, as far as the cluster tells, and what could be done about it.
 func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
 	troubles := diagnosis.Troubles(ctx, r.Cluster, e.Last)
+	causes, advice := r.causes(e)
 	told := e.Why
 	for _, condition := range readiness.Conditions(e.Last.Object) {
 		told += "\n" + condition.Message
 	}
 	if len(troubles) > 0 {
-		advice = troubles[0].Advice
+		advice = cmp.Or(advice, troubles[0].Advice)
 	}
 	var pods []string
 	for _, group := range byReason(troubles) {
@@ -140,19 +142,39 @@ func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines
 		if more := len(group) - 1; more > 0 {
 			line = fmt.Sprintf("%d pods, such as %s", len(group), group[0].Pod)
 		}
-		pods = append(pods, line+": "+group[0].Long)
+		pods = append(pods, line+": "+r.redact(group[0].Long))
 	}
-	lines = upTo(mostPods, pods, "reasons of other pods")
+	for _, cause := range causes {
+		lines = append(lines, "    "+r.redact(cause))
+	}
+	shown := upTo(mostPods, pods, "reasons of other pods")
+	if len(troubles) > 0 {
+		shown = slices.Insert(shown, 1, r.log(ctx, troubles[0])...)
+	}
+	lines = append(lines, shown...)
 	events := slices.DeleteFunc(diagnosis.Events(ctx, r.Cluster, e.Last, troubles), func(event diagnosis.Event) bool {
 		return event.Repeats(told)
 	})
-	for _, event := range events[max(0, len(events)-mostEvents):] {
-		lines = append(lines, "    "+shorten(oneLine(event.String()), longestLine))
+	var others []string
+	for _, event := range diagnosis.Foremost(events, mostEvents) {
+		line := "    " + r.event(event)
+		switch {
+		case !event.IsWarning():
+			others = append(others, line)
+			continue
+		case event.RefusesPods():
+			advice = cmp.Or(advice, refusedPods)
+		}
+		lines = append(lines, line)
 	}
-	if len(lines) == 0 {
-		return nil, advice
+	switch {
+	case len(lines) > 0:
+		lines = append([]string{"  Why:"}, lines...)
+	case len(others) > 0:
+		// No cause, but all that is known.
+		lines = append([]string{"  Reported last, not as a warning:"}, others...)
 	}
-	return append([]string{"  Why:"}, lines...), advice
+	return lines, advice
 }
 
 // byReason puts the pods together that have the same trouble, the worst first.
@@ -191,8 +213,7 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 			"The next `pulumi up` waits again, in place."
 	case e.Reason == readiness.Failed && hasEnded(e.Last):
 		// Waiting again would fail at once.
-		return fmt.Sprintf("  Next: %s.\n  A %s that has failed does not run again: change its manifest or delete it, so that the next "+
-			"`pulumi up` creates it again and waits for it.", cmp.Or(advice, "fix what failed"), e.Last.GetKind())
+		return fmt.Sprintf("  Next: %s.\n  %s", cmp.Or(advice, "fix what failed"), wayOut(e.Last))
 	case e.Reason == readiness.Failed:
 		return "  Next: " + cmp.Or(advice, "fix what failed") + then
 	case e.Last != nil && e.Last.GetDeletionTimestamp() != nil && !r.Spec.Goal.ForDeletion():
@@ -207,21 +228,6 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 // seen last, if any was, is no reason to give up.
 func (r Request) vanished(e *readiness.NotReadyError) bool {
 	return e.Reason == readiness.Failed && (e.Last == nil || r.Spec.Goal.Judge(e.Last).Failed == "")
-}
-
-// hasEnded reports whether an object is a Job or a Pod that has failed, which is the last
-// that it does.
-func hasEnded(object *unstructured.Unstructured) bool {
-	switch object.GroupVersionKind().GroupKind() {
-	case schema.GroupKind{Group: "batch", Kind: "Job"}:
-		return slices.ContainsFunc(readiness.Conditions(object.Object), func(c readiness.Condition) bool {
-			return c.Type == "Failed" && c.Status == "True"
-		})
-	case schema.GroupKind{Kind: "Pod"}:
-		phase, _, _ := unstructured.NestedString(object.Object, "status", "phase")
-		return phase == "Failed"
-	}
-	return false
 }
 
 // duration is as long as it is said: seconds, and below one second milliseconds.

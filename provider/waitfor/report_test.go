@@ -20,7 +20,7 @@ func TestNext(t *testing.T) {
 	failed := map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True"}}, "bad": true}
 	const (
 		again   = "Then run `pulumi up`, which waits again, in place. The object was left as it is."
-		ended   = "has failed does not run again: change its manifest or delete it"
+		ended   = "has failed does not run again: change its manifest, or delete it with `kubectl delete "
 		deleted = "find out who deleted it"
 	)
 	terminating := object("v1", "Pod", map[string]any{"phase": "Failed"})

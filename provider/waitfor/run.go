@@ -31,6 +31,8 @@ type Request struct {
 	// UID is the object that is meant; empty means the one that has the name.
 	UID  types.UID
 	Spec Spec
+	// Sensitive are texts that pods and controllers may quote, and that must not be shown.
+	Sensitive []string
 }
 
 // Run waits. It returns the object as it was when all that is waited for held, or nil

@@ -106,6 +106,64 @@ func TestJobAndWhatFollows(t *testing.T) {
 	})
 }
 
+func TestTheWayOutOfAFailedJob(t *testing.T) {
+	t.Parallel()
+	c := workloads.Get(t)
+	k, space := kubeOf(t, c), c.Namespace(t)
+	s := newStackIn(t, k, c.KubeconfigFile())
+	job, after := "batch/v1/Job/"+space+"/migrate", "v1/ConfigMap/"+space+"/after"
+	says := "delete it with `kubectl delete job --namespace " + space + " migrate`"
+	podOfJob := func() string {
+		return k.thePod(t, space, "batch.kubernetes.io/controller-uid="+string(k.get(t, job).GetUID()))
+	}
+	s.program(t, jobProgram, space, "migrate:1", "test")
+	up := s.start(t, "up", "--yes", "--skip-preview")
+	eventually(t, "the Job is made", func() bool { return k.find(t, job) != nil })
+	k.status(t, podOfJob(), failedPod)
+	assert.Contains(t, failed(t, up.wait(t)).out, says)
+	first := k.get(t, job).GetUID()
+
+	step(t, "a further up fails again, and says how to get out [D38 a] [W34]", func(t *testing.T) {
+		out := s.upFails(t)
+		assert.Contains(t, out, says)
+		assert.NotContains(t, out, "waits again, in place")
+		assert.Contains(t, s.refresh(t), says)
+	})
+	step(t, "a replacement by the engine is none: the new Job would meet the old one [D38 a]", func(t *testing.T) {
+		assert.Contains(t, s.upFails(t, "--replace", s.export(t).get(t, "job").URN), "is to be replaced by an object of the same name")
+		assert.Equal(t, first, k.get(t, job).GetUID())
+	})
+	step(t, "what it says gets out: the Job is deleted, and the next up makes it again and waits for it [D38 a] [W34]", func(t *testing.T) {
+		kubectl(t, c, "", "delete", "job", "--namespace", space, "migrate")
+		k.gone(t, job)
+		up := s.start(t, "up", "--yes", "--skip-preview")
+		eventually(t, "the Job is made again", func() bool { return k.find(t, job) != nil })
+		assert.NotEqual(t, first, k.get(t, job).GetUID())
+		k.status(t, podOfJob(), succeededPod)
+		up.wait(t).succeeded(t)
+		k.get(t, after)
+		s.previewEmpty(t)
+	})
+}
+
+// succeededPod is the status of a pod whose only container has done its work.
+const succeededPod = `
+status:
+  phase: Succeeded
+  conditions:
+  - {type: Ready, status: "False", reason: PodCompleted}
+  - {type: ContainersReady, status: "False", reason: PodCompleted}
+  - {type: PodScheduled, status: "True"}
+  containerStatuses:
+  - name: migrate
+    image: migrate:1
+    imageID: ""
+    ready: false
+    started: false
+    restartCount: 0
+    state: {terminated: {exitCode: 0, reason: Completed}}
+`
+
 // failedPod is the status of a pod whose only container has failed.
 const failedPod = `
 status:

@@ -104,6 +104,12 @@ spec:
 			k.status(t, k.thePod(t, space, "job-name=migrate"), failedPod)
 			eventually(t, "the Job has failed", func() bool { return conditionOf(k.get(t, job).Object, "Failed") != nil })
 		}},
+		"refused": {ref("apps/v1", "Deployment", "strict") + "\n      " + rollout, func(t *testing.T, k *kube, space string) {
+			deployment := "apps/v1/Deployment/" + space + "/strict"
+			k.create(t, deployment, fmt.Sprintf(strings.Replace(deploymentManifest, "spec: {containers", "spec: {serviceAccountName: absent, containers", 1),
+				space, "strict", 1, "1"))
+			eventually(t, "its pods are refused", func() bool { return conditionOf(k.get(t, deployment).Object, "ReplicaFailure") != nil })
+		}},
 		"absent": {ref("apps/v1", "Deployment", "nobody") + "\n      " + rollout, func(*testing.T, *kube, string) {}},
 		"everything": {ref("apps/v1", "Deployment", "shop") + "\n      " + rollout, func(t *testing.T, k *kube, space string) {
 			event := events(t)
@@ -164,7 +170,7 @@ func TestReportsOfWaitsInVain(t *testing.T) {
 
 var (
 	podName = regexp.MustCompile(`\b([a-z]+)-[a-z0-9]{8,10}-[a-z0-9]{5}\b|\b(migrate)-[a-z0-9]{5}\b`)
-	setName = regexp.MustCompile(`\b([a-z]+)-[a-z0-9]{8,10}"`)
+	setName = regexp.MustCompile(`\b([a-z]+)-[a-z0-9]{8,10}(-?")`)
 	anyUID  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	instant = regexp.MustCompile(`failed after [0-9]+ms`)
 	anyAge  = regexp.MustCompile(`\(([0-9]+ times, last )?[0-9]+[smh][0-9ms]* ago\)`)
@@ -176,7 +182,7 @@ func withoutChance(report, space string) string {
 	report = anyUID.ReplaceAllString(report, "UID")
 	report = podName.ReplaceAllString(report, "$1$2-POD")
 	report = instant.ReplaceAllString(report, "failed after MILLISECONDS")
-	report = setName.ReplaceAllString(report, `$1-SET"`)
+	report = setName.ReplaceAllString(report, `$1-SET$2`)
 	return anyAge.ReplaceAllString(report, "(TIMES AND AGE)")
 }
 

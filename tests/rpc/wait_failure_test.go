@@ -96,7 +96,14 @@ func TestAWaitThatCannotSucceedFailsAtOnce(t *testing.T) {
 			err := before.create(in)
 			assert.Less(t, time.Since(began), 10*time.Second)
 			assert.Contains(t, requireWaitPending(t, before, err), c.says)
-			assert.Contains(t, looks(t, before), c.says)
+			looked := looks(t, before)
+			assert.Contains(t, looked, c.says)
+			if kind, ends := map[string]string{"a Job that failed [W14]": "job", "a Pod that failed [W14]": "pod"}[what]; ends {
+				wayOut := "does not run again: change its manifest, or delete it with `kubectl delete " + kind + " --namespace " + w.namespace + " it`"
+				assert.Contains(t, text, wayOut, "[D38 a]")
+				assert.Contains(t, looked, wayOut, "[D38 a]")
+				assert.NotContains(t, looked, "waits again, in place", "[D38 a]")
+			}
 		})
 	}
 	t.Run("an object that is made anew while nobody watches [W14]", func(t *testing.T) {

@@ -43,7 +43,7 @@ func (e Event) String() string {
 	if e.Subject != "" {
 		text += " of " + e.Subject
 	}
-	text += ": " + joined(e.Reason, e.Message)
+	text += ": " + Joined(e.Reason, e.Message)
 	ago := duration.HumanDuration(time.Since(e.At)) + " ago"
 	if e.Count > 1 {
 		return fmt.Sprintf("%s (%d times, last %s)", text, e.Count, ago)
@@ -61,6 +61,30 @@ func (e Event) Repeats(told string) bool {
 	}
 	_, cause, _ := strings.Cut(e.Message, ": ")
 	return cause != "" && strings.Contains(told, cause)
+}
+
+// IsWarning reports whether the event was reported as a warning. Any other is news, and no cause.
+func (e Event) IsWarning() bool { return e.warning }
+
+// RefusesPods reports whether the event says that the object cannot create its pods.
+func (e Event) RefusesPods() bool { return e.warning && e.Subject == "" && e.Reason == "FailedCreate" }
+
+// noise are warnings about the nodes or the cluster, which are reported of each pod and keep none from running.
+var noise = map[string]bool{"MissingClusterDNS": true, "DNSConfigForming": true}
+
+// Foremost chooses the events to be shown: the newest, the newest last. Noise comes after them, and only where there is
+// room.
+func Foremost(events []Event, most int) []Event {
+	var telling, noisy []Event
+	for _, event := range events {
+		if noise[event.Reason] {
+			noisy = append(noisy, event)
+		} else {
+			telling = append(telling, event)
+		}
+	}
+	telling = telling[max(0, len(telling)-most):]
+	return append(telling, noisy[max(0, len(noisy)-most+len(telling)):]...)
 }
 
 // Events lists the warnings about an object and its worst pods, the newest last. Where

@@ -62,3 +62,20 @@ func TestWithoutProtocol(t *testing.T) {
 		withoutProtocol(`Failed to pull image "a": rpc error: code = NotFound desc = failed to resolve: not found`))
 	assert.Equal(t, "a pod: rpc error", withoutProtocol("a pod: rpc error"))
 }
+
+func TestForemost(t *testing.T) {
+	named := func(reasons ...string) (events []Event) {
+		for _, reason := range reasons {
+			events = append(events, Event{Reason: reason})
+		}
+		return events
+	}
+	t.Run("the newest are shown, and noise only where there is room, after the others [D38 c]", func(t *testing.T) {
+		all := named("A", "DNSConfigForming", "B", "C", "MissingClusterDNS")
+		assert.Equal(t, named("A", "B", "C", "DNSConfigForming", "MissingClusterDNS"), Foremost(all, 5))
+		assert.Equal(t, named("A", "B", "C", "MissingClusterDNS"), Foremost(all, 4))
+		assert.Equal(t, named("A", "B", "C"), Foremost(all, 3))
+		assert.Equal(t, named("B", "C"), Foremost(all, 2))
+		assert.Empty(t, Foremost(nil, 2))
+	})
+}

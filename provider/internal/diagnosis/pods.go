@@ -30,10 +30,19 @@ type Trouble struct {
 	Short string
 	// Long says where and why.
 	Long string
-	// Advice is what somebody could do about it; empty where that is plain.
+	// Advice is what could be done about it; empty where that is plain.
 	Advice string
+	// Failed is the container that has failed, if that is the trouble.
+	Failed FailedContainer
 
 	rank int
+}
+
+// FailedContainer is a container of a pod that has failed. Its zero value is none.
+type FailedContainer struct {
+	Namespace, Pod, Name string
+	// Previous says that it waits to be restarted, so that the log is that of the run before.
+	Previous bool
 }
 
 // The ranks of troubles: what will not pass by itself comes first.
@@ -126,26 +135,30 @@ func troubleOf(pod *corev1.Pod) (Trouble, bool) {
 		return Trouble{}, false
 	}
 	worst := Trouble{rank: -1}
-	note := func(rank int, short, long, advice string) {
-		if rank > worst.rank {
-			worst = Trouble{Pod: pod.Name, UID: pod.UID, Short: short, Long: withoutProtocol(long), Advice: advice, rank: rank}
+	fail := func(trouble Trouble) {
+		if trouble.rank > worst.rank {
+			trouble.Pod, trouble.UID, trouble.Long = pod.Name, pod.UID, withoutProtocol(trouble.Long)
+			worst = trouble
 		}
 	}
+	note := func(rank int, short, long, advice string) {
+		fail(Trouble{Short: short, Long: long, Advice: advice, rank: rank})
+	}
 	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
-		note(rankBroken, pod.Status.Reason, joined(pod.Status.Reason, pod.Status.Message), "")
+		note(rankBroken, pod.Status.Reason, Joined(pod.Status.Reason, pod.Status.Message), "")
 	}
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		noteContainer(pod, container, note)
+		noteContainer(pod, container, note, fail)
 	}
 	for _, condition := range pod.Status.Conditions {
 		switch {
 		case condition.Status == corev1.ConditionTrue:
 		case condition.Type == corev1.PodScheduled:
 			reason := cmp.Or(condition.Reason, "not scheduled")
-			note(rankUnscheduled, reason, joined(reason, condition.Message),
+			note(rankUnscheduled, reason, Joined(reason, condition.Message),
 				"make room on the nodes, or ask for less in the pod's requests, selectors and affinities")
 		case condition.Type == corev1.PodReady && condition.Reason != "PodCompleted":
-			note(rankPassing, "not ready", joined("not ready", condition.Message), "")
+			note(rankPassing, "not ready", Joined("not ready", condition.Message), "")
 		}
 	}
 	if len(pod.Status.Conditions) == 0 && pod.Status.Phase == corev1.PodPending {
@@ -156,16 +169,23 @@ func troubleOf(pod *corev1.Pod) (Trouble, bool) {
 
 // noteContainer finds what keeps a container from running. The reasons are those of the
 // kubelet, which are a convention and no part of the API.
-func noteContainer(pod *corev1.Pod, container corev1.ContainerStatus, note func(rank int, short, long, advice string)) {
+func noteContainer(
+	pod *corev1.Pod, container corev1.ContainerStatus, note func(rank int, short, long, advice string), fail func(Trouble),
+) {
 	where := "container " + container.Name + ": "
-	logs := fmt.Sprintf("see why with `kubectl logs --namespace %s %s --container %s", pod.Namespace, pod.Name, container.Name)
+	restarted := ""
+	if container.RestartCount > 0 {
+		restarted = "restarted " + times(container.RestartCount) + ", "
+	}
+	failed := FailedContainer{Namespace: pod.Namespace, Pod: pod.Name, Name: container.Name}
 	switch state := container.State; {
 	case state.Waiting != nil && state.Waiting.Reason == "CrashLoopBackOff":
 		long := where + state.Waiting.Reason
 		if last := container.LastTerminationState.Terminated; last != nil {
-			long += ", restarted " + times(container.RestartCount) + ", " + ended(last)
+			long += ", " + restarted + ended(last)
 		}
-		note(rankBroken, state.Waiting.Reason, long, logs+" --previous` and fix that")
+		failed.Previous = true
+		fail(Trouble{Short: state.Waiting.Reason, Long: long, Advice: failed.advice(), Failed: failed, rank: rankBroken})
 	case state.Waiting != nil && (state.Waiting.Reason == "ContainerCreating" || state.Waiting.Reason == "PodInitializing" || state.Waiting.Reason == ""):
 		reason := cmp.Or(state.Waiting.Reason, "waiting")
 		note(rankPassing, reason, where+reason, "")
@@ -174,9 +194,12 @@ func noteContainer(pod *corev1.Pod, container corev1.ContainerStatus, note func(
 		if slices.Contains(imageReasons, state.Waiting.Reason) {
 			advice = "correct the image, or imagePullSecrets if the registry wants credentials"
 		}
-		note(rankBroken, state.Waiting.Reason, where+joined(state.Waiting.Reason, state.Waiting.Message), advice)
+		note(rankBroken, state.Waiting.Reason, where+Joined(state.Waiting.Reason, state.Waiting.Message), advice)
 	case state.Terminated != nil && state.Terminated.ExitCode != 0:
-		note(rankBroken, cmp.Or(state.Terminated.Reason, "Error"), where+ended(state.Terminated), logs+"` and fix that")
+		fail(Trouble{
+			Short: cmp.Or(state.Terminated.Reason, "Error"), Long: where + restarted + ended(state.Terminated),
+			Advice: failed.advice(), Failed: failed, rank: rankBroken,
+		})
 	case state.Running != nil && !container.Ready:
 		note(rankUnready, "not ready", where+"running, but its readiness or startup probe does not succeed", "")
 	}
@@ -185,13 +208,16 @@ func noteContainer(pod *corev1.Pod, container corev1.ContainerStatus, note func(
 // imageReasons are why a container waits whose image cannot be had.
 var imageReasons = []string{"ImagePullBackOff", "ErrImagePull", "InvalidImageName"}
 
-// joined is a reason with its message, if there is one.
-func joined(reason, message string) string {
+// Joined is a reason with its message, if there is one.
+func Joined(reason, message string) string {
 	return strings.TrimSuffix(reason+": "+strings.TrimSpace(message), ": ")
 }
 
 // protocol is what the kubelet's runtime interface puts before the words of the runtime.
 var protocol = regexp.MustCompile(`rpc error: code = \w+ desc = `)
+
+// escapes are what terminals make colours of.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 
 func withoutProtocol(text string) string { return protocol.ReplaceAllString(text, "") }
 

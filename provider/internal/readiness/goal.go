@@ -137,6 +137,15 @@ func (g *Goal) String() string {
 // ForDeletion reports whether it is the object's absence that is waited for.
 func (g *Goal) ForDeletion() bool { return g.deleted }
 
+// WaitsForStatus reports whether what is waited for is something that a controller writes
+// into the status.
+func (g *Goal) WaitsForStatus() bool {
+	return slices.ContainsFunc(g.criteria, func(c criterion) bool {
+		_, condition := c.(conditionCriterion)
+		return condition || c.readsStatus()
+	})
+}
+
 // Verdict is what one state of an object means for a goal.
 type Verdict struct {
 	// Holds says that everything is as it should be.

@@ -1,0 +1,73 @@
+package diagnosis
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+const (
+	// mostLogLines and mostLogBytes bound what is shown of a log.
+	mostLogLines, mostLogBytes = 10, 2 << 10
+	// mostLogRead bounds what is read of these lines, each of which may have any length.
+	mostLogRead = 64 << 10
+)
+
+// advice says how to see the whole log.
+func (c FailedContainer) advice() string {
+	command := "kubectl logs --namespace " + c.Namespace + " " + c.Pod + " --container " + c.Name
+	if c.Previous {
+		command += " --previous"
+	}
+	return "see why with `" + command + "` and fix that"
+}
+
+// Log is how the log of the container ends, a line each. It is empty where the log may not be read, or cannot be: it is
+// kept by the node. redact is given the text before it is cut, so that nothing is taken apart that it has to find.
+func (c FailedContainer) Log(ctx context.Context, clu *cluster.Cluster, redact func(string) string) []string {
+	if c.Name == "" {
+		return nil
+	}
+	text, err := clu.Log(ctx, c.Namespace, c.Pod, cluster.LogOptions{
+		Container: c.Name, Previous: c.Previous, TailLines: mostLogLines, LimitBytes: mostLogRead,
+	})
+	if err != nil {
+		return nil
+	}
+	return lastLines(redact(text))
+}
+
+// lastLines are the last lines of a text that are not empty, without what terminals make colours of.
+func lastLines(text string) []string {
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
+	if cut := len(text) - mostLogBytes; cut > 0 {
+		text = strings.ToValidUTF8(text[cut:], "")
+		if _, whole, ok := strings.Cut(text, "\n"); ok {
+			text = whole
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = printable(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-mostLogLines):]
+}
+
+// printable leaves out of a line what is not to be read.
+func printable(line string) string {
+	line = escapes.ReplaceAllString(line, "")
+	return strings.TrimRightFunc(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsPrint(r):
+			return r
+		default:
+			return -1
+		}
+	}, line), unicode.IsSpace)
+}

@@ -1,0 +1,45 @@
+package waitfor
+
+import (
+	"fmt"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+)
+
+// refusedPods is what could be done about pods that the API server does not let a controller
+// create.
+const refusedPods = "correct in the pod template what is refused, or change what refuses it (a quota, a policy, a webhook, a missing " +
+	"service account)"
+
+// isRefusal recognises the condition of a workload whose pods cannot be created.
+func isRefusal(c readiness.Condition) bool {
+	return c.Type == "ReplicaFailure" && c.Status == "True"
+}
+
+// causes are what the object itself says about why it is not ready, and what could be done
+// about it. They are whole lines: the words of who refuses a pod are not cut.
+func (r Request) causes(e *readiness.NotReadyError) (lines []string, advice string) {
+	for _, condition := range readiness.Conditions(e.Last.Object) {
+		if isRefusal(condition) {
+			lines = append(lines, "its pods cannot be created: "+diagnosis.Joined(condition.Reason, oneLine(condition.Message)))
+			advice = refusedPods
+		}
+	}
+	status, _ := e.Last.Object["status"].(map[string]any)
+	if len(status) == 0 && r.Spec.Goal.WaitsForStatus() {
+		lines = append(lines, "nothing has written a status yet; does its controller run?")
+		advice = fmt.Sprintf("see that the controller of %s of %s runs", e.Last.GetKind(), e.Last.GetAPIVersion())
+	}
+	return lines, advice
+}
+
+// event is a line about an event. The words of who refuses the pods of the object are not
+// cut, since they say what has to be changed.
+func (r Request) event(event diagnosis.Event) string {
+	text := r.redact(oneLine(event.String()))
+	if event.RefusesPods() {
+		return text
+	}
+	return shorten(text, longestLine)
+}

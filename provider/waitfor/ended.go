@@ -1,0 +1,45 @@
+package waitfor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+)
+
+// hasEnded reports whether an object is a Job or a Pod that has failed, which is the last
+// that it does.
+func hasEnded(object *unstructured.Unstructured) bool {
+	switch object.GroupVersionKind().GroupKind() {
+	case schema.GroupKind{Group: "batch", Kind: "Job"}:
+		return slices.ContainsFunc(readiness.Conditions(object.Object), func(c readiness.Condition) bool {
+			return c.Type == "Failed" && c.Status == "True"
+		})
+	case schema.GroupKind{Kind: "Pod"}:
+		phase, _, _ := unstructured.NestedString(object.Object, "status", "phase")
+		return phase == "Failed"
+	}
+	return false
+}
+
+// wayOut says how a Job or a Pod that has failed runs again: another one is made. A
+// replacement asked for by `pulumi up --replace` is no way out: without deleteBeforeReplace
+// it makes the new object first, which meets the old one of the same name.
+func wayOut(ended *unstructured.Unstructured) string {
+	return fmt.Sprintf("A %s that has failed does not run again: change its manifest, or delete it with "+
+		"`kubectl delete %s --namespace %s %s`, so that the next `pulumi up` creates it again and waits for it.",
+		ended.GetKind(), strings.ToLower(ended.GetKind()), ended.GetNamespace(), ended.GetName())
+}
+
+// Again says what the next `pulumi up` does about a wait that has failed. live is the object
+// as it is now; nil says that it is not known.
+func Again(live *unstructured.Unstructured) string {
+	if live == nil || !hasEnded(live) {
+		return "the next `pulumi up` waits again, in place"
+	}
+	return "waiting again fails at once. " + wayOut(live)
+}
