@@ -30,6 +30,10 @@ func (w work) observe(live *unstructured.Unstructured) (state, error) {
 		operations: w.old.touched.operations, places: w.old.touched.places,
 	})
 	now.AppliedSecrets, _ = w.secretPlaces(now.Applied, w.old.touched)
+	for _, path := range now.Unsaved(w.old.touched.set) {
+		markField(&now.Secrets, now.Live, path)
+		now.unsaved = true
+	}
 	if now.Applied == nil && now.neighbours == nil {
 		// The state is older than what is asked here.
 		if now.neighbours, err = hashNeighbours(w.in, live.Object, w.old.touched, w.old.HashKey); err != nil {
