@@ -94,6 +94,15 @@ func (t target) withInside(in inputs, body map[string]any, live *unstructured.Un
 	return body, nil
 }
 
+// sentOnto is what an update sends onto an object as it was read, without the guard.
+func (t target) sentOnto(in inputs, live *unstructured.Unstructured) (map[string]any, error) {
+	body, err := t.withInside(in, t.object(in.sent()).Object, live)
+	if isGuarded(body) {
+		unstructured.RemoveNestedField(body, "metadata", "resourceVersion")
+	}
+	return body, err
+}
+
 // isGuarded reports whether a body may only be applied onto the object as it was read.
 func isGuarded(body map[string]any) bool {
 	_, guarded, _ := unstructured.NestedString(body, "metadata", "resourceVersion")

@@ -57,7 +57,11 @@ func (t target) applyDespiteDefaults(
 			return nil, err
 		}
 	}
-	merged, err := ownership.Merge(live, t.Manager, applied, t.object(in.sent()).Object, in.ignore)
+	sent, err := t.sentOnto(in, live)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := ownership.Merge(live, t.Manager, applied, sent, in.ignore)
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 		in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets},
 	}
 	now.Secrets, now.NamesSecret = tracked.SecretPlaces(now.Live, s.fields, sources...)
-	now.hide(unrecorded)
+	now.hide(unrecorded.Union(fieldpath.NewSet(now.Unsaved(s.fields)...)))
 	now.ignoredSecret = s.ignoredSecret || in.namesSecret(s.ignored)
 	now.AppliedSecrets, _ = tracked.SecretPlaces(now.Applied, s.fields, sources...)
 	return now, nil

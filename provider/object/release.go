@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -41,4 +42,16 @@ func (in inputs) unreleased(old state) *fieldpath.Set {
 	}
 	_, ignored := in.ignore.Split(owned)
 	return ignored
+}
+
+// topsOf lists the fields of a set that are in no other field of it.
+func topsOf(fields *fieldpath.Set) []fieldpath.Path {
+	var tops []fieldpath.Path
+	// A set lists a field before those in it.
+	fields.Iterate(func(path fieldpath.Path) {
+		if !slices.ContainsFunc(tops, func(top fieldpath.Path) bool { return len(top) <= len(path) && top.Equals(path[:len(top)]) }) {
+			tops = append(tops, path.Copy())
+		}
+	})
+	return tops
 }

@@ -139,7 +139,7 @@ func (r *kubeObject) updateOnce(
 	if unreleased := in.unreleased(old); !unreleased.Empty() {
 		if preview {
 			// A dry-run cannot release first, and must not look as if it would delete.
-			body = in.applied
+			body = ownership.With(body, in.applied, topsOf(unreleased))
 		} else if err := t.release(ctx, in, unreleased, uid); err != nil {
 			return outcome{target: t}, t.explain("release fields of", err, in)
 		}

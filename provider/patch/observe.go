@@ -31,6 +31,10 @@ func (w work) observe(live *unstructured.Unstructured) (state, error) {
 	})
 	now.AppliedSecrets, _ = w.secretPlaces(now.Applied, w.old.touched)
 	now.added = w.old.lookForAdded(w.in, live.Object)
+	for _, path := range now.Unsaved(w.old.touched.set) {
+		markField(&now.Secrets, now.Live, path)
+		now.unsaved = true
+	}
 	if now.Applied == nil && now.neighbours == nil {
 		// The state is older than what is asked here.
 		if now.neighbours, err = now.hashNeighbours(w.in, live.Object); err != nil {

@@ -60,6 +60,8 @@ type state struct {
 	// a pending patch was sent to.
 	before []metav1.ManagedFieldsEntry
 	base   string
+	// unsaved says that a run whose state was lost has written some of the live values. It is not kept: each look finds out.
+	unsaved bool
 	// pendingWait says that what is waited for has not come true.
 	pendingWait bool
 }
@@ -78,7 +80,7 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if out[in.kind], err = s.echo(in); err != nil {
 		return property.Map{}, err
 	}
-	if s.Ahead && !s.Secrets.Empty() {
+	if s.Ahead && !s.Secrets.Empty() || s.unsaved {
 		// The saved inputs do not say what is secret of those that were sent.
 		out[in.kind] = out[in.kind].WithSecret(true)
 	}

@@ -131,6 +131,22 @@ func (s State) Drifted(live map[string]any, compared *fieldpath.Set) State {
 	return s
 }
 
+// Unsaved lists which of the fields have other values than those that were applied, and are ours all the same. Whoever else
+// changes a value takes it from us, so these were written by a run of ours whose state was lost: nothing that is known says
+// whether they are secret.
+func (s State) Unsaved(fields *fieldpath.Set) []fieldpath.Path {
+	if s.Applied == nil {
+		return nil
+	}
+	var unsaved []fieldpath.Path
+	for _, change := range ownership.Compare(s.Live, s.Applied, fields) {
+		if owner, ok := ownership.OwnerOf(s.Ownership, change.Path); ok && owner == s.Manager {
+			unsaved = append(unsaved, change.Path)
+		}
+	}
+	return unsaved
+}
+
 // Sensitive lists the secret texts of what was there until now, which the API server may quote beside the new ones.
 func (s State) Sensitive() []string {
 	return append(Sensitive(s.Live, s.Secrets, s.NamesSecret), Sensitive(s.Applied, s.AppliedSecrets, s.NamesSecret)...)

@@ -17,6 +17,9 @@ func (l *life) up() error {
 	if l.view().versions() != before.versions() {
 		return law(foreseen, "the preview has written")
 	}
+	if err := said.read(); err != nil {
+		return err
+	}
 	faulty, waited := l.isFaulty(), l.wait.id != ""
 	did, after, broken := l.run(l.apply)
 	if broken != nil {
@@ -273,7 +276,11 @@ func (l *life) blind() error {
 	for _, p := range l.parts {
 		known[p] = p.id != ""
 	}
-	for p, said := range l.preview() {
+	all := l.preview()
+	if err := all.read(); err != nil {
+		return err
+	}
+	for p, said := range all {
 		// The preview of a Wait that waits does not look.
 		if known[p] && !said.blocked && said.err == nil && said.in != nil && !(p == l.wait && said.did != "same") {
 			return law(notBlind, "%s: the preview says %q", p.what, said.did)

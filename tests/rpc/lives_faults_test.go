@@ -91,6 +91,19 @@ func cancelled(others int) func(*life) error {
 	}
 }
 
+// unanswered is an up that does not hear what became of one of its writes.
+func unanswered(others int) func(*life) error {
+	return func(l *life) error {
+		if l.isReconfigured() {
+			return nil
+		}
+		l.faultAfter(others, loseReply)
+		_, _, broken := l.run(l.apply)
+		l.gateway.heal()
+		return broken
+	}
+}
+
 // killed is an up whose provider is killed while one of its writes is under way. The API server has carried that out, and
 // sees nothing of the process any more; the engine keeps what it knew.
 func killed(others int) func(*life) error {

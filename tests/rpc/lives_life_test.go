@@ -168,6 +168,9 @@ func (l *life) run(command func() results) (results, view, error) {
 	if err := l.targetApart(before.target, after.target); err != nil {
 		return did, after, err
 	}
+	if err := did.read(); err != nil {
+		return did, after, err
+	}
 	return did, after, l.keptUID(did[l.object].did, before.object, after.object)
 }
 

@@ -56,7 +56,7 @@ func (p wanted) manifest(kind, namespace string) m {
 func (p wanted) configMap(metadata m) m {
 	data := m{"a": fmt.Sprint("value-", p.value), "b": fmt.Sprint("b-", p.ignorable)}
 	if p.extra {
-		data["extra"] = "ours"
+		data["extra"] = p.addition()
 	}
 	if p.secret > 0 {
 		data["s"] = secret(fmt.Sprint(hush, "-", p.secret))
@@ -77,10 +77,18 @@ func (p wanted) configMap(metadata m) m {
 	return manifest
 }
 
+// addition is the value of an entry, which is secret in a program that has secrets.
+func (p wanted) addition() any {
+	if p.secret > 0 {
+		return secret(hush + "-too")
+	}
+	return "ours"
+}
+
 func (p wanted) deployment(metadata m) m {
 	env := []any{m{"name": "A", "value": fmt.Sprint("value-", p.value)}, m{"name": "B", "value": "b"}}
 	if p.extra {
-		env = append(env, m{"name": "EXTRA", "value": "ours"})
+		env = append(env, m{"name": "EXTRA", "value": p.addition()})
 	}
 	if p.secret > 0 {
 		env = append(env, m{"name": "S", "value": secret(fmt.Sprint(hush, "-", p.secret))})
@@ -216,7 +224,7 @@ var changesOfObject = []chapter{
 	{1, cast{}, "D48", ignoresNote},
 	{2, cast{object: "Deployment"}, "", switches("says 1 instead of 1000m", func(p *wanted) *bool { return &p.whole })},
 	{2, cast{object: "Deployment"}, "D6", swaps},
-	{2, cast{object: "Deployment"}, "", unlimits},
+	{3, cast{object: "Deployment"}, "", unlimits},
 	{2, cast{object: "Deployment"}, "", tolerates},
 	{2, cast{object: "Deployment"}, "", ignoresTimes},
 	{2, cast{object: "Deployment"}, "", recreates},

@@ -49,6 +49,17 @@ func (r results) begin(p *part) (in resource.PropertyMap, blocked bool) {
 	return p.wants(of), false
 }
 
+// read proves that no read has failed, nor the Diff after it: with that every command would fail, also those that put right
+// what the read has met. What cannot be read is kept, and the program's own Diff fails.
+func (r results) read() error {
+	for p, result := range r {
+		if result.did == "refresh" && result.err != nil {
+			return law(noDeadEnd, "the refresh of the %s before everything else fails: %w", p.what, result.err)
+		}
+	}
+	return nil
+}
+
 // failed is the first part that failed, in the order of the stack.
 func (r results) failed(parts []*part) *part {
 	for _, p := range parts {

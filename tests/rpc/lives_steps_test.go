@@ -54,16 +54,20 @@ func themes() [][]chapter {
 		aboutTargets, aboutClusters)
 }
 
-// someThemes are those of one story, so that what belongs together happens together: a few, and in every other story one
-// of the combinations, which nobody would come upon by chance.
-func someThemes(random drawing) (about []chapter) {
-	if random.IntN(2) == 0 {
-		all := combinations()
-		about = append(about, all[random.IntN(len(all))]...)
+// themes are those of one story, so that what belongs together happens together: a few, or one of the combinations, upon
+// which nobody would come by chance, and hardly more.
+func (c cast) themes(random drawing) (about []chapter) {
+	others := 1 + random.IntN(3)
+	if random.IntN(3) > 0 {
+		combinations := slices.DeleteFunc(combinations(), func(theme []chapter) bool {
+			possible, _ := c.possible(theme[:1])
+			return len(possible) == 0 // the first step of a combination is what it is about
+		})
+		about, others = append(about, combinations[random.IntN(len(combinations))]...), random.IntN(2)
 	}
 	all := themes()
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	for _, theme := range all[:1+random.IntN(3)] {
+	for _, theme := range all[:others] {
 		about = append(about, theme...)
 	}
 	return about

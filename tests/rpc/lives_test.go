@@ -70,7 +70,7 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	kinds := []string{"ConfigMap", "Deployment"}
 	cast := cast{kinds[random.IntN(2)], kinds[random.IntN(2)]}
-	about := someThemes(random)
+	about := cast.themes(random)
 	steps := append(cast.opening(random), up)
 	for range random.IntN(mostSteps) {
 		if random.IntN(4) == 0 {
@@ -79,6 +79,7 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 			steps = append(steps, cast.draw(random, about))
 		}
 	}
+	steps = append(steps, epilogue(random)...)
 	run := func(steps []step) *failure { return newLife(t, b, cast).story(steps) }
 	first := run(steps)
 	if first == nil {

@@ -16,6 +16,7 @@ func TestLivesThatWentWrong(t *testing.T) {
 		}}
 	}
 	refreshed := step{"refresh", (*life).refresh}
+	lost := step{"up, and its state is lost", func(l *life) error { return l.upLost(l.parts...) }}
 	bakeryTakes := step{"the bakery takes the object over", func(l *life) error {
 		l.bakery.takes = true
 		return nil
@@ -64,6 +65,15 @@ func TestLivesThatWentWrong(t *testing.T) {
 		"a preview shows a new list without its ignored part, as the up makes it": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.annotation, p.ignoresSeconds = true, true }), up,
 			says(func(p *wanted) { p.tolerates, p.ignoresAnnotation = true, true }), up,
+		}},
+		"a preview that a default is in the way of leaves the ignored part of a list as it is, as the up does": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.tolerates = true }), up, says(func(p *wanted) { p.ignoresSeconds, p.recreate = true, true }), up,
+		}},
+		"what a lost run has made secret is hidden in an object [D4]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.extra = true }), up, says(func(p *wanted) { p.secret = 1 }), lost, refreshed,
+		}},
+		"what a lost run has made secret is hidden in a list of a Patch [D4]": {cast{"ConfigMap", "Deployment"}, []step{
+			says(func(p *wanted) { p.patch = "mergePatch" }), up, says(func(p *wanted) { p.secret = 1 }), lost, refreshed,
 		}},
 		"what the state has is kept while the address leads to another cluster [D8]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.patch, p.wait = "patch", waitsForObject }), up, {"the address leads elsewhere", (*life).exchanged},
