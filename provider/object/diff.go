@@ -108,6 +108,9 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{}, err
 	}
 	result.leaving.say(ctx, result.target, in, old)
+	if err := result.sayReturning(ctx, in, req.OldInputs); err != nil {
+		return p.DiffResponse{}, err
+	}
 	diff := detailedDiff(append(in.compare(old, result.withLeaving(in)), reordered...), old, in, ignored)
 	switch {
 	case diff.HasChanges:

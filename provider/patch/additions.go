@@ -76,8 +76,12 @@ func (s state) rememberAdded(in inputs, object map[string]any) (map[int]addedIte
 	return added, nil
 }
 
-// lookForAdded notes which of the items are gone.
+// lookForAdded notes which of the items are gone. It cannot tell where the inputs do not say the patch that was carried
+// out: of an update that failed afterwards, the engine keeps those of before.
 func (s state) lookForAdded(in inputs, object map[string]any) map[int]addedItem {
+	if !s.Upholds(in.content()) {
+		return s.added
+	}
 	seen := maps.Clone(s.added)
 	found := mutation.Find(object, s.remembered(in))
 	for operation, item := range seen {

@@ -79,17 +79,18 @@ func (w work) createdWithoutReply(lost *lostError) created {
 	moved := w.in.movedInto(lost.fields)
 	for _, leaf := range lost.fields.named() {
 		for n := 1; n <= len(leaf); n++ {
-			if _, _, had := ownership.Locate(lost.live.Object, leaf[:n]); had {
+			path, name := leaf[:n], ownership.Format(leaf[:n])
+			if isItem := path[n-1].FieldName == nil; !isItem && n < len(leaf) {
+				continue // into a map or a list others may put something before the next look
+			}
+			_, _, had := ownership.Locate(lost.live.Object, path)
+			if _, ours := noted[name]; had && !ours {
 				continue
 			}
-			// Into a map or a list others may put something before the next look.
-			if isItem := leaf[n-1].FieldName == nil; isItem || n == len(leaf) {
-				if holdsMoved(leaf[:n], moved) {
-					break
-				}
-				noted[ownership.Format(leaf[:n])] = ""
-				break
+			if !holdsMoved(path, moved) {
+				noted[name] = "" // if it was ours already, it may have another value by now
 			}
+			break
 		}
 	}
 	return noted

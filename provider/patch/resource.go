@@ -23,6 +23,11 @@
 // value stays. Applying less instead would delete the fields that nobody else owns,
 // also those that had been somebody else's before.
 //
+// # Removing
+//
+// With onDestroy "remove", a destroy takes away what the patch has added. That it has is noted when it is carried out
+// (see created and addedItem), and never inferred later. What others own or have changed since stays.
+//
 // # Which call may do what
 //
 // Check never touches the network. Diff does so only when the inputs changed or the

@@ -2,202 +2,17 @@ package patch
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
-	p "github.com/pulumi/pulumi-go-provider"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
-
-// What happens to what a Patch has added when it is destroyed.
-const (
-	destroyReleases = "release"
-	destroyRemoves  = "remove"
-)
-
-// removal is what a destroy takes out of an object, and what it leaves there although the Patch has added it.
-type removal struct {
-	// places are those of the object that was looked at, and paths what they are called.
-	places []ownership.Location
-	paths  []fieldpath.Path
-	kept   []keptField
-}
-
-// keptField is a field that stays, and why.
-type keptField struct {
-	path fieldpath.Path
-	why  string
-	// former says that it was there before the patch and had an owner.
-	former bool
-}
-
-// removable decides what of a live object has been added by the patch and is as the patch has left it, and belongs to no
-// other. All else stays.
-func (w work) removable(live *unstructured.Unstructured) (removal, error) {
-	owners, err := ownership.NewOwnership(live)
-	if err != nil {
-		return removal{}, err
-	}
-	r := remover{work: w, live: live, owners: owners, noted: map[string]fieldpath.Path{}}
-	for name := range w.old.created {
-		path, err := ownership.ParsePath(name)
-		if err != nil || len(path) == 0 {
-			continue // of another version: it stays
-		}
-		r.noted[name] = path
-	}
-	var all removal
-	for _, name := range sortedKeys(r.noted) {
-		if path := r.noted[name]; r.around(path) == nil {
-			all.add(r.judge(path))
-		}
-	}
-	all.add(r.items())
-	items := fieldpath.NewSet() // decided about above, wherever they stand now
-	for _, a := range w.old.remembered(w.in) {
-		items.Insert(a.Place)
-	}
-	for _, leaf := range leaves(w.old.touched.present()) {
-		if _, _, has := ownership.Locate(live.Object, leaf); !has || items.Has(leaf) || all.covers(leaf) {
-			continue
-		}
-		kept := keptField{path: leaf, why: "it is not known to be an addition of this Patch"}
-		if previous := w.old.previous[ownership.Format(leaf)]; previous != "" {
-			kept.why, kept.former = "it was owned by "+previous+" before", true
-		}
-		all.kept = append(all.kept, kept)
-	}
-	return all, nil
-}
-
-func (r *removal) add(more removal) {
-	r.places = append(r.places, more.places...)
-	r.paths = append(r.paths, more.paths...)
-	r.kept = append(r.kept, more.kept...)
-}
-
-// covers reports whether a field is decided about.
-func (r removal) covers(leaf fieldpath.Path) bool {
-	return r.removes(leaf) || slices.ContainsFunc(r.kept, func(kept keptField) bool { return leadsTo(kept.path, leaf) })
-}
-
-// removes reports whether a field goes.
-func (r removal) removes(leaf fieldpath.Path) bool {
-	return slices.ContainsFunc(r.paths, func(path fieldpath.Path) bool { return leadsTo(path, leaf) })
-}
-
-// remover looks at a live object.
-type remover struct {
-	work
-	live   *unstructured.Unstructured
-	owners ownership.Ownership
-	noted  map[string]fieldpath.Path
-}
-
-// around is the innermost of the noted fields that a field is in; nil if there is none.
-func (r remover) around(path fieldpath.Path) fieldpath.Path {
-	for n := len(path) - 1; n > 0; n-- {
-		if above, noted := r.noted[ownership.Format(path[:n])]; noted {
-			return above
-		}
-	}
-	return nil
-}
-
-// judge decides about a field that the patch has created. Of a map or list in which others have something, what is ours
-// goes: each member of a map of names and each item by itself, members of any other map only together.
-func (r remover) judge(path fieldpath.Path) removal {
-	value, place, has := ownership.Locate(r.live.Object, path)
-	if !has {
-		return removal{}
-	}
-	why := r.takenBy(path)
-	left := r.old.created[ownership.Format(path)]
-	switch sum, err := tracked.Hash(r.old.HashKey, value); {
-	case why != "":
-	case left == "":
-		why = "it is not known what this Patch has left there"
-	case err != nil || sum != left:
-		why = "it is not as this Patch has left it"
-	}
-	if why == "" {
-		return removal{places: []ownership.Location{place}, paths: []fieldpath.Path{path}}
-	}
-	var parts removal
-	found := false
-	for _, name := range sortedKeys(r.noted) {
-		if part := r.noted[name]; path.Equals(r.around(part)) {
-			found = true
-			parts.add(r.judge(part))
-		}
-	}
-	if _, isMap := value.(map[string]any); !found || isMap && !ownership.IsMergedByMember(path) && len(parts.kept) > 0 {
-		return removal{kept: []keptField{{path: path, why: why}}}
-	}
-	return parts
-}
-
-// takenBy says who else owns a field; "" if it is ours alone.
-func (r remover) takenBy(path fieldpath.Path) string {
-	owners := r.owners.Of(path)
-	if others := r.others(owners); others != "" {
-		return "it, or a part of it, is owned by " + others
-	}
-	if len(owners) == 0 {
-		return "this Patch no longer owns it"
-	}
-	return ""
-}
-
-// items decides about the items of lists without keys that the patch has added. Each is found by its value.
-func (r remover) items() removal {
-	type alike struct{ list, sum string }
-	added := map[alike][]fieldpath.Path{} // the lists, once for each item that was added
-	for _, a := range r.old.remembered(r.in) {
-		if !a.IsNamed() { // a named one is among the created fields
-			list := a.Place[:len(a.Place)-1]
-			key := alike{ownership.Format(list), r.old.added[a.Operation].sum}
-			added[key] = append(added[key], list)
-		}
-	}
-	var all removal
-	for key, lists := range added {
-		list := lists[0]
-		value, place, _ := ownership.Locate(r.live.Object, list)
-		items, _ := value.([]any)
-		var found []int
-		for i, item := range items {
-			if sum, err := tracked.Hash(r.old.HashKey, item); err == nil && sum == key.sum {
-				found = append(found, i)
-			}
-		}
-		why := r.takenBy(list)
-		if why == "" && len(found) > len(lists) {
-			why = "several of its items are equal to the one that this Patch has added"
-		}
-		switch {
-		case len(found) == 0: // it is gone, or has been changed and is another item
-		case why != "":
-			all.kept = append(all.kept, keptField{path: list, why: why})
-		default:
-			for _, i := range found {
-				all.places = append(all.places, append(slices.Clone(place), any(i)))
-				all.paths = append(all.paths, append(list.Copy(), fieldpath.IndexElement(i)))
-			}
-		}
-	}
-	return all
-}
 
 // takeAway removes what the patch has added and hands the rest back, in one request. found says whether the object is there.
 func (w work) takeAway(ctx context.Context, uid types.UID) (done removal, found, readable bool, err error) {
@@ -244,9 +59,9 @@ func (w work) remove(ctx context.Context, live *unstructured.Unstructured, plann
 	if now.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, apierrors.NewConflict(schema.GroupResource{Resource: live.GetKind()}, live.GetName(), err)
 	}
-	why := fmt.Sprintf("the API server refuses the object without it: %v", w.target.explain("remove fields of", err, w.in))
+	planned.refusal = w.target.explain("remove fields of", err, w.in).Error()
 	for _, path := range planned.paths {
-		planned.kept = append(planned.kept, keptField{path: path, why: why})
+		planned.kept = append(planned.kept, keptField{path: path, why: "the API server refuses the object without it, or without another one of these"})
 	}
 	planned.places, planned.paths = nil, nil
 	return w.remove(ctx, live, planned)
@@ -273,63 +88,4 @@ func (w work) strip(ctx context.Context, after *unstructured.Unstructured) error
 func isRefused(err error) bool {
 	return failure.Outcome(err) == failure.Refused && !failure.Gone(err) && !apierrors.IsConflict(err) &&
 		!apierrors.IsUnauthorized(err) && !apierrors.IsTooManyRequests(err)
-}
-
-// say tells what stays in the object, and why.
-func (w work) say(ctx context.Context, done removal) {
-	var ours, others []string
-	for _, kept := range done.kept {
-		line := fmt.Sprintf("%s: %s", w.leftName(kept.path), kept.why)
-		if kept.former {
-			others = append(others, line)
-		} else {
-			ours = append(ours, line)
-		}
-	}
-	if len(ours) > 0 {
-		p.GetLogger(ctx).Warningf("%s: these values stay in the object, although onDestroy is \"remove\". The Patch no longer owns them.\n  %s",
-			w.target.Ref, strings.Join(unique(ours), "\n  "))
-	}
-	if len(others) > 0 {
-		p.GetLogger(ctx).Infof("%s: these values stay in the object, because the Patch has not added them. It no longer owns them.\n  %s",
-			w.target.Ref, strings.Join(unique(others), "\n  "))
-	}
-}
-
-// sayReleased tells which values stay in an object whose fields are handed back, and which of them nobody owns then. live is
-// the object before.
-func (w work) sayReleased(ctx context.Context, live *unstructured.Unstructured) {
-	owners, err := ownership.NewOwnership(live)
-	if err != nil {
-		return // what was done is done
-	}
-	var nobodys, shared []string
-	for _, leaf := range leaves(w.old.touched.present()) {
-		if _, _, has := ownership.Locate(live.Object, leaf); !has {
-			continue
-		}
-		if others := w.others(owners.Of(leaf)); others != "" {
-			shared = append(shared, fmt.Sprintf("%s (%s)", w.leftName(leaf), others))
-		} else {
-			nobodys = append(nobodys, w.leftName(leaf))
-		}
-	}
-	text := ""
-	if len(nobodys) > 0 {
-		text += "\n  Nobody owns: " + strings.Join(unique(nobodys), ", ")
-	}
-	if len(shared) > 0 {
-		text += "\n  Others own: " + strings.Join(unique(shared), ", ")
-	}
-	if text != "" {
-		p.GetLogger(ctx).Infof("%s: the values of this Patch stay in the object, and it no longer owns them.%s", w.target.Ref, text)
-	}
-}
-
-// leftName names a field of the former patch.
-func (w work) leftName(path fieldpath.Path) string {
-	if w.old.NamesSecret {
-		return ownership.Format(path[:1]) + "[secret]"
-	}
-	return ownership.Format(path)
 }

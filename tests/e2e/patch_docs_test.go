@@ -68,7 +68,13 @@ func pageOnPatching(t *testing.T, p page) {
 			s.previewEmpty(t)
 			patch := thePatch(t, s.export(t))
 			live := k.get(t, patch.ID)
-			switch {
+			switch containers := func() any { return k.value(t, patch.ID, "spec", "template", "spec", "containers") }; {
+			case f.section == "Removing what was added":
+				assert.Len(t, containers(), 2)
+				s.destroy(t)
+				assert.Len(t, containers(), 1)
+				assert.Empty(t, k.ours(t, patch.ID))
+				return
 			case live.GetKind() == "Namespace":
 				assert.Equal(t, "baseline", live.GetLabels()["pod-security.kubernetes.io/warn"])
 			case live.GetName() == "coredns":

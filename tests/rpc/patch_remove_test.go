@@ -319,6 +319,21 @@ func TestAPatchThatRemovesWhatItHasAdded(t *testing.T) {
 			assert.Empty(t, w.get("Deployment", "it").GetLabels())
 		}
 	})
+	t.Run("what it has changed since, with a reply that was lost, goes [P31]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		w.apply("owner", w.configMap("it", nil))
+		labels := func(x string) resource.PropertyMap {
+			return patching(w.configMap("it", nil), removes, m{"mergePatch": m{"metadata": m{"labels": m{"x": x}}}})
+		}
+		s := removing(t, w, start(t, g.connection())).mustUp("create", labels("1"))
+		g.next(isPatching, loseReply)
+		_, err := s.up(labels("2"))
+		requirePatchPending(t, s, err)
+		s.in(start(t, inline(newUser(t)))).mustUp("update", labels("2"))
+		assert.Empty(t, destroyed(t, w, s, "ConfigMap"))
+		assert.Empty(t, w.get("ConfigMap", "it").GetLabels())
+	})
 	t.Run("others write the list at the same moment: their item stays, ours goes [P31]", func(t *testing.T) {
 		t.Parallel()
 		w, g := newWorld(t), newGateway(t)

@@ -1,0 +1,76 @@
+package patch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// say tells what stays in the object, and why.
+func (w work) say(ctx context.Context, done removal) {
+	var ours, others []string
+	for _, kept := range done.kept {
+		line := fmt.Sprintf("%s: %s", w.leftName(kept.path), kept.why)
+		if kept.former {
+			others = append(others, line)
+		} else {
+			ours = append(ours, line)
+		}
+	}
+	refusal := ""
+	if done.refusal != "" {
+		refusal = "\nWhat the API server says: " + done.refusal
+	}
+	if len(ours) > 0 {
+		p.GetLogger(ctx).Warningf("%s: these values stay in the object, although onDestroy is \"remove\". The Patch no longer owns them.\n  %s%s",
+			w.target.Ref, strings.Join(unique(ours), "\n  "), refusal)
+	}
+	if len(others) > 0 {
+		p.GetLogger(ctx).Infof("%s: these values stay in the object, because the Patch has not added them. It no longer owns them.\n  %s",
+			w.target.Ref, strings.Join(unique(others), "\n  "))
+	}
+}
+
+// sayReleased tells which values stay in an object whose fields are handed back, and which of them nobody owns then. live is
+// the object before.
+func (w work) sayReleased(ctx context.Context, live *unstructured.Unstructured) {
+	owners, err := ownership.NewOwnership(live)
+	if err != nil {
+		return // what was done is done
+	}
+	var nobodys, shared []string
+	for _, leaf := range leaves(w.old.touched.present()) {
+		if _, _, has := ownership.Locate(live.Object, leaf); !has {
+			continue
+		}
+		if others := w.others(owners.Of(leaf)); others != "" {
+			shared = append(shared, fmt.Sprintf("%s (%s)", w.leftName(leaf), others))
+		} else {
+			nobodys = append(nobodys, w.leftName(leaf))
+		}
+	}
+	text := ""
+	if len(nobodys) > 0 {
+		text += "\n  Nobody owns: " + strings.Join(unique(nobodys), ", ")
+	}
+	if len(shared) > 0 {
+		text += "\n  Others own: " + strings.Join(unique(shared), ", ")
+	}
+	if text != "" {
+		p.GetLogger(ctx).Infof("%s: the values of this Patch stay in the object, and it no longer owns them.%s", w.target.Ref, text)
+	}
+}
+
+// leftName names a field of the former patch.
+func (w work) leftName(path fieldpath.Path) string {
+	if w.old.NamesSecret {
+		return ownership.Format(path[:1]) + "[secret]"
+	}
+	return ownership.Format(path)
+}

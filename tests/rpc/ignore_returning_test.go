@@ -1,0 +1,76 @@
+package rpc_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestAFieldThatReturnsFromIgnoreFields(t *testing.T) {
+	t.Parallel()
+	// autoscale is what a HorizontalPodAutoscaler does: it writes the subresource.
+	autoscale := func(t *testing.T, w world, replicas int) {
+		t.Helper()
+		_, err := w.objects("Deployment").Patch(t.Context(), "web", types.MergePatchType,
+			fmt.Appendf(nil, `{"spec": {"replicas": %d}}`, replicas), metav1.PatchOptions{FieldManager: "autoscaler"}, "scale")
+		require.NoError(t, err)
+	}
+	t.Run("the value that the update overwrites is shown, also where nobody owns it [D46]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.deployment(t, "web")))
+		in := program(w.deployment(t, "web"), ignoring("spec.replicas"))
+		s.mustUp("update", in)
+		autoscale(t, w, 7)
+		s.mustUp("same", in)
+		assert.Empty(t, s.warned())
+		back := program(w.deployment(t, "web"))
+		s.in(start(t, inline(newUser(t))))
+		s.previewed("update", back)
+		warnings := s.process.log.warnings()
+		require.Len(t, warnings, 1)
+		assert.Contains(t, warnings[0], "Deployment "+w.namespace+"/web: ")
+		assert.Contains(t, warnings[0], "spec.replicas: 7 -> 2")
+		assert.EqualValues(t, 7, w.value("Deployment", "web", "spec", "replicas"), "a preview does not write")
+		s.mustUp("update", back)
+		assert.EqualValues(t, 2, w.value("Deployment", "web", "spec", "replicas"))
+		s.in(start(t, inline(newUser(t)))).mustUp("same", back)
+		assert.Empty(t, s.warned())
+	})
+	t.Run("of a value that another manager owns it is said once, with its owner [D46]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.deployment(t, "web")))
+		s.mustUp("update", program(w.deployment(t, "web"), ignoring("spec.replicas")))
+		w.scale("web", 7)
+		s.previewed("update", program(w.deployment(t, "web")))
+		warnings := s.process.log.warnings()
+		require.Len(t, warnings, 1)
+		assert.Contains(t, warnings[0], "spec.replicas: 7 -> 2 (owned by intern)")
+	})
+	t.Run("a value that stays, and one that is still ignored, are not mentioned [D46]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.deployment(t, "web"), ignoring("spec.replicas", webImage)))
+		s.mustUp("update", program(w.deployment(t, "web"), ignoring(webImage)))
+		assert.Empty(t, s.warned())
+	})
+	t.Run("a secret value is not shown [D46] [D4]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		manifest := func() m {
+			hidden := w.deployment(t, "web")
+			hidden["spec"].(m)["replicas"] = secret(2)
+			return hidden
+		}
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(manifest()))
+		s.mustUp("update", program(manifest(), ignoring("spec.replicas")))
+		autoscale(t, w, 7)
+		s.previewed("update", program(manifest()))
+		assert.Contains(t, s.warned(), "spec.replicas: [secret] -> [secret]")
+	})
+}
