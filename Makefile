@@ -278,10 +278,13 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 	$(call say,Compiling and running the unit tests (three minutes the first time))
 	@$(call go-test,-short ./provider/...)
 
+# The packages whose tests take longest. They begin first, so that no core is idle while the last of them runs alone.
+LONGEST := $(addprefix ./tests/,e2e rpc sdk)
+
 .PHONY: test-all
 test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
 	$(call say,Running all tests; a line appears when a package is through)
-	@$(call quietly,$(test-environment) go run ./tests/gotest $(RACE) -count=1 -timeout 40m ./...)
+	@$(call quietly,$(test-environment) go run ./tests/gotest $(RACE) -count=1 -timeout 40m $(LONGEST) ./...)
 
 .PHONY: docs-check
 docs-check: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## The tests of docs/: programs, commands, texts and links on every page
