@@ -16,14 +16,17 @@ import (
 
 var javaPrograms = installation{install: installJava}
 
+// shortLived are the options of programs that are started often and never run for long: they neither optimize what they
+// compile, nor collect garbage beside their work.
+const shortLived = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 func installJava(t *testing.T, p *project) {
 	// What is packed is tested: an earlier package of the same version is in nobody's repository.
 	sdk, err := cluster.Tool("sdk")
 	require.NoError(t, err)
 	local := filepath.Join(sdk, "m2")
 	require.NoError(t, os.RemoveAll(filepath.Join(local, "io", "github", "k8sconnect")))
-	// Maven is started often and never for long.
-	p.env = append(p.env, "MAVEN_OPTS=-Dmaven.repo.local="+local+" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+	p.env = append(p.env, "MAVEN_OPTS=-Dmaven.repo.local="+local+" "+shortLived)
 	p.followReadme(t, "Java")
 
 	p.write(t, "Everything.java", program(t, "Everything.java"))
@@ -37,7 +40,8 @@ func installJava(t *testing.T, p *project) {
 	p.run(t, "mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath", "-Dmdep.outputFile=classpath")
 	classpath := javaClasspath(t, *p)
 	require.Contains(t, classpath, "pulumi-k8sconnect-"+javaVersion(t)+".jar")
-	p.run(t, "javac", append([]string{"-Xlint", "-Werror", "-d", "classes", "-cp", classpath}, programs...)...)
+	p.run(t, "javac", append([]string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-Xlint", "-Werror", "-d", "classes",
+		"-cp", classpath}, programs...)...)
 
 	// Pulumi's host for Java runs a jar, which says where the packages are, in lines of at most 72 bytes.
 	libraries := "Class-Path: file://" + strings.ReplaceAll(classpath, string(os.PathListSeparator), " file://")

@@ -69,7 +69,7 @@ func TestStoryInJava(t *testing.T) {
 	tell(t, folder(func(t *testing.T, s *story) {
 		inputs, err := json.Marshal(s.storyInputs)
 		require.NoError(t, err)
-		s.env["STORY"] = string(inputs)
+		s.env["STORY"], s.env["JAVA_TOOL_OPTIONS"] = string(inputs), shortLived
 		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "Pulumi.yaml"),
 			fmt.Appendf(nil, "name: %s\nruntime: {name: java, options: {binary: %q}}\n", s.project, p.path("story.jar")), 0o600))
 	}))
