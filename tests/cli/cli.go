@@ -59,7 +59,7 @@ func Prepare(dir string, plugins map[string]string) (Tools, error) {
 	}
 	for name, source := range plugins {
 		// As a release is built, and as "make build" does, with whom it shares what is compiled.
-		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(built, "pulumi-resource-"+name), source)
+		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(built, "pulumi-resource-"+name), source)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
 			return Tools{}, fmt.Errorf("building the plugin %s: %w\n%s", name, err, out)
