@@ -35,7 +35,7 @@ var (
 	// kinds are the inputs of which exactly one is the patch.
 	kinds = []string{keyPatch, keyJSONPatch, keyMergePatch}
 	// endings are the choices of what a destroy does.
-	endings = []string{destroyReleases, destroyRemoves}
+	endings = []string{destroyLeaves, destroyRemoves}
 )
 
 // inputs are the checked inputs of one resource.

@@ -12,8 +12,8 @@ import (
 
 // What a destroy does with what a Patch has added.
 const (
-	destroyReleases = "release"
-	destroyRemoves  = "remove"
+	destroyLeaves  = "leave"
+	destroyRemoves = "remove"
 )
 
 // removal is what a destroy takes out of an object, and what it leaves there although the Patch has added it.

@@ -68,7 +68,7 @@ func TestAPatchThatRemovesWhatItHasAdded(t *testing.T) {
 		assert.Contains(t, events[0].Object["message"], "and removed: data.new")
 	})
 	eachKind(t, "by default nothing goes, and the destroy says what stays and whose it is [D45] [P25]", func(t *testing.T, kind string) {
-		for _, more := range []m{{}, {"onDestroy": "release"}} {
+		for _, more := range []m{{}, {"onDestroy": "leave"}} {
 			w := newWorld(t)
 			w.apply("eks", w.configMap("it", nil))
 			in := patching(w.configMap("it", nil), setting(kind, data("a", "1", "new", "10")), more)
@@ -281,7 +281,7 @@ func TestAPatchThatRemovesWhatItHasAdded(t *testing.T) {
 		assert.Equal(t, map[string]string{"onDestroy": "add"}, s.mustDiff(with(removes)))
 		s.previewed("update", with(removes))
 		s.mustUp("update", with(removes)).mustUp("same", with(removes))
-		s.mustUp("update", with(m{"onDestroy": "release"})).mustUp("update", with(removes))
+		s.mustUp("update", with(m{"onDestroy": "leave"})).mustUp("update", with(removes))
 		assert.Equal(t, before, w.version("ConfigMap", "it"))
 		assert.Empty(t, destroyed(t, w, s, "ConfigMap"))
 		assert.Equal(t, m{"a": "1", "b": "2"}, w.value("ConfigMap", "it", "data"))
@@ -389,7 +389,7 @@ func TestAPatchThatRemovesWhatItHasAdded(t *testing.T) {
 		for _, wrong := range []any{"delete", "Remove", "", true, 1} {
 			s := removing(t, w, start(t, inline(newUser(t))))
 			_, err := s.check(patching(w.configMap("it", nil), setting("patch", data("a", "1")), m{"onDestroy": wrong}), false)
-			require.ErrorContains(t, err, "The value must be one of release, remove.", "%v", wrong)
+			require.ErrorContains(t, err, "The value must be one of leave, remove.", "%v", wrong)
 		}
 	})
 }

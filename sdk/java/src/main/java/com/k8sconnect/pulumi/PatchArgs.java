@@ -68,14 +68,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+     * What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
      * 
      */
     @Import(name="onDestroy")
     private @Nullable Output<String> onDestroy;
 
     /**
-     * @return What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+     * @return What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
      * 
      */
     public Optional<Output<String>> onDestroy() {
@@ -253,7 +253,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
          * 
          * @return builder
          * 
@@ -264,7 +264,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `release`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `release`.
+         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
          * 
          * @return builder
          * 
