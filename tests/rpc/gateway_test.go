@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +31,8 @@ type gateway struct {
 	proxy  *httputil.ReverseProxy
 	faults []*fault
 	seen   []string
+	// tokens are those that it was reached by. Only the last one is valid.
+	tokens []string
 }
 
 // fault happens to the requests that match, as often as times says; 0 is always.
@@ -46,7 +50,7 @@ func newGateway(t testing.TB) *gateway {
 // newGatewayOf leads to the cluster of a user, as that user.
 func newGatewayOf(t testing.TB, user cluster.User) *gateway {
 	t.Helper()
-	g := &gateway{}
+	g := &gateway{tokens: []string{"for-the-gateway"}}
 	g.leadTo(t, user)
 	g.server = httptest.NewTLSServer(g)
 	t.Cleanup(func() {
@@ -81,8 +85,21 @@ func (g *gateway) connection() map[string]any {
 	return map[string]any{
 		"host":                 g.server.URL,
 		"clusterCaCertificate": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: g.server.Certificate().Raw})),
-		"token":                "for-the-gateway",
+		"token":                g.tokens[len(g.tokens)-1],
 	}
+}
+
+// renew has the token of the connections so far expire, and gives those that are made from now on another one.
+func (g *gateway) renew() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.tokens = append(g.tokens, fmt.Sprint("for-the-gateway-", len(g.tokens)))
+}
+
+// isExpired reports whether a request has a token that was valid once.
+func (g *gateway) isExpired(r *http.Request) bool {
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return slices.Contains(g.tokens[:len(g.tokens)-1], token)
 }
 
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -97,6 +114,9 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			break
 		}
+	}
+	if g.isExpired(r) {
+		hit = &fault{do: refuse(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "expired")}
 	}
 	proxy := g.proxy
 	g.mu.Unlock()

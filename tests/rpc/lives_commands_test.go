@@ -251,11 +251,8 @@ func (l *life) renew() error {
 	if l.isReconfigured() {
 		return nil
 	}
-	expired := l.gateway
-	expired.heal()
-	l.gateway = newGatewayOf(l.t, l.book.user)
+	l.gateway.renew()
 	l.reconfigured(start(l.t, l.gateway.connection()))
-	expired.always(anything, refuse(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "expired"))
 	return nil
 }
 

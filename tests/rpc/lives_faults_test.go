@@ -91,12 +91,13 @@ func cancelled(others int) func(*life) error {
 	}
 }
 
-// unanswered is an up that does not hear what became of one of its writes.
+// unanswered is an up of another value that does not hear what became of one of its writes.
 func unanswered(others int) func(*life) error {
 	return func(l *life) error {
 		if l.isReconfigured() {
 			return nil
 		}
+		l.wants.value = (l.wants.value + 1) % 3
 		l.faultAfter(others, loseReply)
 		_, _, broken := l.run(l.apply)
 		l.gateway.heal()

@@ -14,7 +14,7 @@ import (
 
 const (
 	// lives is how many stories a test run tells. Each has fewer than mostSteps steps after the first up.
-	lives, mostSteps = 40, 20
+	lives, mostSteps = 30, 20
 	// shortening is how long a story that failed is made shorter.
 	shortening = time.Minute
 )

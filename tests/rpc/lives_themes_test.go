@@ -8,7 +8,7 @@ import (
 
 // combinations are steps that lead anywhere only together.
 func combinations() [][]chapter {
-	return [][]chapter{aboutLimits, aboutIgnored, aboutNobodys, aboutOrder, aboutSecrets, aboutUnconfirmed}
+	return [][]chapter{aboutLimits, aboutIgnored, aboutNobodys, aboutOrder, aboutSecrets, aboutUnconfirmed, aboutSpelling}
 }
 
 // aboutLimits is a program that contradicts what others or defaults have set.
@@ -71,10 +71,9 @@ var aboutSecrets = []chapter{
 var aboutUnconfirmed = []chapter{
 	{3, cast{}, "", func(random drawing) step {
 		others := someWrite(random)
-		return step{fmt.Sprintf("up, and the reply to a write is lost after %d others", others), unanswered(others)}
+		return step{fmt.Sprintf("the program says another value; up, and the reply to a write is lost after %d others", others), unanswered(others)}
 	}},
 	{2, cast{}, "", saysValue},
-	{3, cast{object: "Deployment"}, "", switches("says 1 instead of 1000m", func(p *wanted) *bool { return &p.whole })},
 	{1, cast{object: "ConfigMap"}, "", switches("makes the object immutable", func(p *wanted) *bool { return &p.frozen })},
 	{2, cast{}, "", one("refresh", (*life).refresh)},
 	{2, cast{}, "", one("preview, up and refresh while the cluster cannot be reached", (*life).unreachable)},
@@ -82,6 +81,16 @@ var aboutUnconfirmed = []chapter{
 	{2, cast{}, "", one("a policy refuses every change", func(l *life) error { return l.refuse(true) })},
 	{1, cast{}, "", one("the policy refuses nothing any more", func(l *life) error { return l.refuse(false) })},
 	{2, cast{}, "", func(drawing) step { return up }},
+}
+
+// aboutSpelling is an update without effect, and then a cluster that says nothing.
+var aboutSpelling = []chapter{
+	{4, cast{object: "Deployment"}, "", switches("says 1 instead of 1000m", func(p *wanted) *bool { return &p.whole })},
+	{1, cast{}, "", saysValue},
+	{1, cast{}, "", one("refresh", (*life).refresh)},
+	{1, cast{}, "", one("preview, up and refresh while the cluster cannot be reached", (*life).unreachable)},
+	{2, cast{}, "", one("the credentials are renewed, those of the last run have expired", (*life).renew)},
+	{3, cast{}, "", func(drawing) step { return up }},
 }
 
 // epilogue is what may go on failing at the end of a story: a read and the Diff after it never fail for that, whatever
