@@ -156,24 +156,17 @@ func TestACallThatIsNotAnsweredIsNeverAnAbsence(t *testing.T) {
 	w := newWorld(t)
 	w.create(w.configMap("it", nil))
 	optional := map[string]any{"optional": true}
-	answer := func(code int, body string) func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder) {
-		return func(rw http.ResponseWriter, _ *http.Request, _ func() *httptest.ResponseRecorder) {
-			rw.Header().Set("Content-Type", "application/json")
-			rw.WriteHeader(code)
-			_, _ = rw.Write([]byte(body))
-		}
-	}
 	for name, c := range map[string]struct {
 		match func(*http.Request) bool
 		do    func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder)
 		want  string
 	}{
-		"a discovery that fails":     {isDiscovery, answer(503, "{}"), "the API server failed"},
+		"a discovery that fails":     {isDiscovery, replyWith(503, "{}"), "the API server failed"},
 		"a discovery that is lost":   {isDiscovery, loseReply, "the connection to the API server failed"},
 		"an object that is not sent": {isGet, loseReply, "the connection to the API server failed"},
-		"an object that is refused":  {isGet, answer(403, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`), "403"},
-		"a 404 of something else":    {isGet, answer(404, "not here"), "404"},
-		"an answer that is garbled":  {isGet, answer(200, `{"data":`), "it failed"},
+		"an object that is refused":  {isGet, replyWith(403, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`), "403"},
+		"a 404 of something else":    {isGet, replyWith(404, "not here"), "404"},
+		"an answer that is garbled":  {isGet, replyWith(200, `{"data":`), "it failed"},
 	} {
 		t.Run(name+" is an error, although the object is optional [F1]", func(t *testing.T) {
 			t.Parallel()

@@ -147,11 +147,7 @@ func TestGetObjectsReadsPageAfterPage(t *testing.T) {
 	t.Run("from the beginning, where the API server has forgotten it [F6]", func(t *testing.T) {
 		g := newGateway(t)
 		g.next(func(r *http.Request) bool { return isListOfConfigMaps(r) && r.URL.Query().Has("continue") },
-			func(rw http.ResponseWriter, _ *http.Request, _ func() *httptest.ResponseRecorder) {
-				rw.Header().Set("Content-Type", "application/json")
-				rw.WriteHeader(http.StatusGone)
-				_, _ = rw.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`))
-			})
+			replyWith(410, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`))
 		threeAtATime(g)
 		got, err := start(t, g.connection()).invoke(t, "getObjects", w.listing(nil))
 		require.NoError(t, err)
@@ -193,23 +189,16 @@ func TestAListThatCannotBeReadIsNeverEmpty(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.labelled("it", "a")
-	answer := func(code int, body string) func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder) {
-		return func(rw http.ResponseWriter, _ *http.Request, _ func() *httptest.ResponseRecorder) {
-			rw.Header().Set("Content-Type", "application/json")
-			rw.WriteHeader(code)
-			_, _ = rw.Write([]byte(body))
-		}
-	}
 	for name, c := range map[string]struct {
 		match func(*http.Request) bool
 		do    func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder)
 		want  string
 	}{
-		"a discovery that fails":   {isDiscovery, answer(503, "{}"), "the API server failed"},
+		"a discovery that fails":   {isDiscovery, replyWith(503, "{}"), "the API server failed"},
 		"a list that is not sent":  {isListOfConfigMaps, loseReply, "the connection to the API server failed"},
-		"a list that is forbidden": {isListOfConfigMaps, answer(403, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`), "403"},
-		"an answer of another URL": {isListOfConfigMaps, answer(200, `{"kind":"Status","apiVersion":"v1","status":"Success"}`), "it failed"},
-		"an answer that is cut":    {isListOfConfigMaps, answer(200, `{"kind":"ConfigMapList","items":[`), "it failed"},
+		"a list that is forbidden": {isListOfConfigMaps, replyWith(403, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`), "403"},
+		"an answer of another URL": {isListOfConfigMaps, replyWith(200, `{"kind":"Status","apiVersion":"v1","status":"Success"}`), "it failed"},
+		"an answer that is cut":    {isListOfConfigMaps, replyWith(200, `{"kind":"ConfigMapList","items":[`), "it failed"},
 	} {
 		t.Run(name+" [F6]", func(t *testing.T) {
 			t.Parallel()

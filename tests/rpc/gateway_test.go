@@ -199,6 +199,15 @@ func pass(w http.ResponseWriter, _ *http.Request, forward func() *httptest.Respo
 	_, _ = w.Write(reply.Body.Bytes())
 }
 
+// replyWith answers in the API server's place.
+func replyWith(code int, body string) func(http.ResponseWriter, *http.Request, func() *httptest.ResponseRecorder) {
+	return func(w http.ResponseWriter, _ *http.Request, _ func() *httptest.ResponseRecorder) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
 // halveReply answers well, with half of the object.
 func halveReply(w http.ResponseWriter, _ *http.Request, forward func() *httptest.ResponseRecorder) {
 	reply := forward()

@@ -49,7 +49,7 @@ const (
 
 func TestTheLogOfAContainerThatFailed(t *testing.T) {
 	t.Parallel()
-	// failure waits for a pod in vain and returns what is said.
+	// failure is what a wait for a pod says that times out.
 	failure := func(t *testing.T, g *gateway, pod map[string]any) string {
 		t.Helper()
 		s := start(t, g.connection()).wait(t, "it")
@@ -119,7 +119,7 @@ func TestTheLogOfAContainerThatFailed(t *testing.T) {
 	})
 }
 
-func TestTheCausesOfAWaitInVain(t *testing.T) {
+func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 	t.Parallel()
 	inVain := func(t *testing.T, target map[string]any, criterion string, value any) string {
 		t.Helper()
