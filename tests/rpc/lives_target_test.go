@@ -3,6 +3,8 @@ package rpc_test
 import (
 	"fmt"
 	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
 // upOf is a preview and an up of one part alone, as with --target. The others stay as they are, in the state as well.
@@ -98,6 +100,9 @@ func (l *life) imports() error {
 	l.newRun()
 	_, _, broken := l.run(func() results {
 		err := l.object.importID(fmt.Sprintf("%s/%s/%s/it", live.GetAPIVersion(), live.GetKind(), live.GetNamespace()))
+		if err == nil {
+			l.object.inputs["deletionPropagation"] = resource.NewProperty("Background") // as the program says, and see inputs
+		}
 		return results{l.object: {did: "import", err: err}}
 	})
 	// Nobody has told it which of the values are secret.
