@@ -22,6 +22,10 @@ import (
 // Delete deletes the very object that the state knows and waits until it is gone.
 // An object that somebody else made in its place is left alone.
 func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
+	return tracked.ExplainDestroy(r.delete(ctx, req))
+}
+
+func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	in, old, err := decode(req.OldInputs, req.Properties)
 	if err != nil {
 		return err

@@ -21,6 +21,10 @@ import (
 // whoever had them before can apply them again without a conflict. What the patch has
 // added goes, where the program says so.
 func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
+	return tracked.ExplainDestroy(r.delete(ctx, req))
+}
+
+func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	in, old, err := decode(req.OldInputs, req.Properties)
 	if err != nil {
 		return err

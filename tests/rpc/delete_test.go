@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -93,7 +94,11 @@ func TestDelete(t *testing.T) {
 			name := fmt.Sprintf("refused-%d", code)
 			s := start(t, g.connection()).resource(t, name).mustUp("create", program(w.configMap(name, nil)))
 			g.next(isDelete, refuse(code, reason, "no"))
-			require.Error(t, s.destroy())
+			err := s.destroy()
+			require.Error(t, err)
+			if code == http.StatusUnauthorized {
+				assert.ErrorContains(t, err, "a destroy uses the connection of the last `pulumi up`", "[D42]")
+			}
 			assert.NotEmpty(t, s.id)
 			assert.True(t, w.exists("ConfigMap", name))
 
