@@ -123,7 +123,7 @@ func (t target) disputes(
 func (in inputs) show(object *unstructured.Unstructured, path fieldpath.Path) string {
 	v, _, found := ownership.Locate(object.Object, path)
 	_, secret := in.marked().SecretDepth(path)
-	return tracked.Show(v, found, secret || tracked.IsKindSecret(manifest.IdentityOf(object.Object), path))
+	return tracked.Show(v, found, secret || tracked.IsKindSecret(manifest.IdentityOf(object.Object), path), in.sensitive())
 }
 
 // isOtherObject recognises the API server's answers to a uid that is not the

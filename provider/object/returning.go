@@ -49,7 +49,7 @@ func (o outcome) sayReturning(ctx context.Context, in inputs, saved property.Map
 		}
 		_, secret := in.marked().SecretDepth(path)
 		secret = secret || tracked.IsKindSecret(manifest.IdentityOf(live.Object), path)
-		lines = append(lines, fmt.Sprintf("%s: %s -> %s", name, tracked.Show(is, had, secret), tracked.Show(will, has, secret)))
+		lines = append(lines, fmt.Sprintf("%s: %s -> %s", name, tracked.Show(is, had, secret, in.sensitive()), tracked.Show(will, has, secret, in.sensitive())))
 	})
 	if len(lines) > 0 {
 		p.GetLogger(ctx).Warningf("%s: an update sets these fields again, which are no longer in ignoreFields. Nobody owns their values:\n  %s",

@@ -34,7 +34,7 @@ func (w work) warnOfTakeover(ctx context.Context, live, after *unstructured.Unst
 		}
 		secret := w.isSecret(live, path, fields)
 		lines = append(lines, fmt.Sprintf("will take from %s: %s: %s -> %s", others, w.name(path, fields),
-			tracked.Show(before, had, secret), tracked.Show(now, has, secret)))
+			tracked.Show(before, had, secret, w.in.sensitive()), tracked.Show(now, has, secret, w.in.sensitive())))
 	}
 	if len(lines) > 0 {
 		p.GetLogger(ctx).Warningf("%s: this Patch takes fields from other managers, who may take them back.\n  %s",

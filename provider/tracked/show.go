@@ -1,13 +1,17 @@
 package tracked
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
 
 // longestShown bounds the values in messages, in bytes.
 const longestShown = 200
 
-// Show writes the value of a field for a message. One that was not found is nothing,
-// and a secret one is never shown.
-func Show(v any, found, secret bool) string {
+// Show writes the value of a field for a message. One that was not found is nothing, and a secret one is never shown. Nor
+// is one with a sensitive text in it: what is live may be a former secret of a program that no longer says so.
+func Show(v any, found, secret bool, sensitive []string) string {
 	switch {
 	case !found:
 		return "nothing"
@@ -15,8 +19,11 @@ func Show(v any, found, secret bool) string {
 		return "[secret]"
 	}
 	text, err := json.Marshal(v)
-	if err != nil || len(text) > longestShown {
+	switch {
+	case err != nil || len(text) > longestShown:
 		return "(a long value)"
+	case failure.NewRedactor(sensitive).Redact(string(text)) != string(text):
+		return "[secret]"
 	}
 	return string(text)
 }

@@ -75,6 +75,10 @@ func TestLivesThatWentWrong(t *testing.T) {
 		"what a lost run has made secret is hidden in a list of a Patch [D4]": {cast{"ConfigMap", "Deployment"}, []step{
 			says(func(p *wanted) { p.patch = "mergePatch" }), up, says(func(p *wanted) { p.secret = 1 }), lost, refreshed,
 		}},
+		"a secret that the patch no longer has is hidden in a list that others have changed [D4]": {cast{"Deployment", "Deployment"}, []step{
+			says(func(p *wanted) { p.patch, p.secret = "mergePatch", 1 }), up, says(func(p *wanted) { p.secret = 0 }),
+			{"the target is edited", (*life).editTarget}, up,
+		}},
 		"what the state has is kept while the address leads to another cluster [D8]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.patch, p.wait = "patch", waitsForObject }), up, {"the address leads elsewhere", (*life).exchanged},
 		}},
