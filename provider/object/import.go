@@ -88,7 +88,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	return p.ReadResponse{
 		ID:         t.Identity().String(),
 		Properties: out,
-		Inputs:     property.NewMap(map[string]property.Value{keyManifest: values.SecretLeaves(object)}),
+		Inputs:     property.NewMap(map[string]property.Value{keyManifest: object}),
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -290,7 +291,8 @@ func (e *example) destroyAll(t *testing.T, command string) {
 		}
 	}
 	e.execute(t, command)
-	assert.Empty(t, e.saved(t))
+	_, _, err := e.checkpoint()
+	require.ErrorIs(t, err, fs.ErrNotExist, "a stack is removed when nothing is left in it")
 	for _, r := range before {
 		if r.Type == "k8sconnect:index:KubeObject" {
 			for _, k := range e.kubes {
