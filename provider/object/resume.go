@@ -44,7 +44,7 @@ func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Uns
 	return t.applyOver(ctx, in, live, c.preview)
 }
 
-// hasApplied reports whether an apply with this answer has changed nothing of what we own.
+// hasApplied reports whether an apply with this answer has changed nothing of what we own, the order of lists included.
 func (t target) hasApplied(in inputs, live, answer *unstructured.Unstructured) (bool, error) {
 	fields, _, err := ownership.Applied(live, t.Manager)
 	if err != nil {
@@ -55,7 +55,8 @@ func (t target) hasApplied(in inputs, live, answer *unstructured.Unstructured) (
 		return false, err
 	}
 	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
-	return fields.Equals(wanted) && len(ownership.Compare(before, after, wanted)) == 0, nil
+	return fields.Equals(wanted) && len(ownership.Compare(before, after, wanted)) == 0 &&
+		len(ownership.Reordered(live.Object, answer.Object, wanted)) == 0, nil
 }
 
 // isYoung reports whether an object was made within this time, by the API server's clock. Where that is not known, it is

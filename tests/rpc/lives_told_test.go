@@ -59,6 +59,9 @@ func TestLivesThatWentWrong(t *testing.T) {
 		"another order of the same items is a change [D6]": {cast{"Deployment", "ConfigMap"}, []step{
 			up, says(func(p *wanted) { p.swapped = true }), up,
 		}},
+		"an object that an earlier run has made and left gets the order of the program [D6] [O88]": {cast{"Deployment", "ConfigMap"}, []step{
+			up, says(func(p *wanted) { p.swapped = true }), {"up elsewhere, and back here", emigrates(false)},
+		}},
 		"what another stack has imported is not written by it, nor deleted [D31]": {cast{"ConfigMap", "ConfigMap"}, []step{
 			up, {"the bakery imports the object", (*life).bakeryImports}, {"up of the bakery", (*life).bakeryUps}, {"destroy of the bakery", (*life).bakeryDestroys},
 		}},
