@@ -15,12 +15,12 @@ import (
 )
 
 // ignoresInside reports whether something is ignored in a list or map that is owned only as
-// a whole, as far as the state knows.
+// a whole, as far as the state knows, or may be in one that the program did not have before.
 func (in inputs) ignoresInside(old state) bool {
 	if len(in.ignore) == 0 {
 		return false
 	}
-	return old.fields == nil || len(in.ignore.Inside(old.fields)) > 0
+	return old.fields == nil || len(in.ignore.Inside(old.fields)) > 0 || in.ignore.ReachesBeyond(in.sent(), old.fields)
 }
 
 // keepInside is an apply of body in which the ignored parts of lists and maps that are owned

@@ -44,6 +44,11 @@ func TestLivesThatWentWrong(t *testing.T) {
 		"a limit below the request of others replaces nothing [D1]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.unlimited = true }), up, requested, says(func(p *wanted) { p.unlimited = false }), up,
 		}},
+		"a list that the program has again keeps the part of it that is ignored again [D2]": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.tolerates = true }), up, timed,
+			says(func(p *wanted) { p.tolerates, p.ignoresSeconds = false, true }), up,
+			says(func(p *wanted) { p.ignoresSeconds = false }), says(func(p *wanted) { p.tolerates, p.ignoresSeconds = true, true }), up,
+		}},
 		"a part of a list that belongs to us as a whole is ignored [D2]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.tolerates, p.ignoresSeconds = true, true }), up, says(func(p *wanted) { p.label = true }), up,
 		}},

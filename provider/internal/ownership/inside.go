@@ -2,6 +2,8 @@ package ownership
 
 import (
 	"errors"
+	"iter"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -42,6 +44,62 @@ func (p Pattern) reachesInto(path fieldpath.Path) bool {
 	shorter := p
 	shorter.steps = p.steps[:len(path)]
 	return shorter.Matches(path)
+}
+
+// ReachesBeyond reports whether a pattern reaches into a list or map of tree that fields does not have, so that it is
+// not known whether it is owned only as a whole.
+func (ignore Ignore) ReachesBeyond(tree map[string]any, fields *fieldpath.Set) bool {
+	return slices.ContainsFunc(ignore, func(pattern Pattern) bool { return reachesBeyond(pattern.steps, tree, fields) })
+}
+
+func reachesBeyond(steps []selector, tree any, fields *fieldpath.Set) bool {
+	if len(steps) == 1 || !isContainer(tree) {
+		return false
+	}
+	if fields == nil {
+		return true
+	}
+	known := map[any]*fieldpath.Set{}
+	for element, below := range elements(fields) {
+		if segment, _, ok := step(tree, element); ok {
+			known[segment] = below
+		}
+	}
+	for segment, child := range selected(steps[0], tree) {
+		below, ok := known[segment]
+		if isContainer(child) && !ok || reachesBeyond(steps[1:], child, below) {
+			return true
+		}
+	}
+	return false
+}
+
+// selected are the members or items of tree that a step selects, by their segments.
+func selected(by selector, tree any) iter.Seq2[any, any] {
+	return func(yield func(segment, child any) bool) {
+		switch tree := tree.(type) {
+		case map[string]any:
+			for name, member := range tree {
+				if (by.all || by.name != nil && *by.name == name) && !yield(name, member) {
+					return
+				}
+			}
+		case []any:
+			for i, item := range tree {
+				if by.selects(item) && !yield(i, item) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func isContainer(tree any) bool {
+	switch tree.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
 }
 
 // ErrNoMatch says that the items of two lists could not be told which is which.

@@ -42,3 +42,35 @@ func TestOverlayPutsWhatIsIgnoredInAWholeAsItIsLive(t *testing.T) {
 		})
 	}
 }
+
+func TestReachesBeyond(t *testing.T) {
+	fields := fieldpath.NewSet(
+		fieldpath.MakePathOrDie("replicas"),
+		fieldpath.MakePathOrDie("selector"),
+		fieldpath.MakePathOrDie("labels", "a"),
+		fieldpath.MakePathOrDie("containers", fieldpath.KeyByFields("name", "web"), "image"),
+	)
+	for _, test := range []struct {
+		name, path, tree string
+		want             bool
+	}{
+		{"a member of the whole", "replicas", `{replicas: 1, labels: {a: x}}`, false},
+		{"a member of a known map", "labels.b", `{labels: {a: x}}`, false},
+		{"a map that is owned as a whole", "selector.a.b", `{selector: {a: {b: x}}}`, true},
+		{"a new map", "annotations.b", `{annotations: {a: x}}`, true},
+		{"a new list", "tolerations[*].tolerationSeconds", `{tolerations: [{key: k}]}`, true},
+		{"what the manifest has not", "tolerations[*].tolerationSeconds", `{labels: {a: x}}`, false},
+		{"a known item", "containers[*].image", `{containers: [{name: web}]}`, false},
+		{"a new item", "containers[*].image", `{containers: [{name: web}, {name: new}]}`, true},
+		{"another new item", "containers[name=web].image", `{containers: [{name: web}, {name: new}]}`, false},
+		{"a new list in a known item", "containers[*].args[*].x", `{containers: [{name: web, args: [{a: 1}]}]}`, true},
+	} {
+		t.Run(test.name+" [D2]", func(t *testing.T) {
+			var tree map[string]any
+			require.NoError(t, yaml.Unmarshal([]byte(test.tree), &tree))
+			pattern, err := ParsePattern(test.path)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, Ignore{pattern}.ReachesBeyond(tree, fields))
+		})
+	}
+}
