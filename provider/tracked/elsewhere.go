@@ -31,9 +31,14 @@ func (e *ElsewhereError) Error() string {
 	if e.Certain {
 		return fmt.Sprintf("%s is in %s, and the connection leads to %s", e.Ref, e.Was, e.Is)
 	}
+	why, next := "the connection may not read it", "allow the verb get on this namespace, or use the connection of before"
+	if e.Was.ID == "" {
+		why, next = "it could not be read when the object was last seen",
+			"use the connection of before; where it is allowed to get this namespace, the next command remembers its uid"
+	}
 	return fmt.Sprintf("%s was last seen in %s and is not found in %s. Whether these are one cluster is not known: clusters are told apart by "+
-		"the uid of the namespace kube-system, and the connection may not read it.\n"+
-		"Next: allow the verb get on this namespace, or use the connection of before. %s", e.Ref, e.Was, e.Is, e.Was.howToForget())
+		"the uid of the namespace kube-system, and %s.\n"+
+		"Next: %s. %s", e.Ref, e.Was, e.Is, why, next, e.Was.howToForget())
 }
 
 // howToForget says what to do about objects in a cluster that nobody can reach any more.

@@ -393,7 +393,7 @@ func TestAClusterThatCannotBeTold(t *testing.T) {
 		requireKept(t, before, s)
 		_, err := s.diff(in)
 		require.ErrorContains(t, err, "is not known")
-		require.ErrorContains(t, err, "kube-system")
+		require.ErrorContains(t, err, "kube-system, and it could not be read when the object was last seen")
 		for _, destroy := range deletions {
 			require.ErrorContains(t, destroy(s), "is not known")
 		}
@@ -404,6 +404,27 @@ func TestAClusterThatCannotBeTold(t *testing.T) {
 		forgetful["forgetClusters"] = []any{name}
 		s.in(start(t, forgetful)).mustUp("create", in)
 		require.NoError(t, s.in(start(t, renamed.connection())).destroy())
+	})
+}
+
+func TestAClusterThatWasNotKnownYet(t *testing.T) {
+	t.Parallel()
+	t.Run("an unconfirmed create, and then another address: the error says that the id was not read [D8]", func(t *testing.T) {
+		t.Parallel()
+		w, former, renamed := newWorld(t), newGateway(t), newGateway(t)
+		former.always(isAskingID, refuse(http.StatusServiceUnavailable, "ServiceUnavailable", "starting"))
+		former.next(isApply, loseReply)
+		in := program(w.configMap("web", nil))
+		s := start(t, former.connection()).resource(t, "web")
+		require.Error(t, s.create(in))
+		require.Empty(t, origin(t, s)["id"])
+		s.in(start(t, renamed.connection()))
+		_, err := s.diff(in)
+		require.ErrorContains(t, err, "it could not be read when the object was last seen")
+		require.NotContains(t, err.Error(), "may not")
+		former.heal()
+		s.in(start(t, former.connection())).mustUp("same", in)
+		assert.NotEmpty(t, origin(t, s)["id"])
 	})
 }
 
