@@ -101,7 +101,7 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 		before, _, _ := ownership.Locate(live.Object, path)
 		after, _, _ := ownership.Locate(fresh.Object, path)
 		if !ownership.Equal(before, after) {
-			lines = append(lines, fmt.Sprintf("%s: %s -> %s", ownership.Format(path), in.show(live, path), in.show(fresh, path)))
+			lines = append(lines, fmt.Sprintf("%s: %s -> %s", ownership.Format(path), in.show(live.Object, path), in.show(fresh.Object, path)))
 		}
 	})
 	if len(lines) > 0 {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -112,18 +111,19 @@ func (t target) disputes(
 		if had && has && ownership.Equal(is, will) {
 			return
 		}
-		before, after := in.show(live, path), in.show(forced, path)
+		before, after := in.show(live.Object, path), in.show(forced.Object, path)
 		lines = append(lines, fmt.Sprintf("%s: %s -> %s (owned by %s)", name, before, after, owners[name]))
 		paths = append(paths, strconv.Quote(name))
 	})
 	return lines, paths, live.GetResourceVersion(), nil
 }
 
-// show writes the value of a field for a message, unless it is secret.
-func (in inputs) show(object *unstructured.Unstructured, path fieldpath.Path) string {
-	v, _, found := ownership.Locate(object.Object, path)
+// show writes the value that a field has in a tree for a message, unless it is secret.
+func (in inputs) show(tree map[string]any, path fieldpath.Path) string {
+	v, _, found := ownership.Locate(tree, path)
 	_, secret := in.marked().SecretDepth(path)
-	return tracked.Show(v, found, secret || tracked.IsKindSecret(manifest.IdentityOf(object.Object), path), in.sensitive())
+	id, _ := in.identity()
+	return tracked.Show(v, found, secret || tracked.IsKindSecret(id, path), in.sensitive())
 }
 
 // isOtherObject recognises the API server's answers to a uid that is not the

@@ -108,7 +108,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{}, err
 	}
 	result.leaving.say(ctx, result.target, in, old)
-	if err := result.sayReturning(ctx, in, req.OldInputs); err != nil {
+	if err := result.sayReturning(ctx, in, old, req.OldInputs); err != nil {
 		return p.DiffResponse{}, err
 	}
 	diff := detailedDiff(append(in.compare(old, result.withLeaving(in)), reordered...), old, in, ignored)
@@ -117,8 +117,8 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	case old.Hash == "":
 		// An earlier update was not confirmed. Applying again settles it.
 		return tracked.Changed(keyManifest, p.Update), nil
-	case old.Manager != "" && !in.newlyIgnored(old).Empty():
-		// Nothing to apply, but fields to release.
+	case old.Manager != "" && !in.newlyIgnored(old).Empty(), !in.unignored(old).Empty():
+		// Nothing of what is compared changes, but fields are released, or go.
 		return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
 			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
 		}}, nil
@@ -162,6 +162,15 @@ func (in inputs) newlyIgnored(old state) *fieldpath.Set {
 	return ignored
 }
 
+// unignored are fields of ours that were ignored until now and are not from now on.
+func (in inputs) unignored(old state) *fieldpath.Set {
+	if old.ignored == nil {
+		return fieldpath.NewSet()
+	}
+	unignored, _ := in.ignore.Split(old.ignored)
+	return unignored
+}
+
 // identityDiff reports a replacement where the object would be another one. The default
 // namespace is empty while the cluster is not known.
 func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse, bool) {
@@ -197,9 +206,9 @@ func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, i
 }
 
 // unchanged reports whether in is what was applied last. A manifest with values
-// that are not known yet never is.
+// that are not known yet never is, nor is one that no longer ignores what we have set.
 func (s state) unchanged(in inputs) bool {
-	return in.unknown == 0 && in.applied != nil && s.Upholds(in.sent())
+	return in.unknown == 0 && in.applied != nil && s.Upholds(in.sent()) && in.unignored(s).Empty()
 }
 
 // drift compares what was applied with what is live. A field that another manager

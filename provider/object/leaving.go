@@ -44,7 +44,7 @@ func (t target) leavingOf(
 		}
 		return names
 	}
-	left, _ := in.ignore.Split(unionOf(old.fields, old.left).Difference(unionOf(now.fields, now.ignored)))
+	left, _ := in.ignore.Split(unionOf(old.fields, old.left, old.ignored).Difference(unionOf(now.fields, now.ignored)))
 	ownership.Leaves(left).Iterate(func(path fieldpath.Path) {
 		shown, by := path, others(path)
 		if item := halfAround(kept, path); item != nil && len(others(item)) > 0 {

@@ -73,4 +73,45 @@ func TestAFieldThatReturnsFromIgnoreFields(t *testing.T) {
 		s.previewed("update", program(manifest()))
 		assert.Contains(t, s.warned(), "spec.replicas: [secret] -> [secret]")
 	})
+	t.Run("a value that the program no longer has goes, and the preview says so [O37] [D46]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		for _, value := range []any{"x", secret("x")} {
+			s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create",
+				program(w.noted(value), ignoring("metadata.annotations.note")))
+			in := program(w.configMap("web", m{"a": "1"}))
+			s.previewed("update", in)
+			shown := map[any]string{"x": `"x"`}[value]
+			if shown == "" {
+				shown = "[secret]"
+			}
+			assert.Contains(t, s.warned(), "removes these fields, which only this resource has set and which are no longer in ignoreFields:\n  metadata.annotations.note: "+shown)
+			s.mustUp("update", in)
+			assert.Empty(t, w.get("ConfigMap", "web").GetAnnotations())
+			s.in(start(t, inline(newUser(t)))).mustUp("same", in)
+			assert.Empty(t, s.warned())
+			require.NoError(t, s.destroy())
+		}
+	})
+	t.Run("a value that the program no longer has and that others own stays, and the preview says so [O37] [D32]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		noted := w.noted("x")
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(noted, ignoring("metadata.annotations.note")))
+		require.NoError(t, w.applies("helm", noted))
+		in := program(w.configMap("web", m{"a": "1"}))
+		s.previewed("update", in)
+		assert.Contains(t, s.warned(), "helm")
+		s.mustUp("update", in)
+		assert.Equal(t, "x", w.get("ConfigMap", "web").GetAnnotations()["note"])
+		s.in(start(t, inline(newUser(t)))).mustUp("same", in)
+		assert.Empty(t, s.warned())
+	})
+}
+
+// noted is a ConfigMap with an annotation.
+func (w world) noted(value any) m {
+	manifest := w.configMap("web", m{"a": "1"})
+	manifest["metadata"].(m)["annotations"] = m{"note": value}
+	return manifest
 }

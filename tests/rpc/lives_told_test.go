@@ -49,6 +49,10 @@ func TestLivesThatWentWrong(t *testing.T) {
 			says(func(p *wanted) { p.tolerates, p.ignoresSeconds = false, true }), up,
 			says(func(p *wanted) { p.ignoresSeconds = false }), says(func(p *wanted) { p.tolerates, p.ignoresSeconds = true, true }), up,
 		}},
+		"what the program no longer has and no longer ignores goes [O37]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.annotation, p.ignoresAnnotation = true, true }), up,
+			says(func(p *wanted) { p.annotation, p.ignoresAnnotation = false, false }), up,
+		}},
 		"a part of a list that belongs to us as a whole is ignored [D2]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.tolerates, p.ignoresSeconds = true, true }), up, says(func(p *wanted) { p.label = true }), up,
 		}},
