@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -17,7 +18,7 @@ const Key = "clusterConnection"
 // connection. One client serves all resources with the same connection.
 type Source struct {
 	registry *cluster.Registry
-	unread   sync.Map // *cluster.Cluster -> bool
+	unread   sync.Map // unread -> bool
 	told     sync.Map // warning -> bool
 	secrets  secrets
 
@@ -63,16 +64,23 @@ func (s *Source) connection(inputs property.Map) (cluster.Connection, error) {
 	return s.defaults, s.err
 }
 
+// unread is a cluster that could not be read.
+type unread struct {
+	cluster *cluster.Cluster
+	name    string
+}
+
 // WarnUnread says that a cluster could not be read, and why, unless it was said in this
 // process before. Where a cluster cannot be reached, its thousand objects are one
-// problem. clu is nil where the connection is not usable.
-func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, cause error) {
-	if _, said := s.unread.LoadOrStore(clu, true); said {
-		return
-	}
-	name := "the cluster"
+// problem. clu is nil where the connection is not usable; then the cluster is called
+// by its last known name, which may be empty.
+func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, last string, cause error) {
+	name := cmp.Or(last, "the cluster")
 	if clu != nil {
 		name = clu.Server()
+	}
+	if _, said := s.unread.LoadOrStore(unread{clu, name}, true); said {
+		return
 	}
 	p.GetLogger(ctx).Warningf("NOT CHECKED: %s could not be read. \"unchanged\" below means \"as in the state\".\n%v", name, cause)
 }

@@ -3,6 +3,7 @@ package tracked
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -21,7 +22,7 @@ func KeepUnread(
 	if elsewhere := (*ElsewhereError)(nil); errors.As(explained, &elsewhere) && elsewhere.Certain {
 		source.WarnOnce(ctx, elsewhere.about(), elsewhere.notChecked())
 	} else {
-		source.WarnUnread(ctx, clu, explained)
+		source.WarnUnread(ctx, clu, DecodeOrigin(req.Properties.Get(KeyCluster)).Target.Server, explained)
 	}
 	return p.ReadResponse{
 		ID: req.ID, Inputs: req.Inputs, Properties: req.Properties.Set(keyStale, property.New(true)),
@@ -41,10 +42,14 @@ func ClusterForDiff(
 ) (clu *cluster.Cluster, known bool, err error) {
 	clu, err = source.Cluster(req.Inputs)
 	unknown := errors.Is(err, connection.ErrUnknown)
+	origin := DecodeOrigin(req.State.Get(KeyCluster))
 	if err != nil && !unknown && programmed {
+		if !origin.IsZero() {
+			err = fmt.Errorf("%w\n  last seen in: %s", err, origin)
+		}
 		return nil, false, err
 	}
-	if DecodeOrigin(req.State.Get(KeyCluster)).IsZero() {
+	if origin.IsZero() {
 		source.WarnIfMoved(ctx, req.OldInputs, req.Inputs) // else it is known for certain
 	}
 	return clu, !unknown, nil

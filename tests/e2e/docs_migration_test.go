@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,9 +55,22 @@ func (m migration) taken(t *testing.T, files map[string]string) (s *stack, id, p
 	live := k.get(t, id)
 	assert.Equal(t, before.GetUID(), live.GetUID())
 	assert.Equal(t, before.Object["spec"], live.Object["spec"], "no pod restarts")
-	s.program(t, "%s", strings.Replace(program, "      adopt: true\n", "", 1))
+	program = takesOver.ReplaceAllString(program, "")
+	s.program(t, "%s", program)
 	s.previewEmpty(t)
 	return s, id, program
+}
+
+// takesOver are the lines that the pages say to take out again.
+var takesOver = regexp.MustCompile(`(?m)^      (adopt|takeOverFrom): .*\n`)
+
+// drops takes the number of replicas out of the program, and wants that it goes.
+func (m migration) drops(t *testing.T, s *stack, id, program string) {
+	t.Helper()
+	s.program(t, "%s", strings.Replace(program, "          replicas: 2\n", "", 1))
+	s.up(t)
+	assert.Equal(t, int64(1), kubeOf(t, shared.Get(t)).value(t, id, "spec", "replicas"), "the default")
+	s.previewEmpty(t)
 }
 
 // pageOnKubectl takes over what kubectl apply has made.
@@ -90,13 +104,9 @@ func pageOnPulumiKubernetes(t *testing.T, p page) {
 	})
 	t.Run("what another provider has applied is taken over as it is", func(t *testing.T) {
 		t.Parallel()
-		s, id, program := migration{page: p, manager: "pulumi-kubernetes-1a2b3c4d"}.taken(t, nil)
-		k := kubeOf(t, shared.Get(t))
-
-		// What the page warns of: a field that is dropped stays, since the other manager owns it.
-		s.program(t, "%s", strings.Replace(program, "          replicas: 2\n", "", 1))
-		s.up(t)
-		assert.Equal(t, int64(2), k.value(t, id, "spec", "replicas"))
+		m := migration{page: p, manager: "pulumi-kubernetes-1a2b3c4d"}
+		s, id, program := m.taken(t, nil)
+		m.drops(t, s, id, program)
 	})
 }
 
@@ -106,10 +116,14 @@ func pageOnTerraform(t *testing.T, p page) {
 		aProgram:     p.told(steps),
 		commandLines: commands,
 	})
-	t.Run("what k8sconnect_object has applied is taken over as it is", func(t *testing.T) {
-		t.Parallel()
-		migration{page: p, manager: "k8sconnect"}.taken(t, nil)
-	})
+	for kind, manager := range map[string]string{"k8sconnect_object": "k8sconnect", "kubernetes_manifest": "Terraform"} {
+		t.Run("what "+kind+" has applied is taken over as it is, and removals are real [D32]", func(t *testing.T) {
+			t.Parallel()
+			m := migration{page: p, manager: manager}
+			s, id, program := m.taken(t, nil)
+			m.drops(t, s, id, program)
+		})
+	}
 	t.Run("what a k8sconnect_patch has a field of is not", func(t *testing.T) {
 		t.Parallel()
 		c := shared.Get(t)

@@ -25,6 +25,8 @@ var pages = map[string]func(t *testing.T, p page){
 	"functions.md":                        pageOnFunctions,
 	"installation-configuration.md":       pageOnConfiguration,
 	"languages.md":                        pageOnLanguages,
+	"ci.md":                               pageOnCI,
+	"migrating-from-helm.md":              pageOnHelm,
 	"migrating-from-kubectl.md":           pageOnKubectl,
 	"migrating-from-pulumi-kubernetes.md": pageOnPulumiKubernetes,
 	"migrating-from-terraform.md":         pageOnTerraform,
