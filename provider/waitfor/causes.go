@@ -1,7 +1,11 @@
 package waitfor
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
@@ -19,17 +23,24 @@ func isRefusal(c readiness.Condition) bool {
 
 // causes are what the object itself says about why it is not ready, and what could be done
 // about it. They are whole lines: the words of who refuses a pod are not cut.
-func (r Request) causes(e *readiness.NotReadyError) (lines []string, advice string) {
+func (r Request) causes(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
+	advice = e.Next
 	for _, condition := range readiness.Conditions(e.Last.Object) {
 		if isRefusal(condition) {
 			lines = append(lines, "its pods cannot be created: "+diagnosis.Joined(condition.Reason, oneLine(condition.Message)))
-			advice = refusedPods
+			advice = cmp.Or(advice, refusedPods)
 		}
 	}
 	status, _ := e.Last.Object["status"].(map[string]any)
 	if len(status) == 0 && r.Spec.Goal.WaitsForStatus() {
 		lines = append(lines, "nothing has written a status yet; does its controller run?")
-		advice = fmt.Sprintf("see that the controller of %s of %s runs", e.Last.GetKind(), e.Last.GetAPIVersion())
+		advice = cmp.Or(advice, fmt.Sprintf("see that the controller of %s of %s runs", e.Last.GetKind(), e.Last.GetAPIVersion()))
+	}
+	if r.Spec.Goal.Judge(e.Last).Doubt == readiness.NoConsumer {
+		if _, err := r.bindingMode(ctx, e.Last); apierrors.IsForbidden(err) {
+			lines = append(lines, "its storage class may not be read, which would tell whether it waits for a pod that uses it")
+			advice = cmp.Or(advice, "allow `get` of storageclasses.storage.k8s.io, or make a pod that uses the claim")
+		}
 	}
 	return lines, advice
 }

@@ -17,8 +17,8 @@ import (
 const keyTimeout = "timeout"
 
 var keys = []string{
-	readiness.NameField, readiness.NameFieldValue, readiness.NameCondition, readiness.NameRollout, readiness.NameExpression,
-	readiness.NameDeleted, readiness.NameFailWhen, keyTimeout,
+	readiness.NameField, readiness.NameFieldValue, readiness.NameCondition, readiness.NameReady, readiness.NameRollout,
+	readiness.NameExpression, readiness.NameDeleted, readiness.NameFailWhen, keyTimeout,
 }
 
 // Spec is a decoded waitFor.
@@ -94,7 +94,7 @@ func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
 	}
 	if rollout := fields.Get(readiness.NameRollout); rollout.IsBool() && rollout.AsBool() && kind.Kind != "" && !readiness.HasRollout(kind) {
 		c.fail(readiness.NameRollout, kind.Kind+" has no rollout; only Deployment, StatefulSet and DaemonSet of apps have one. "+
-			"Use condition, field or expression.")
+			"Use ready, condition, field or expression.")
 	}
 	if len(c.failures) > 0 || value.HasComputed() {
 		return c.failures
@@ -146,7 +146,7 @@ func (c *checker) shape(key string, value property.Value) {
 		if !value.IsString() {
 			c.fail(key, "The value must be a text with a unit, such as \"30s\" or \"10m\".")
 		}
-	case readiness.NameRollout, readiness.NameDeleted:
+	case readiness.NameReady, readiness.NameRollout, readiness.NameDeleted:
 		if !value.IsBool() {
 			c.fail(key, "The value must be true or false.")
 		}
@@ -169,6 +169,7 @@ func criteriaOf(fields property.Map) readiness.Criteria {
 	criteria := readiness.Criteria{
 		Field:      textOf(fields.Get(readiness.NameField)),
 		Condition:  textOf(fields.Get(readiness.NameCondition)),
+		Ready:      flagOf(fields.Get(readiness.NameReady)),
 		Rollout:    flagOf(fields.Get(readiness.NameRollout)),
 		Expression: textOf(fields.Get(readiness.NameExpression)),
 		Deleted:    flagOf(fields.Get(readiness.NameDeleted)),

@@ -127,7 +127,7 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 // reasons says why, as far as the cluster tells, and what could be done about it.
 func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
 	troubles := diagnosis.Troubles(ctx, r.Cluster, e.Last)
-	causes, advice := r.causes(e)
+	causes, advice := r.causes(ctx, e)
 	told := e.Why
 	for _, condition := range readiness.Conditions(e.Last.Object) {
 		told += "\n" + condition.Message

@@ -47,6 +47,7 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	defer status.clear()
 	live, err := readiness.Await(ctx, request.Spec.Goal, request.follow(status), readiness.Options{
 		UID: request.UID, Timeout: budget, Progress: status.see,
+		Excuse: request.excuse, Warn: func(warning string) { p.GetLogger(ctx).Warning(warning) },
 	})
 	if err == nil {
 		return live, nil

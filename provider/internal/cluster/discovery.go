@@ -29,6 +29,8 @@ type Resource struct {
 	Kind string
 	// Namespaced says whether objects of the kind live in namespaces.
 	Namespaced bool
+	// HasStatus says whether the kind has a status that is written apart from the rest.
+	HasStatus bool
 }
 
 // doubtTime is how long a kind must not have been served for an object of it to be given up. An API server that starts
@@ -185,7 +187,12 @@ func (c *Cluster) fetchGroupVersion(ctx context.Context, groupVersion schema.Gro
 	if err := json.Unmarshal(answer.body, &list); err != nil || list.Kind != "APIResourceList" {
 		return nil, errors.New("the answer is not an APIResourceList; is the host a Kubernetes API server?")
 	}
-	found := kindsServed{}
+	found, hasStatus := kindsServed{}, map[string]bool{}
+	for _, resource := range list.APIResources {
+		if name, ok := strings.CutSuffix(resource.Name, "/status"); ok {
+			hasStatus[name] = true
+		}
+	}
 	for _, resource := range list.APIResources {
 		if strings.Contains(resource.Name, "/") {
 			continue // a subresource, whose kind may be that of something else
@@ -194,6 +201,7 @@ func (c *Cluster) fetchGroupVersion(ctx context.Context, groupVersion schema.Gro
 			GroupVersionResource: groupVersion.WithResource(resource.Name),
 			Kind:                 resource.Kind,
 			Namespaced:           resource.Namespaced,
+			HasStatus:            hasStatus[resource.Name],
 		}
 	}
 	return found, nil

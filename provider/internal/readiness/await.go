@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +24,11 @@ type Options struct {
 	Timeout time.Duration
 	// Progress is called with every state that is not the last.
 	Progress func(live *unstructured.Unstructured, verdict Verdict)
+	// Excuse decides about a doubt, and takes the time that this needs. Without an excuse it is waited on. With one the
+	// goal holds, and Warn is called with the text if there is one. The context ends when the doubt does. Nil excuses
+	// nothing.
+	Excuse func(ctx context.Context, live *unstructured.Unstructured, doubt Doubt) (warning string, excused bool)
+	Warn   func(warning string)
 }
 
 // Reason is why a wait ended without success.
@@ -45,8 +51,8 @@ type NotReadyError struct {
 	Reason Reason
 	// Goal is what was waited for.
 	Goal *Goal
-	// Why says why more time would not help; only if Failed.
-	Why string
+	// Why says why more time would not help, and Next what would, where that is known; only if Failed.
+	Why, Next string
 	// Last is the object as it was seen last; nil if it was not there.
 	Last *unstructured.Unstructured
 	// Missing is what the last state lacked.
@@ -81,19 +87,26 @@ func Await(ctx context.Context, goal *Goal, follow Follow, options Options) (*un
 		ctx, cancel = context.WithTimeout(ctx, options.Timeout)
 		defer cancel()
 	}
-	w := &waiting{goal: goal, uid: options.UID, known: options.UID != "", progress: options.Progress}
+	ctx, stop := context.WithCancel(ctx)
+	w := &waiting{goal: goal, options: options, uid: options.UID, known: options.UID != "", ctx: ctx, stop: stop}
 	err := follow(ctx, w.see)
+	ended := ctx.Err()
+	stop()
+	w.excuses.Wait()
 	if w.holds {
+		if w.warning != "" && options.Warn != nil {
+			options.Warn(w.warning)
+		}
 		return w.last, nil
 	}
 	notReady := &NotReadyError{
-		Reason: TimedOut, Goal: goal, Why: w.failed, Last: w.last, Missing: w.missing, Took: time.Since(began), Err: err,
+		Reason: TimedOut, Goal: goal, Why: w.failed, Next: w.next, Last: w.last, Missing: w.missing, Took: time.Since(began), Err: err,
 	}
 	switch {
 	case w.failed != "":
 		notReady.Reason = Failed
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-	case ctx.Err() != nil:
+	case errors.Is(ended, context.DeadlineExceeded):
+	case ended != nil:
 		notReady.Reason = Interrupted
 	default:
 		notReady.Reason = Unreadable
@@ -103,19 +116,34 @@ func Await(ctx context.Context, goal *Goal, follow Follow, options Options) (*un
 
 // waiting is the state of one Await.
 type waiting struct {
-	goal     *Goal
-	progress func(*unstructured.Unstructured, Verdict)
+	goal    *Goal
+	options Options
 
-	uid     types.UID
-	known   bool // the object exists or has existed
+	ctx     context.Context
+	stop    context.CancelFunc
+	excuses sync.WaitGroup
+
+	uid   types.UID
+	known bool // the object exists or has existed
+
+	mu      sync.Mutex
 	last    *unstructured.Unstructured
 	holds   bool
 	missing []string
 	failed  string
+	next    string
+	warning string
+	doubt   Doubt
+	settle  context.CancelFunc // ends what decides about the doubt
 }
 
 // see judges one state of the object.
 func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.holds {
+		return true, nil
+	}
 	if other := live != nil && w.known && live.GetUID() != w.uid; other || live == nil && w.known {
 		if !w.goal.deleted {
 			w.failed = "the object was deleted"
@@ -131,12 +159,40 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 		w.uid, w.known = live.GetUID(), true
 	}
 	verdict := w.goal.Judge(live)
-	w.holds, w.missing, w.failed = verdict.Holds, verdict.Missing, verdict.Failed
+	w.holds, w.missing, w.failed, w.next = verdict.Holds, verdict.Missing, verdict.Failed, verdict.Next
 	if w.holds || w.failed != "" {
 		return true, nil
 	}
-	if w.progress != nil {
-		w.progress(live, verdict)
+	w.decide(verdict.Doubt)
+	if w.options.Progress != nil {
+		w.options.Progress(live, verdict)
 	}
 	return false, nil
+}
+
+// decide has a doubt decided about, as long as it lasts.
+func (w *waiting) decide(doubt Doubt) {
+	if w.options.Excuse == nil || doubt == w.doubt {
+		return
+	}
+	if w.settle != nil {
+		w.settle()
+		w.settle = nil
+	}
+	w.doubt = doubt
+	if doubt == NoDoubt {
+		return
+	}
+	ctx, settle := context.WithCancel(w.ctx)
+	w.settle = settle
+	live := w.last
+	w.excuses.Go(func() {
+		warning, excused := w.options.Excuse(ctx, live, doubt)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if excused && ctx.Err() == nil && w.failed == "" {
+			w.holds, w.warning = true, warning
+			w.stop()
+		}
+	})
 }

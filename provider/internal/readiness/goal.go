@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,6 +18,8 @@ type Criteria struct {
 	FieldValue map[string]string
 	// Condition is a status condition such as "Ready", "Ready=False" or "Ready=Unknown".
 	Condition string
+	// Ready waits until the object is ready by the rules of its kind.
+	Ready bool
 	// Rollout waits until all pods of a Deployment, StatefulSet or DaemonSet are new and ready.
 	Rollout bool
 	// Expression is a CEL expression over object that must be true.
@@ -32,6 +35,7 @@ const (
 	NameField      = "field"
 	NameFieldValue = "fieldValue"
 	NameCondition  = "condition"
+	NameReady      = "ready"
 	NameRollout    = "rollout"
 	NameExpression = "expression"
 	NameDeleted    = "deleted"
@@ -93,6 +97,9 @@ func Compile(c Criteria) (*Goal, []Problem) {
 			g.criteria = append(g.criteria, condition)
 		}
 	}
+	if c.Ready {
+		g.criteria = append(g.criteria, readyCriterion{})
+	}
 	if c.Rollout {
 		g.criteria = append(g.criteria, rolloutCriterion{})
 	}
@@ -109,10 +116,10 @@ func Compile(c Criteria) (*Goal, []Problem) {
 			refuse(NameFailWhen, "", err)
 		}
 	}
-	switch others := c.Field != "" || len(c.FieldValue) > 0 || c.Condition != "" || c.Rollout || c.Expression != ""; {
+	switch others := c.Field != "" || len(c.FieldValue) > 0 || c.Condition != "" || c.Ready || c.Rollout || c.Expression != ""; {
 	case !others && !c.Deleted:
 		problems = append(problems, Problem{Reason: "Say what to wait for: at least one of field, fieldValue, condition, " +
-			"rollout, expression and deleted."})
+			"ready, rollout, expression and deleted."})
 	case others && c.Deleted:
 		problems = append(problems, Problem{NameDeleted, "", "An object that is gone has no fields and conditions to wait for."})
 	}
@@ -141,8 +148,12 @@ func (g *Goal) ForDeletion() bool { return g.deleted }
 // into the status.
 func (g *Goal) WaitsForStatus() bool {
 	return slices.ContainsFunc(g.criteria, func(c criterion) bool {
-		_, condition := c.(conditionCriterion)
-		return condition || c.readsStatus()
+		switch c.(type) {
+		case conditionCriterion, readyCriterion:
+			return true
+		default:
+			return c.readsStatus()
+		}
 	})
 }
 
@@ -152,8 +163,12 @@ type Verdict struct {
 	Holds bool
 	// Failed says why it never will be.
 	Failed string
+	// Next says what would help then, where that is known.
+	Next string
 	// Missing says what is not as it should be yet, a line each.
 	Missing []string
+	// Doubt says why it may be wrong to wait for it, where the object itself does not tell.
+	Doubt Doubt
 }
 
 // Judge evaluates one state of an object; nil says that it is not there. What is being
@@ -164,11 +179,8 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 		return Verdict{Holds: g.deleted, Missing: g.unlessDeleted("it does not exist yet")}
 	}
 	behind := outdated(live.Object)
-	if g.failWhen != nil && (behind == "" || !g.failWhen.readsStatus()) {
-		// Fields that the expression reads may not be there yet; then it is not true.
-		if failed, err := g.failWhen.evaluate(live.Object); err == nil && failed {
-			return Verdict{Failed: "failWhen is true: " + g.failWhen.text}
-		}
+	if failed := g.failsWhen(live.Object, behind); failed != "" {
+		return Verdict{Failed: failed}
 	}
 	if g.deleted {
 		return Verdict{Missing: []string{stillThere(live)}}
@@ -185,9 +197,34 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 	}
 	verdict.Holds = len(verdict.Missing) == 0
 	if !verdict.Holds && !terminating && behind == "" {
-		verdict.Failed = hopeless(live.Object)
+		final := cmp.Or(dead{why: hopeless(live.Object)}, g.final(live.Object))
+		verdict.Failed, verdict.Next = final.why, final.next
+		if verdict.Failed == "" {
+			verdict.Doubt = g.doubt(live.Object, verdict.Missing)
+		}
 	}
 	return verdict
+}
+
+// failsWhen says which expression ends the waiting as failed; else "".
+func (g *Goal) failsWhen(object map[string]any, behind string) string {
+	// Fields that an expression reads may not be there yet; then it is not true.
+	isTrue := func(e *expression) bool {
+		if behind != "" && e.readsStatus() {
+			return false
+		}
+		failed, err := e.evaluate(object)
+		return err == nil && failed
+	}
+	if g.failWhen != nil && isTrue(g.failWhen) {
+		return "failWhen is true: " + g.failWhen.text
+	}
+	if ready, asked := g.ready(); asked {
+		if failure := ready.rule(object).failWhen; failure != nil && isTrue(failure.expression) {
+			return fmt.Sprintf("failWhen of the provider's readiness rule for %s is true: %s", failure.kinds, failure.text)
+		}
+	}
+	return ""
 }
 
 func (g *Goal) unlessDeleted(missing string) []string {

@@ -10,7 +10,7 @@ import (
 
 func TestSomethingMustBeWaitedFor(t *testing.T) {
 	for name, criteria := range map[string]Criteria{
-		"nothing": {}, "no fields": {FieldValue: map[string]string{}}, "only what fails": {FailWhen: "false"},
+		"nothing": {}, "not ready": {Ready: false}, "no fields": {FieldValue: map[string]string{}}, "only what fails": {FailWhen: "false"},
 	} {
 		t.Run(name+" is refused [W10]", func(t *testing.T) {
 			goal, problems := Compile(criteria)
@@ -25,7 +25,7 @@ func TestSomethingMustBeWaitedFor(t *testing.T) {
 func TestWhatIsGoneHasNothingElseToWaitFor(t *testing.T) {
 	for name, criteria := range map[string]Criteria{
 		NameField: {Field: "status.phase"}, NameFieldValue: {FieldValue: map[string]string{"status.phase": "x"}},
-		NameCondition: {Condition: "Ready"}, NameRollout: {Rollout: true}, NameExpression: {Expression: "true"},
+		NameCondition: {Condition: "Ready"}, NameReady: {Ready: true}, NameRollout: {Rollout: true}, NameExpression: {Expression: "true"},
 	} {
 		t.Run(name+" and deleted are refused", func(t *testing.T) {
 			criteria.Deleted = true

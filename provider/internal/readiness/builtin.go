@@ -1,0 +1,296 @@
+package readiness
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// builtIn are the rules by kind, each with its reason. A kind is here if an object of it can exist and be of no use yet.
+// A test compares the table with kstatus and holds the list of the differences.
+var builtIn = map[schema.GroupKind]rule{
+	// A rollout that is half done serves two versions, so all pods count and not the first that is available. Paused, it
+	// does not go on before a person says so.
+	{Group: "apps", Kind: "Deployment"}: {missing: rolloutCriterion{}.missing, final: paused},
+	// The same; a partition and the strategy OnDelete leave old pods on purpose.
+	{Group: "apps", Kind: "StatefulSet"}: {missing: rolloutCriterion{}.missing},
+	{Group: "apps", Kind: "DaemonSet"}:   {missing: rolloutCriterion{}.missing},
+	// These have no rollout: they make pods and leave those alone that they have.
+	{Group: "apps", Kind: "ReplicaSet"}: {missing: replicasMissing},
+	{Kind: "ReplicationController"}:     {missing: replicasMissing},
+	// What a Job is for is done when it is complete, not when it has started. A suspended one does not run.
+	{Group: "batch", Kind: "Job"}: {missing: incomplete, final: suspended},
+	// A pod that serves is Ready; one that ends by itself has succeeded. A failed one is no use (see terminal.go).
+	{Kind: "Pod"}: {missing: podMissing},
+	// Unbound, there is nothing to mount. Lost, the volume has gone with its data.
+	{Kind: "PersistentVolumeClaim"}: {missing: phase("Bound"), final: lost, doubt: consumer},
+	// It can be claimed, or is, or was. Failed, nobody reclaims it by itself.
+	{Kind: "PersistentVolume"}: {missing: phase("Available", "Bound", "Released"), final: failedVolume},
+	// Who asks for a load balancer wants to be reached from outside. The other types are ready when they exist: their
+	// address is given with the creation, and their pods have a readiness of their own.
+	{Kind: "Service"}: {missing: serviceMissing},
+	// Without an address, no request gets to it.
+	{Group: "networking.k8s.io", Kind: "Ingress"}: {missing: addressMissing},
+	// It is created with a status of zeros, which would allow to evict everything; only what its controller has computed
+	// says whether there are as many healthy pods as it promises.
+	{Group: "policy", Kind: "PodDisruptionBudget"}: {missing: budgetMissing},
+	// Before, the API server answers 404 to its objects. Names that another definition has are not given away by waiting.
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: {missing: isTrue("Established"), final: namesRefused},
+	// Before, its API group answers 503.
+	{Group: "apiregistration.k8s.io", Kind: "APIService"}: {missing: isTrue("Available")},
+	// Nothing can be created in one that is not active.
+	{Kind: "Namespace"}: {missing: phase("Active")},
+	// It has found what it scales and may change it. Metrics are not asked for: they come with the load, later than pods.
+	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: {missing: autoscalerMissing},
+	// No pod is put on one that is not.
+	{Kind: "Node"}: {missing: isTrue("Ready")},
+	// It is the certificate that it is for. Denied or failed, it never gets one.
+	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {missing: certificateMissing, final: certificateRefused},
+}
+
+// conventional is the rule of custom kinds. The conditions Ready and Available are the common ones; Reconciling and Stalled
+// are those of https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md. An object without conditions
+// says by its status that its controller has seen it; nothing more can be known.
+var conventional = rule{missing: conventionallyMissing, final: stalled, doubt: unwritten}
+
+// text and number read a field; they are empty or 0 where it is not there.
+func text(object map[string]any, path ...string) string {
+	value, _, _ := unstructured.NestedString(object, path...)
+	return value
+}
+
+func number(object map[string]any, path ...string) int64 {
+	value, _, _ := unstructured.NestedInt64(object, path...)
+	return value
+}
+
+func isTrue(condition string) func(map[string]any) string {
+	return conditionCriterion{condition, "True"}.missing
+}
+
+// phase is the rule of kinds whose status.phase says it all.
+func phase(ready ...string) func(map[string]any) string {
+	return func(object map[string]any) string {
+		is := text(object, "status", "phase")
+		for _, phase := range ready {
+			if is == phase {
+				return ""
+			}
+		}
+		if is == "" {
+			return "no phase yet"
+		}
+		return is
+	}
+}
+
+// unobserved says that the controller of a kind that writes status.observedGeneration has not written it.
+func unobserved(object map[string]any) string {
+	if _, says, _ := unstructured.NestedInt64(object, "status", "observedGeneration"); !says {
+		return "its controller has not written a status yet"
+	}
+	return ""
+}
+
+func paused(object map[string]any) dead {
+	if yes, _, _ := unstructured.NestedBool(object, "spec", "paused"); yes {
+		return dead{"it is paused (spec.paused), so its rollout does not go on", "set spec.paused to false"}
+	}
+	return dead{}
+}
+
+// replicasMissing is for kinds that make pods and roll nothing out.
+func replicasMissing(object map[string]any) string {
+	if missing := unobserved(object); missing != "" {
+		return missing
+	}
+	wanted, given, _ := unstructured.NestedInt64(object, "spec", "replicas")
+	if !given {
+		wanted = 1 // the API's default
+	}
+	is := func(field string) int64 { return number(object, "status", field) }
+	switch {
+	case is("readyReplicas") < wanted:
+		return fmt.Sprintf("%d/%d replicas ready", is("readyReplicas"), wanted)
+	case is("availableReplicas") < wanted:
+		return fmt.Sprintf("%d/%d replicas available", is("availableReplicas"), wanted)
+	case is("replicas") > wanted:
+		return fmt.Sprintf("%d replicas too many, pending termination", is("replicas")-wanted)
+	default:
+		return ""
+	}
+}
+
+func incomplete(object map[string]any) string {
+	if isTrue("Complete")(object) == "" {
+		return ""
+	}
+	is := func(field string) int64 { return number(object, "status", field) }
+	return fmt.Sprintf("not complete: %d pods active, %d succeeded, %d failed", is("active"), is("succeeded"), is("failed"))
+}
+
+func suspended(object map[string]any) dead {
+	if yes, _, _ := unstructured.NestedBool(object, "spec", "suspend"); yes {
+		return dead{
+			"it is suspended (spec.suspend), so it does not run",
+			"set spec.suspend to false; or wait for `condition: Complete` in place of `ready` if a queue resumes it",
+		}
+	}
+	return dead{}
+}
+
+func podMissing(object map[string]any) string {
+	switch corev1.PodPhase(text(object, "status", "phase")) {
+	case corev1.PodSucceeded:
+		return ""
+	case corev1.PodRunning:
+		return isTrue("Ready")(object)
+	default:
+		return phase()(object)
+	}
+}
+
+func lost(object map[string]any) dead {
+	if text(object, "status", "phase") == string(corev1.ClaimLost) {
+		return dead{"its volume is lost", "bring back the data from a backup, in a new claim"}
+	}
+	return dead{}
+}
+
+// annSelectedNode is set by the scheduler on a claim that a pod uses: the claim has its first consumer.
+const annSelectedNode = "volume.kubernetes.io/selected-node"
+
+// consumer says that a claim may wait for a pod: that is so by its storage class, which is another object.
+func consumer(object map[string]any) Doubt {
+	pending := text(object, "status", "phase") == string(corev1.ClaimPending)
+	asked := text(object, "metadata", "annotations", annSelectedNode) != "" || text(object, "spec", "volumeName") != ""
+	if pending && !asked && text(object, "spec", "storageClassName") != "" {
+		return NoConsumer
+	}
+	return NoDoubt
+}
+
+func failedVolume(object map[string]any) dead {
+	if text(object, "status", "phase") != string(corev1.VolumeFailed) {
+		return dead{}
+	}
+	return dead{
+		withMessage("it could not be reclaimed", text(object, "status", "message")),
+		"reclaim its storage by hand, and delete it so that it can be created again",
+	}
+}
+
+func withMessage(said, message string) string {
+	if message == "" {
+		return said
+	}
+	return said + ": " + message
+}
+
+func serviceMissing(object map[string]any) string {
+	if text(object, "spec", "type") != string(corev1.ServiceTypeLoadBalancer) {
+		return ""
+	}
+	return addressMissing(object)
+}
+
+func addressMissing(object map[string]any) string {
+	points, _, _ := unstructured.NestedFieldNoCopy(object, "status", "loadBalancer", "ingress")
+	list, _ := points.([]any)
+	for _, point := range list {
+		if fields, _ := point.(map[string]any); text(fields, "ip") != "" || text(fields, "hostname") != "" {
+			return ""
+		}
+	}
+	return "no address yet"
+}
+
+func budgetMissing(object map[string]any) string {
+	if missing := unobserved(object); missing != "" {
+		return missing
+	}
+	is, wanted := number(object, "status", "currentHealthy"), number(object, "status", "desiredHealthy")
+	if is < wanted {
+		return fmt.Sprintf("%d/%d healthy pods", is, wanted)
+	}
+	return ""
+}
+
+func namesRefused(object map[string]any) dead {
+	return because(failedCondition(object, "NamesAccepted", "False", ""), "choose other names, or delete the definition that has them")
+}
+
+// because is a failure that a condition tells of, if it does.
+func because(condition, next string) dead {
+	if condition == "" {
+		return dead{}
+	}
+	return dead{condition, next}
+}
+
+// v1Conditions is where autoscaling/v1 keeps the conditions.
+const v1Conditions = "autoscaling.alpha.kubernetes.io/conditions"
+
+func autoscalerMissing(object map[string]any) string {
+	const condition = "AbleToScale"
+	var conditions []any
+	if json.Unmarshal([]byte(text(object, "metadata", "annotations", v1Conditions)), &conditions) == nil {
+		return isTrue(condition)(map[string]any{"status": map[string]any{"conditions": conditions}})
+	}
+	return isTrue(condition)(object)
+}
+
+func certificateMissing(object map[string]any) string {
+	switch {
+	case text(object, "status", "certificate") != "":
+		return ""
+	case isTrue("Approved")(object) != "":
+		return "not approved yet"
+	default:
+		return "approved, and no certificate yet"
+	}
+}
+
+func certificateRefused(object map[string]any) dead {
+	refused := cmp.Or(failedCondition(object, "Denied", "True", ""), failedCondition(object, "Failed", "True", ""))
+	return because(refused, "correct the request, and delete it so that it can be made again")
+}
+
+func conventionallyMissing(object map[string]any) string {
+	if isEmpty(object["status"]) {
+		return "no status yet"
+	}
+	for _, busy := range []string{"Stalled", "Reconciling"} {
+		if is := failedCondition(object, busy, "True", ""); is != "" {
+			return is
+		}
+	}
+	for _, known := range []string{"Ready", "Available"} {
+		if _, _, found := current(object, known); found {
+			return isTrue(known)(object)
+		}
+	}
+	// Which status of another condition is the good one is not known; Unknown is none.
+	for _, condition := range Conditions(object) {
+		if strings.EqualFold(condition.Status, "Unknown") {
+			return "condition " + condition.String()
+		}
+	}
+	return ""
+}
+
+func stalled(object map[string]any) dead {
+	return because(failedCondition(object, "Stalled", "True", ""), "correct what the condition says")
+}
+
+func unwritten(object map[string]any) Doubt {
+	if isEmpty(object["status"]) {
+		return NoStatus
+	}
+	return NoDoubt
+}

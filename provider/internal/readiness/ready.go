@@ -1,0 +1,113 @@
+package readiness
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+)
+
+// rule says when the objects of a kind are ready. Its parts are pure functions of one state of an object; the zero value
+// is the rule of a kind whose objects are ready as soon as they exist.
+type rule struct {
+	// missing says what an object lacks until it is ready; "" when it is.
+	missing func(object map[string]any) string
+	// ignoresStatus says that missing does not look below status.
+	ignoresStatus bool
+	// final says why an object that is not ready never will be.
+	final func(object map[string]any) dead
+	// doubt says why it may be wrong to wait for what an object lacks.
+	doubt func(object map[string]any) Doubt
+	// failWhen ends the waiting as failed, also where nothing is missing.
+	failWhen *ruleFailure
+}
+
+// readyCriterion holds when an object is ready by the rules of its kind.
+type readyCriterion struct{ rules *Rules }
+
+func (readyCriterion) String() string { return "readiness" }
+
+// readsStatus is false: whether the status is evidence depends on the rule, see missing.
+func (readyCriterion) readsStatus() bool { return false }
+
+func (c readyCriterion) missing(object map[string]any) string {
+	rule := c.rule(object)
+	if rule.missing == nil {
+		return ""
+	}
+	missing := rule.missing(object)
+	if behind := outdated(object); missing == "" && behind != "" && !rule.ignoresStatus {
+		return c.String() + " is out of date: " + behind
+	}
+	return missing
+}
+
+// rule is the first rule of the user for a kind, else the one that is built in. Kubernetes' own kinds that the table
+// leaves out have nothing to become; all others are taken to follow the conventions.
+func (c readyCriterion) rule(object map[string]any) rule {
+	kind := kindOf(object)
+	if configured, found := c.rules.find(kind); found {
+		return configured
+	}
+	if rule, found := builtIn[kind]; found {
+		return rule
+	}
+	if kinds.OwnGroup(kind.Group) {
+		return rule{}
+	}
+	return conventional
+}
+
+// dead is why more time would not help, and what would. It is empty where more time may help.
+type dead struct{ why, next string }
+
+func kindOf(object map[string]any) schema.GroupKind {
+	live := unstructured.Unstructured{Object: object}
+	return live.GroupVersionKind().GroupKind()
+}
+
+// Doubt is why it may be wrong to wait for the only thing that an object lacks. One state of the object does not tell;
+// who can ask the cluster decides.
+type Doubt int
+
+// The doubts.
+const (
+	// NoDoubt means that there is every reason to wait.
+	NoDoubt Doubt = iota
+	// NoStatus means that nothing has written a status of a custom kind, and perhaps nothing ever will.
+	NoStatus
+	// NoConsumer means that a claim has no volume, and perhaps gets one only when a pod uses it.
+	NoConsumer
+)
+
+// ready is the criterion about readiness, if the goal has it.
+func (g *Goal) ready() (readyCriterion, bool) {
+	for _, c := range g.criteria {
+		if ready, is := c.(readyCriterion); is {
+			return ready, true
+		}
+	}
+	return readyCriterion{}, false
+}
+
+// final says why an object that is not ready never will be.
+func (g *Goal) final(object map[string]any) dead {
+	if ready, asked := g.ready(); asked {
+		if rule := ready.rule(object); rule.final != nil {
+			return rule.final(object)
+		}
+	}
+	return dead{}
+}
+
+// doubt says why it may be wrong to wait for the readiness of an object that lacks nothing else.
+func (g *Goal) doubt(object map[string]any, missing []string) Doubt {
+	ready, asked := g.ready()
+	if !asked || len(missing) != 1 || missing[0] != ready.missing(object) {
+		return NoDoubt
+	}
+	if rule := ready.rule(object); rule.doubt != nil {
+		return rule.doubt(object)
+	}
+	return NoDoubt
+}

@@ -1,0 +1,137 @@
+package readiness
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// UserRule is a rule about the readiness of kinds, as a user writes it.
+type UserRule struct {
+	// Kinds are the kinds that it is for: "Pod", "Deployment.apps", or "*.cert-manager.io" for all of a group.
+	Kinds []string
+	// Expression is a CEL expression over object that is true when the object is ready.
+	Expression string
+	// FailWhen is a CEL expression over object that ends the waiting as failed. It may be empty.
+	FailWhen string
+}
+
+// The names of the parts of a rule, as problems name them.
+const (
+	NameKinds = "kinds"
+	anyKind   = "*"
+)
+
+// Rules are rules of the user, made ready to be evaluated. Nil has none. They are safe for concurrent use.
+type Rules struct{ rules []userRule }
+
+type userRule struct {
+	kinds []schema.GroupKind
+	rule  rule
+}
+
+// RuleProblem is a part of a rule that cannot be used.
+type RuleProblem struct {
+	// Rule is its index.
+	Rule int
+	// Part is the name of the part.
+	Part string
+	// Reason says what is wrong.
+	Reason string
+}
+
+// CompileRules reads rules. If there are problems, there are no rules.
+func CompileRules(texts []UserRule) (*Rules, []RuleProblem) {
+	rules, problems := &Rules{}, []RuleProblem(nil)
+	for i, text := range texts {
+		refuse := func(part string, err error) { problems = append(problems, RuleProblem{i, part, err.Error()}) }
+		compiled := userRule{}
+		if len(text.Kinds) == 0 {
+			refuse(NameKinds, errors.New("name the kinds that the rule is for, such as Deployment.apps or *.cert-manager.io"))
+		}
+		for _, name := range text.Kinds {
+			kind, err := parseKind(name)
+			if err != nil {
+				refuse(NameKinds, err)
+			}
+			compiled.kinds = append(compiled.kinds, kind)
+		}
+		if expression, err := parseExpression(text.Expression); text.Expression == "" {
+			refuse(NameExpression, errors.New("say when an object is ready, as a CEL expression over object"))
+		} else if err != nil {
+			refuse(NameExpression, err)
+		} else {
+			compiled.rule.missing = expressionCriterion{expression}.missing
+			compiled.rule.ignoresStatus = !expression.readsStatus()
+		}
+		if text.FailWhen != "" {
+			expression, err := parseExpression(text.FailWhen)
+			if err != nil {
+				refuse(NameFailWhen, err)
+			}
+			compiled.rule.failWhen = &ruleFailure{expression, strings.Join(text.Kinds, ", ")}
+		}
+		rules.rules = append(rules.rules, compiled)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return rules, nil
+}
+
+// kindForm is KIND, KIND.GROUP or *.GROUP. A version in between is told from a group by its form.
+var kindForm = regexp.MustCompile(`^(\*|[A-Za-z][A-Za-z0-9]*)(?:\.((?:[a-z0-9-]+\.)*[a-z0-9-]+))?$`)
+
+var versionForm = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
+
+func parseKind(text string) (schema.GroupKind, error) {
+	parts := kindForm.FindStringSubmatch(text)
+	switch {
+	case parts == nil, text == anyKind:
+		return schema.GroupKind{}, fmt.Errorf("%q is not a kind; write Pod, Deployment.apps, or *.cert-manager.io for all kinds of a group", text)
+	case versionForm.MatchString(parts[2]):
+		return schema.GroupKind{}, fmt.Errorf("%q names a version; leave it out, a rule is for all versions", text)
+	default:
+		return schema.GroupKind{Kind: parts[1], Group: parts[2]}, nil
+	}
+}
+
+// find gives the first rule for a kind.
+func (r *Rules) find(kind schema.GroupKind) (rule, bool) {
+	if r == nil {
+		return rule{}, false
+	}
+	for _, candidate := range r.rules {
+		if slices.ContainsFunc(candidate.kinds, func(wanted schema.GroupKind) bool {
+			return wanted.Group == kind.Group && (wanted.Kind == anyKind || strings.EqualFold(wanted.Kind, kind.Kind))
+		}) {
+			return candidate.rule, true
+		}
+	}
+	return rule{}, false
+}
+
+// ruleFailure is the failWhen of a rule.
+type ruleFailure struct {
+	*expression
+	kinds string
+}
+
+// By is the goal with readiness judged by rules of the user first.
+func (g *Goal) By(rules *Rules) *Goal {
+	if g == nil {
+		return nil
+	}
+	with := *g
+	with.criteria = slices.Clone(g.criteria)
+	for i, c := range with.criteria {
+		if _, ready := c.(readyCriterion); ready {
+			with.criteria[i] = readyCriterion{rules}
+		}
+	}
+	return &with
+}

@@ -1,0 +1,77 @@
+package waitfor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+)
+
+// statusPatience is how long nothing may have written the status of a custom object until it is believed that nothing
+// will: a controller that runs has seen the object by then.
+const statusPatience = 30 * time.Second
+
+// excuse decides whether to wait on for the only thing that an object lacks.
+func (r Request) excuse(ctx context.Context, live *unstructured.Unstructured, doubt readiness.Doubt) (warning string, excused bool) {
+	switch doubt {
+	case readiness.NoStatus:
+		return r.excuseNoStatus(ctx, live)
+	case readiness.NoConsumer:
+		return r.excuseNoConsumer(ctx, live)
+	default:
+		return "", false
+	}
+}
+
+// excuseNoStatus excuses kinds that have no status, and those whose controller leaves it empty. How the kind is served
+// is known since the object was found.
+func (r Request) excuseNoStatus(ctx context.Context, live *unstructured.Unstructured) (string, bool) {
+	resource, err := r.Cluster.Resource(ctx, live.GetAPIVersion(), live.GetKind())
+	if err == nil && !resource.HasStatus {
+		return "", true
+	}
+	select {
+	case <-ctx.Done():
+		return "", false
+	case <-time.After(statusPatience):
+		return fmt.Sprintf("%s counts as ready although it has no status: nothing has written one within %s. See that its controller runs. "+
+			"If it writes none, say in the provider's setting readiness when the kind is ready.", r.subject(), statusPatience), true
+	}
+}
+
+// classBackoff is how often a storage class is looked for that may be on its way.
+var classBackoff = wait.Backoff{Duration: time.Second, Factor: 2, Jitter: 0.1, Steps: 6, Cap: 30 * time.Second}
+
+// excuseNoConsumer excuses claims that get a volume only when a pod uses them: what depends on the wait may be that pod.
+func (r Request) excuseNoConsumer(ctx context.Context, live *unstructured.Unstructured) (string, bool) {
+	backoff, mode := classBackoff, ""
+	// What ends it is told by mode.
+	_ = backoff.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		var err error
+		mode, err = r.bindingMode(ctx, live)
+		return err == nil || !apierrors.IsNotFound(err) && !cluster.MayPass(err), nil
+	})
+	if mode != string(storagev1.VolumeBindingWaitForFirstConsumer) {
+		return "", false
+	}
+	return fmt.Sprintf("%s counts as ready although it has no volume: its storage class provides one only when a pod uses the claim "+
+		"(%s).", r.subject(), mode), true
+}
+
+// bindingMode is when the storage class of a claim provides volumes.
+func (r Request) bindingMode(ctx context.Context, claim *unstructured.Unstructured) (string, error) {
+	name, _, _ := unstructured.NestedString(claim.Object, "spec", "storageClassName")
+	class, err := r.Cluster.Get(ctx, cluster.Ref{APIVersion: storagev1.SchemeGroupVersion.String(), Kind: "StorageClass", Name: name})
+	if err != nil {
+		return "", err
+	}
+	mode, _, _ := unstructured.NestedString(class.Object, "volumeBindingMode")
+	return mode, nil
+}
