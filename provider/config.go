@@ -14,6 +14,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
 // Config is the provider's configuration as the schema shows it. It is never
@@ -26,6 +27,8 @@ type Config struct {
 	ResumeWithin   *string `pulumi:"resumeWithin,optional"`
 
 	ForgetClusters []string `pulumi:"forgetClusters,optional"`
+
+	Readiness []ReadinessRule `pulumi:"readiness,optional"`
 }
 
 var _ infer.Annotated = (*Config)(nil)
@@ -46,6 +49,8 @@ func (c *Config) Annotate(a infer.Annotator) {
 		"a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last "+
 		"`pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead "+
 		"(ids separated by commas). Default: none.")
+	a.Describe(&c.Readiness, "When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its "+
+		"kinds; of several rules for a kind, the first counts. Default: none.")
 }
 
 // The configuration beside the connection.
@@ -64,13 +69,14 @@ const (
 
 // otherKeys may stand beside the keys of the connection: our other options,
 // and what the engine adds.
-var otherKeys = []string{keyNamespace, keyDriftDetection, keyResumeWithin, keyForgetClusters, "version", "pluginDownloadURL", "pluginChecksums"}
+var otherKeys = []string{keyNamespace, keyDriftDetection, keyResumeWithin, keyForgetClusters, keyReadiness, "version", "pluginDownloadURL", "pluginChecksums"}
 
 // Configuration is the configuration of one running provider.
 type Configuration struct {
 	source         *connection.Source
 	driftInRefresh atomic.Bool
 	resumeWithin   atomic.Int64
+	rules          atomic.Pointer[readiness.Rules]
 }
 
 // NewConfiguration makes the configuration of a provider that was not configured
@@ -87,6 +93,9 @@ func (c *Configuration) DriftInPreview() bool { return !c.driftInRefresh.Load() 
 
 // ResumeWithin is how old an object of an earlier run may be to be continued.
 func (c *Configuration) ResumeWithin() time.Duration { return time.Duration(c.resumeWithin.Load()) }
+
+// Rules are the user's rules about readiness.
+func (c *Configuration) Rules() *readiness.Rules { return c.rules.Load() }
 
 // Check validates the configuration, without the network.
 func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
@@ -114,6 +123,8 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	if _, ok := connection.DecodeList(req.Inputs.Get(keyForgetClusters)); !ok {
 		fail(keyForgetClusters, "forgetClusters must be a list of cluster ids, none of them empty.")
 	}
+	_, problems := decodeRules(req.Inputs.Get(keyReadiness))
+	failures = append(failures, problems...)
 	return p.CheckResponse{Inputs: connection.MarkSecret(req.Inputs), Failures: failures}, nil
 }
 
@@ -155,6 +166,8 @@ func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) err
 	c.resumeWithin.Store(int64(within))
 	forgotten, _ := connection.DecodeList(req.Args.Get(keyForgetClusters))
 	c.source.Forget(forgotten)
+	rules, _ := decodeRules(req.Args.Get(keyReadiness)) // what Check has refused never gets here
+	c.rules.Store(rules)
 	return nil
 }
 

@@ -34,7 +34,7 @@ func (s *Source) Forgets(name string) bool {
 // DecodeList reads a list of texts in the provider's configuration, which the engine hands over as JSON text. It reports
 // false where it is none, or has an item that is empty or no text.
 func DecodeList(value property.Value) ([]string, bool) {
-	value = unpackList(value)
+	value = UnpackList(value)
 	if value.IsNull() || value.IsComputed() {
 		return nil, true
 	}

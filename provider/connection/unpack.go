@@ -20,8 +20,8 @@ func unpackField(name string, value property.Value) property.Value {
 // form, with its marks for secret and unknown values inside.
 func unpack(value property.Value) property.Value { return unpackJSON[map[string]any](value) }
 
-// unpackList does the same for a list.
-func unpackList(value property.Value) property.Value {
+// UnpackList does the same for a list.
+func UnpackList(value property.Value) property.Value {
 	if unpacked := unpackJSON[map[string]any](value); !unpacked.IsString() {
 		return unpacked // marked as secret or unknown as a whole
 	}

@@ -49,7 +49,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	result.state.Origin = tracked.OriginOf(ctx, clu)
 	resp := p.CreateResponse{ID: result.target.Identity().String()}
 	r.guard.Observe(req.Urn, result.state.Ref.UID, result.state.HashKey)
-	resp.Properties, resp.PartialState, err = result.finish(ctx, r.source, in, false)
+	resp.Properties, resp.PartialState, err = r.finish(ctx, result, in, false)
 	return resp, err
 }
 
@@ -116,8 +116,8 @@ func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
 // finish waits, if the patch is done and there is something to wait for, and makes the
 // answer to the engine. What has failed by now is saved all the same, in an update beside
 // the inputs of before.
-func (o outcome) finish(
-	ctx context.Context, source *connection.Source, in inputs, updating bool,
+func (r *patchResource) finish(
+	ctx context.Context, o outcome, in inputs, updating bool,
 ) (property.Map, *p.InitializationFailed, error) {
 	cause := error(nil)
 	if o.unconfirmed != nil {
@@ -125,7 +125,7 @@ func (o outcome) finish(
 			"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` finds out and continues.\n"+
 			"Cause: %w", o.target.Ref, o.unconfirmed)
 	} else if in.wait.Goal != nil {
-		cause = o.await(ctx, source, in)
+		cause = r.await(ctx, o, in)
 	}
 	o.state.pendingWait = cause != nil && o.unconfirmed == nil
 	o.state.Ahead = cause != nil && updating

@@ -56,6 +56,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	}
 	waiting := ""
 	if now.pendingWait {
+		in.wait = in.wait.By(r.rules())
 		waiting = stillMissing(in, live)
 	}
 	now.pendingWait = waiting != ""

@@ -45,12 +45,13 @@ import (
 	pschema "github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// New makes the resource. source gives it its clusters.
-func New(source *connection.Source) infer.InferredResource {
-	return &patchResource{InferredResource: infer.Resource(&Patch{}), source: source}
+// New makes the resource. source gives it its clusters, rules the provider's rules about readiness.
+func New(source *connection.Source, rules func() *readiness.Rules) infer.InferredResource {
+	return &patchResource{InferredResource: infer.Resource(&Patch{}), source: source, rules: rules}
 }
 
 // patchResource serves the verbs from the raw requests and leaves typing, schema and
@@ -59,6 +60,7 @@ type patchResource struct {
 	infer.InferredResource
 
 	source  *connection.Source
+	rules   func() *readiness.Rules
 	calls   tracked.Calls
 	dryRuns tracked.DryRuns[outcome]
 	claims  claims

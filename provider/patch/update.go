@@ -6,7 +6,6 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
@@ -49,15 +48,15 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		resp.Properties, err = result.state.encode(in)
 		return resp, err
 	}
-	resp.Properties, resp.PartialState, err = result.finish(ctx, r.source, in, true)
+	resp.Properties, resp.PartialState, err = r.finish(ctx, result, in, true)
 	return resp, err
 }
 
 // await waits for what the patch is to bring about.
-func (o outcome) await(ctx context.Context, source *connection.Source, in inputs) error {
+func (r *patchResource) await(ctx context.Context, o outcome, in inputs) error {
 	_, err := waitfor.Run(ctx, waitfor.Request{
-		Cluster: o.target.Cluster, Object: o.target.Identity(), UID: types.UID(o.state.Ref.UID), Spec: in.wait,
-		Sensitive: source.Secrets(),
+		Cluster: o.target.Cluster, Object: o.target.Identity(), UID: types.UID(o.state.Ref.UID), Spec: in.wait.By(r.rules()),
+		Sensitive: r.source.Secrets(),
 	})
 	return err
 }

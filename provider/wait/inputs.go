@@ -29,12 +29,12 @@ type inputs struct {
 }
 
 // decodeInputs reads what Check has returned.
-func decodeInputs(properties property.Map) (inputs, error) {
+func (r *waitResource) decodeInputs(properties property.Map) (inputs, error) {
 	ref, waitFor := properties.Get(keyResourceRef), properties.Get(keyWaitFor)
 	spec, err := waitfor.Decode(waitFor)
 	return inputs{
 		object:   reference.Decode(ref),
-		spec:     spec,
+		spec:     spec.By(r.rules()),
 		extracts: waitfor.Extracts(waitFor),
 		known:    !ref.HasComputed() && !waitFor.HasComputed() && !properties.Get(keyTriggers).HasComputed(),
 	}, err

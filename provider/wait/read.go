@@ -28,7 +28,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 		return p.ReadResponse{}, errImport
 	}
 	old := decodeState(req.Properties)
-	in, err := decodeInputs(req.Inputs)
+	in, err := r.decodeInputs(req.Inputs)
 	if err != nil || in.spec.Goal == nil {
 		// Inputs of an older version: the next update says what is wrong with them.
 		return unchanged(req, old, "it is still waited for", nil)

@@ -17,7 +17,7 @@ import (
 // to wait again where that read would have forgotten the wait or renewed its status. What
 // does not hold any more is no reason to, as in Read.
 func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
-	in, err := decodeInputs(req.Inputs)
+	in, err := r.decodeInputs(req.Inputs)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}

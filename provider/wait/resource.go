@@ -21,12 +21,13 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// New makes the resource. source gives it its clusters.
-func New(source *connection.Source) infer.InferredResource {
-	return &waitResource{InferredResource: infer.Resource(&Wait{}), source: source}
+// New makes the resource. source gives it its clusters, rules the provider's rules about readiness.
+func New(source *connection.Source, rules func() *readiness.Rules) infer.InferredResource {
+	return &waitResource{InferredResource: infer.Resource(&Wait{}), source: source, rules: rules}
 }
 
 // waitResource serves the verbs from the raw requests and leaves typing, schema and
@@ -35,6 +36,7 @@ type waitResource struct {
 	infer.InferredResource
 
 	source *connection.Source
+	rules  func() *readiness.Rules
 	calls  tracked.Calls
 }
 

@@ -16,7 +16,7 @@ import (
 // Create waits. It saves what it waits for also when that does not come true, so that
 // the next run waits again instead of asking what happened.
 func (r *waitResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
-	in, err := decodeInputs(req.Properties)
+	in, err := r.decodeInputs(req.Properties)
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
@@ -33,7 +33,7 @@ func (r *waitResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 
 // Update waits again.
 func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	in, err := decodeInputs(req.Inputs)
+	in, err := r.decodeInputs(req.Inputs)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}

@@ -30,6 +30,12 @@ type Spec struct {
 	Secret bool
 }
 
+// By is the same with readiness judged by the provider's rules first.
+func (s Spec) By(rules *readiness.Rules) Spec {
+	s.Goal = s.Goal.By(rules)
+	return s
+}
+
 // Decode reads a waitFor that [Check] has passed. It has no goal while a part of it is
 // unknown.
 func Decode(value property.Value) (Spec, error) {

@@ -162,6 +162,16 @@ namespace K8sConnect.Kubernetes
             set => _proxyUrl.Set(value);
         }
 
+        private static readonly __Value<ImmutableArray<Types.ReadinessRule>> _readiness = new __Value<ImmutableArray<Types.ReadinessRule>>(() => __config.GetObject<ImmutableArray<Types.ReadinessRule>>("readiness"));
+        /// <summary>
+        /// When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+        /// </summary>
+        public static ImmutableArray<Types.ReadinessRule> Readiness
+        {
+            get => _readiness.Get();
+            set => _readiness.Set(value);
+        }
+
         private static readonly __Value<string?> _resumeWithin = new __Value<string?>(() => __config.Get("resumeWithin"));
         /// <summary>
         /// How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
@@ -229,6 +239,22 @@ namespace K8sConnect.Kubernetes
             /// The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
             /// </summary>
                 public string User { get; set; }
+            }
+
+             public class ReadinessRule
+             {
+            /// <summary>
+            /// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+            /// </summary>
+                public string Expression { get; set; }
+            /// <summary>
+            /// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+            /// </summary>
+                public string? FailWhen { get; set; } = null!;
+            /// <summary>
+            /// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+            /// </summary>
+                public ImmutableArray<string> Kinds { get; set; }
             }
         }
     }

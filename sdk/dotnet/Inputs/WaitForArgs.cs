@@ -12,7 +12,7 @@ namespace K8sConnect.Kubernetes.Inputs
 {
 
     /// <summary>
-    /// What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+    /// What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
     /// </summary>
     public sealed class WaitForArgs : global::Pulumi.ResourceArgs
     {
@@ -57,6 +57,12 @@ namespace K8sConnect.Kubernetes.Inputs
             get => _fieldValue ?? (_fieldValue = new InputMap<string>());
             set => _fieldValue = value;
         }
+
+        /// <summary>
+        /// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+        /// </summary>
+        [Input("ready")]
+        public Input<bool>? Ready { get; set; }
 
         /// <summary>
         /// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.

@@ -872,6 +872,124 @@ func (o PatchTargetOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v PatchTarget) *string { return v.Namespace }).(pulumi.StringPtrOutput)
 }
 
+// When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+type ReadinessRule struct {
+	// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+	Expression string `pulumi:"expression"`
+	// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+	FailWhen *string `pulumi:"failWhen"`
+	// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+	Kinds []string `pulumi:"kinds"`
+}
+
+// ReadinessRuleInput is an input type that accepts ReadinessRuleArgs and ReadinessRuleOutput values.
+// You can construct a concrete instance of `ReadinessRuleInput` via:
+//
+//	ReadinessRuleArgs{...}
+type ReadinessRuleInput interface {
+	pulumi.Input
+
+	ToReadinessRuleOutput() ReadinessRuleOutput
+	ToReadinessRuleOutputWithContext(context.Context) ReadinessRuleOutput
+}
+
+// When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+type ReadinessRuleArgs struct {
+	// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+	Expression pulumi.StringInput `pulumi:"expression"`
+	// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+	FailWhen pulumi.StringPtrInput `pulumi:"failWhen"`
+	// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+	Kinds pulumi.StringArrayInput `pulumi:"kinds"`
+}
+
+func (ReadinessRuleArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ReadinessRule)(nil)).Elem()
+}
+
+func (i ReadinessRuleArgs) ToReadinessRuleOutput() ReadinessRuleOutput {
+	return i.ToReadinessRuleOutputWithContext(context.Background())
+}
+
+func (i ReadinessRuleArgs) ToReadinessRuleOutputWithContext(ctx context.Context) ReadinessRuleOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ReadinessRuleOutput)
+}
+
+// ReadinessRuleArrayInput is an input type that accepts ReadinessRuleArray and ReadinessRuleArrayOutput values.
+// You can construct a concrete instance of `ReadinessRuleArrayInput` via:
+//
+//	ReadinessRuleArray{ ReadinessRuleArgs{...} }
+type ReadinessRuleArrayInput interface {
+	pulumi.Input
+
+	ToReadinessRuleArrayOutput() ReadinessRuleArrayOutput
+	ToReadinessRuleArrayOutputWithContext(context.Context) ReadinessRuleArrayOutput
+}
+
+type ReadinessRuleArray []ReadinessRuleInput
+
+func (ReadinessRuleArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]ReadinessRule)(nil)).Elem()
+}
+
+func (i ReadinessRuleArray) ToReadinessRuleArrayOutput() ReadinessRuleArrayOutput {
+	return i.ToReadinessRuleArrayOutputWithContext(context.Background())
+}
+
+func (i ReadinessRuleArray) ToReadinessRuleArrayOutputWithContext(ctx context.Context) ReadinessRuleArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ReadinessRuleArrayOutput)
+}
+
+// When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+type ReadinessRuleOutput struct{ *pulumi.OutputState }
+
+func (ReadinessRuleOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ReadinessRule)(nil)).Elem()
+}
+
+func (o ReadinessRuleOutput) ToReadinessRuleOutput() ReadinessRuleOutput {
+	return o
+}
+
+func (o ReadinessRuleOutput) ToReadinessRuleOutputWithContext(ctx context.Context) ReadinessRuleOutput {
+	return o
+}
+
+// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+func (o ReadinessRuleOutput) Expression() pulumi.StringOutput {
+	return o.ApplyT(func(v ReadinessRule) string { return v.Expression }).(pulumi.StringOutput)
+}
+
+// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+func (o ReadinessRuleOutput) FailWhen() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ReadinessRule) *string { return v.FailWhen }).(pulumi.StringPtrOutput)
+}
+
+// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+func (o ReadinessRuleOutput) Kinds() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v ReadinessRule) []string { return v.Kinds }).(pulumi.StringArrayOutput)
+}
+
+type ReadinessRuleArrayOutput struct{ *pulumi.OutputState }
+
+func (ReadinessRuleArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]ReadinessRule)(nil)).Elem()
+}
+
+func (o ReadinessRuleArrayOutput) ToReadinessRuleArrayOutput() ReadinessRuleArrayOutput {
+	return o
+}
+
+func (o ReadinessRuleArrayOutput) ToReadinessRuleArrayOutputWithContext(ctx context.Context) ReadinessRuleArrayOutput {
+	return o
+}
+
+func (o ReadinessRuleArrayOutput) Index(i pulumi.IntInput) ReadinessRuleOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) ReadinessRule {
+		return vs[0].([]ReadinessRule)[vs[1].(int)]
+	}).(ReadinessRuleOutput)
+}
+
 // Points at one Kubernetes object.
 type ResourceRef struct {
 	// The group and version, such as `apps/v1` or `v1`.
@@ -972,7 +1090,7 @@ func (o ResourceRefOutput) Uid() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }
 
-// What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+// What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
 type WaitFor struct {
 	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
 	Condition *string `pulumi:"condition"`
@@ -986,6 +1104,8 @@ type WaitFor struct {
 	Field *string `pulumi:"field"`
 	// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
 	FieldValue map[string]string `pulumi:"fieldValue"`
+	// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+	Ready *bool `pulumi:"ready"`
 	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 	Rollout *bool `pulumi:"rollout"`
 	// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
@@ -1003,7 +1123,7 @@ type WaitForInput interface {
 	ToWaitForOutputWithContext(context.Context) WaitForOutput
 }
 
-// What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+// What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
 type WaitForArgs struct {
 	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
 	Condition pulumi.StringPtrInput `pulumi:"condition"`
@@ -1017,6 +1137,8 @@ type WaitForArgs struct {
 	Field pulumi.StringPtrInput `pulumi:"field"`
 	// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
 	FieldValue pulumi.StringMapInput `pulumi:"fieldValue"`
+	// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+	Ready pulumi.BoolPtrInput `pulumi:"ready"`
 	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 	Rollout pulumi.BoolPtrInput `pulumi:"rollout"`
 	// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
@@ -1076,7 +1198,7 @@ func (i *waitForPtrType) ToWaitForPtrOutputWithContext(ctx context.Context) Wait
 	return pulumi.ToOutputWithContext(ctx, i).(WaitForPtrOutput)
 }
 
-// What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+// What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
 type WaitForOutput struct{ *pulumi.OutputState }
 
 func (WaitForOutput) ElementType() reflect.Type {
@@ -1129,6 +1251,11 @@ func (o WaitForOutput) Field() pulumi.StringPtrOutput {
 // Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
 func (o WaitForOutput) FieldValue() pulumi.StringMapOutput {
 	return o.ApplyT(func(v WaitFor) map[string]string { return v.FieldValue }).(pulumi.StringMapOutput)
+}
+
+// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+func (o WaitForOutput) Ready() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v WaitFor) *bool { return v.Ready }).(pulumi.BoolPtrOutput)
 }
 
 // Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
@@ -1225,6 +1352,16 @@ func (o WaitForPtrOutput) FieldValue() pulumi.StringMapOutput {
 	}).(pulumi.StringMapOutput)
 }
 
+// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+func (o WaitForPtrOutput) Ready() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *WaitFor) *bool {
+		if v == nil {
+			return nil
+		}
+		return v.Ready
+	}).(pulumi.BoolPtrOutput)
+}
+
 // Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 func (o WaitForPtrOutput) Rollout() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *bool {
@@ -1253,6 +1390,8 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ImpersonationInput)(nil)).Elem(), ImpersonationArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ImpersonationPtrInput)(nil)).Elem(), ImpersonationArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*PatchTargetInput)(nil)).Elem(), PatchTargetArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ReadinessRuleInput)(nil)).Elem(), ReadinessRuleArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ReadinessRuleArrayInput)(nil)).Elem(), ReadinessRuleArray{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ResourceRefInput)(nil)).Elem(), ResourceRefArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitForInput)(nil)).Elem(), WaitForArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitForPtrInput)(nil)).Elem(), WaitForArgs{})
@@ -1265,6 +1404,8 @@ func init() {
 	pulumi.RegisterOutputType(NamedManifestOutput{})
 	pulumi.RegisterOutputType(NamedManifestArrayOutput{})
 	pulumi.RegisterOutputType(PatchTargetOutput{})
+	pulumi.RegisterOutputType(ReadinessRuleOutput{})
+	pulumi.RegisterOutputType(ReadinessRuleArrayOutput{})
 	pulumi.RegisterOutputType(ResourceRefOutput{})
 	pulumi.RegisterOutputType(WaitForOutput{})
 	pulumi.RegisterOutputType(WaitForPtrOutput{})

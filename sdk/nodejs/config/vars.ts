@@ -153,6 +153,17 @@ Object.defineProperty(exports, "proxyUrl", {
 });
 
 /**
+ * When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+ */
+export declare const readiness: outputs.ReadinessRule[] | undefined;
+Object.defineProperty(exports, "readiness", {
+    get() {
+        return __config.getObject<outputs.ReadinessRule[]>("readiness");
+    },
+    enumerable: true,
+});
+
+/**
  * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
  */
 export declare const resumeWithin: string | undefined;

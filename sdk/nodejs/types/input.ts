@@ -216,6 +216,24 @@ export interface PatchTargetArgs {
 }
 
 /**
+ * When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+ */
+export interface ReadinessRuleArgs {
+    /**
+     * A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+     */
+    expression: pulumi.Input<string>;
+    /**
+     * A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+     */
+    failWhen?: pulumi.Input<string | undefined>;
+    /**
+     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+     */
+    kinds: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/**
  * Points at one Kubernetes object.
  */
 export interface ResourceRefArgs {
@@ -246,7 +264,7 @@ export interface ResourceRefArgs {
 }
 
 /**
- * What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+ * What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
  */
 export interface WaitForArgs {
     /**
@@ -273,6 +291,10 @@ export interface WaitForArgs {
      * Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
      */
     fieldValue?: pulumi.Input<{[key: string]: pulumi.Input<string>} | undefined>;
+    /**
+     * Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+     */
+    ready?: pulumi.Input<boolean | undefined>;
     /**
      * Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
      */

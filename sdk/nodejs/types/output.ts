@@ -60,6 +60,24 @@ export interface NamedManifest {
 }
 
 /**
+ * When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+ */
+export interface ReadinessRule {
+    /**
+     * A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+     */
+    expression: string;
+    /**
+     * A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+     */
+    failWhen?: string;
+    /**
+     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+     */
+    kinds: string[];
+}
+
+/**
  * Points at one Kubernetes object.
  */
 export interface ResourceRef {

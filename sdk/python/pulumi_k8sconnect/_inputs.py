@@ -29,6 +29,8 @@ __all__ = [
     'ImpersonationArgsDict',
     'PatchTargetArgs',
     'PatchTargetArgsDict',
+    'ReadinessRuleArgs',
+    'ReadinessRuleArgsDict',
     'ResourceRefArgs',
     'ResourceRefArgsDict',
     'WaitForArgs',
@@ -966,6 +968,78 @@ class PatchTargetArgs:
         pulumi.set(self, "namespace", value)
 
 
+class ReadinessRuleArgsDict(TypedDict):
+    """
+    When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+    """
+    expression: pulumi.Input[_builtins.str]
+    """
+    A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+    """
+    kinds: pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]
+    """
+    The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+    """
+    fail_when: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+    """
+
+@pulumi.input_type
+class ReadinessRuleArgs:
+    def __init__(__self__, *,
+                 expression: pulumi.Input[_builtins.str],
+                 kinds: pulumi.Input[Sequence[pulumi.Input[_builtins.str]]],
+                 fail_when: pulumi.Input[Optional[_builtins.str]] = None):
+        """
+        When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+
+        :param pulumi.Input[_builtins.str] expression: A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] kinds: The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+        :param pulumi.Input[_builtins.str] fail_when: A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        """
+        pulumi.set(__self__, "expression", expression)
+        pulumi.set(__self__, "kinds", kinds)
+        if fail_when is not None:
+            pulumi.set(__self__, "fail_when", fail_when)
+
+    @_builtins.property
+    @pulumi.getter
+    def expression(self) -> pulumi.Input[_builtins.str]:
+        """
+        A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+        """
+        return pulumi.get(self, "expression")
+
+    @expression.setter
+    def expression(self, value: pulumi.Input[_builtins.str]):
+        pulumi.set(self, "expression", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def kinds(self) -> pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]:
+        """
+        The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+        """
+        return pulumi.get(self, "kinds")
+
+    @kinds.setter
+    def kinds(self, value: pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]):
+        pulumi.set(self, "kinds", value)
+
+    @_builtins.property
+    @pulumi.getter(name="failWhen")
+    def fail_when(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        """
+        return pulumi.get(self, "fail_when")
+
+    @fail_when.setter
+    def fail_when(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "fail_when", value)
+
+
 class ResourceRefArgsDict(TypedDict):
     """
     Points at one Kubernetes object.
@@ -1099,7 +1173,7 @@ class ResourceRefArgs:
 
 class WaitForArgsDict(TypedDict):
     """
-    What to wait for. At least one of `field`, `field_value`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+    What to wait for. At least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
     """
     condition: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -1125,6 +1199,10 @@ class WaitForArgsDict(TypedDict):
     """
     Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
     """
+    ready: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
+    """
+    Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+    """
     rollout: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
     Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
@@ -1143,10 +1221,11 @@ class WaitForArgs:
                  fail_when: pulumi.Input[Optional[_builtins.str]] = None,
                  field: pulumi.Input[Optional[_builtins.str]] = None,
                  field_value: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]] = None,
+                 ready: pulumi.Input[Optional[_builtins.bool]] = None,
                  rollout: pulumi.Input[Optional[_builtins.bool]] = None,
                  timeout: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        What to wait for. At least one of `field`, `field_value`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+        What to wait for. At least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
 
         :param pulumi.Input[_builtins.str] condition: A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
         :param pulumi.Input[_builtins.bool] deleted: Wait until the object is gone. Goes with `fail_when` and `timeout` alone. Default: false.
@@ -1154,6 +1233,7 @@ class WaitForArgs:
         :param pulumi.Input[_builtins.str] fail_when: A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
         :param pulumi.Input[_builtins.str] field: A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] field_value: Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+        :param pulumi.Input[_builtins.bool] ready: Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
         :param pulumi.Input[_builtins.bool] rollout: Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
         :param pulumi.Input[_builtins.str] timeout: How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
         """
@@ -1169,6 +1249,8 @@ class WaitForArgs:
             pulumi.set(__self__, "field", field)
         if field_value is not None:
             pulumi.set(__self__, "field_value", field_value)
+        if ready is not None:
+            pulumi.set(__self__, "ready", ready)
         if rollout is not None:
             pulumi.set(__self__, "rollout", rollout)
         if timeout is not None:
@@ -1245,6 +1327,18 @@ class WaitForArgs:
     @field_value.setter
     def field_value(self, value: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]):
         pulumi.set(self, "field_value", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def ready(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+        """
+        return pulumi.get(self, "ready")
+
+    @ready.setter
+    def ready(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "ready", value)
 
     @_builtins.property
     @pulumi.getter

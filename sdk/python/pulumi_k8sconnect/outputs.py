@@ -18,6 +18,7 @@ __all__ = [
     'Exec',
     'Impersonation',
     'NamedManifest',
+    'ReadinessRule',
     'ResourceRef',
 ]
 
@@ -159,6 +160,52 @@ class NamedManifest(dict):
         Its key in `manifests`, such as `apps/Deployment.prod.web`.
         """
         return pulumi.get(self, "name")
+
+
+@pulumi.output_type
+class ReadinessRule(dict):
+    """
+    When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+    """
+    def __init__(__self__, *,
+                 expression: _builtins.str,
+                 kinds: Sequence[_builtins.str],
+                 fail_when: Optional[_builtins.str] = None):
+        """
+        When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+
+        :param _builtins.str expression: A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+        :param Sequence[_builtins.str] kinds: The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+        :param _builtins.str fail_when: A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        """
+        pulumi.set(__self__, "expression", expression)
+        pulumi.set(__self__, "kinds", kinds)
+        if fail_when is not None:
+            pulumi.set(__self__, "fail_when", fail_when)
+
+    @_builtins.property
+    @pulumi.getter
+    def expression(self) -> _builtins.str:
+        """
+        A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+        """
+        return pulumi.get(self, "expression")
+
+    @_builtins.property
+    @pulumi.getter
+    def kinds(self) -> Sequence[_builtins.str]:
+        """
+        The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+        """
+        return pulumi.get(self, "kinds")
+
+    @_builtins.property
+    @pulumi.getter(name="failWhen")
+    def fail_when(self) -> Optional[_builtins.str]:
+        """
+        A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        """
+        return pulumi.get(self, "fail_when")
 
 
 @pulumi.output_type

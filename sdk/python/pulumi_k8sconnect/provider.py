@@ -33,6 +33,7 @@ class ProviderArgs:
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
                  proxy_url: pulumi.Input[Optional[_builtins.str]] = None,
+                 readiness: pulumi.Input[Optional[Sequence[pulumi.Input['ReadinessRuleArgs']]]] = None,
                  resume_within: pulumi.Input[Optional[_builtins.str]] = None,
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None):
@@ -52,6 +53,7 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
         :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param pulumi.Input[Sequence[pulumi.Input['ReadinessRuleArgs']]] readiness: When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
         :param pulumi.Input[_builtins.str] resume_within: How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
         :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
@@ -82,6 +84,8 @@ class ProviderArgs:
             pulumi.set(__self__, "namespace", namespace)
         if proxy_url is not None:
             pulumi.set(__self__, "proxy_url", proxy_url)
+        if readiness is not None:
+            pulumi.set(__self__, "readiness", readiness)
         if resume_within is not None:
             pulumi.set(__self__, "resume_within", resume_within)
         if tls_server_name is not None:
@@ -246,6 +250,18 @@ class ProviderArgs:
         pulumi.set(self, "proxy_url", value)
 
     @_builtins.property
+    @pulumi.getter
+    def readiness(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['ReadinessRuleArgs']]]]:
+        """
+        When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+        """
+        return pulumi.get(self, "readiness")
+
+    @readiness.setter
+    def readiness(self, value: pulumi.Input[Optional[Sequence[pulumi.Input['ReadinessRuleArgs']]]]):
+        pulumi.set(self, "readiness", value)
+
+    @_builtins.property
     @pulumi.getter(name="resumeWithin")
     def resume_within(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
@@ -301,6 +317,7 @@ class Provider(pulumi.ProviderResource):
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
                  proxy_url: pulumi.Input[Optional[_builtins.str]] = None,
+                 readiness: pulumi.Input[Optional[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict']]]]] = None,
                  resume_within: pulumi.Input[Optional[_builtins.str]] = None,
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
@@ -323,6 +340,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
         :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        :param pulumi.Input[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict']]]] readiness: When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
         :param pulumi.Input[_builtins.str] resume_within: How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
         :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
         :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
@@ -364,6 +382,7 @@ class Provider(pulumi.ProviderResource):
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
                  proxy_url: pulumi.Input[Optional[_builtins.str]] = None,
+                 readiness: pulumi.Input[Optional[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict']]]]] = None,
                  resume_within: pulumi.Input[Optional[_builtins.str]] = None,
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
@@ -389,6 +408,7 @@ class Provider(pulumi.ProviderResource):
             __props__.__dict__["kubeconfig"] = None if kubeconfig is None else pulumi.Output.secret(kubeconfig)
             __props__.__dict__["namespace"] = namespace
             __props__.__dict__["proxy_url"] = proxy_url
+            __props__.__dict__["readiness"] = pulumi.Output.from_input(readiness).apply(pulumi.runtime.to_json) if readiness is not None else None
             __props__.__dict__["resume_within"] = resume_within
             __props__.__dict__["tls_server_name"] = tls_server_name
             __props__.__dict__["token"] = None if token is None else pulumi.Output.secret(token)

@@ -3,6 +3,7 @@
 
 package com.k8sconnect.pulumi;
 
+import com.k8sconnect.pulumi.inputs.ReadinessRule;
 import com.pulumi.core.TypeShape;
 import com.pulumi.core.internal.Codegen;
 import java.lang.Boolean;
@@ -89,6 +90,13 @@ public final class Config {
  */
     public Optional<String> proxyUrl() {
         return Codegen.stringProp("proxyUrl").config(config).get();
+    }
+/**
+ * When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+ * 
+ */
+    public Optional<List<ReadinessRule>> readiness() {
+        return Codegen.objectProp("readiness", TypeShape.<List<ReadinessRule>>builder(List.class).addParameter(ReadinessRule.class).build()).config(config).get();
     }
 /**
  * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.

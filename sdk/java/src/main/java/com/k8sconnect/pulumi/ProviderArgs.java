@@ -5,6 +5,7 @@ package com.k8sconnect.pulumi;
 
 import com.k8sconnect.pulumi.inputs.ExecArgs;
 import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
+import com.k8sconnect.pulumi.inputs.ReadinessRuleArgs;
 import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
 import java.lang.Boolean;
@@ -215,6 +216,21 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+     * 
+     */
+    @Import(name="readiness", json=true)
+    private @Nullable Output<List<ReadinessRuleArgs>> readiness;
+
+    /**
+     * @return When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+     * 
+     */
+    public Optional<Output<List<ReadinessRuleArgs>>> readiness() {
+        return Optional.ofNullable(this.readiness);
+    }
+
+    /**
      * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
      * 
      */
@@ -275,6 +291,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         this.kubeconfig = $.kubeconfig;
         this.namespace = $.namespace;
         this.proxyUrl = $.proxyUrl;
+        this.readiness = $.readiness;
         this.resumeWithin = $.resumeWithin;
         this.tlsServerName = $.tlsServerName;
         this.token = $.token;
@@ -579,6 +596,37 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder proxyUrl(String proxyUrl) {
             return proxyUrl(Output.of(proxyUrl));
+        }
+
+        /**
+         * @param readiness When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder readiness(@Nullable Output<List<ReadinessRuleArgs>> readiness) {
+            $.readiness = readiness;
+            return this;
+        }
+
+        /**
+         * @param readiness When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder readiness(List<ReadinessRuleArgs> readiness) {
+            return readiness(Output.of(readiness));
+        }
+
+        /**
+         * @param readiness When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder readiness(ReadinessRuleArgs... readiness) {
+            return readiness(List.of(readiness));
         }
 
         /**

@@ -14,7 +14,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * What to wait for. At least one of `field`, `fieldValue`, `condition`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+ * What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
  * 
  */
 public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
@@ -112,6 +112,21 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
+     * 
+     */
+    @Import(name="ready")
+    private @Nullable Output<Boolean> ready;
+
+    /**
+     * @return Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
+     * 
+     */
+    public Optional<Output<Boolean>> ready() {
+        return Optional.ofNullable(this.ready);
+    }
+
+    /**
      * Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
      * 
      */
@@ -150,6 +165,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         this.failWhen = $.failWhen;
         this.field = $.field;
         this.fieldValue = $.fieldValue;
+        this.ready = $.ready;
         this.rollout = $.rollout;
         this.timeout = $.timeout;
     }
@@ -296,6 +312,27 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder fieldValue(Map<String,String> fieldValue) {
             return fieldValue(Output.of(fieldValue));
+        }
+
+        /**
+         * @param ready Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ready(@Nullable Output<Boolean> ready) {
+            $.ready = ready;
+            return this;
+        }
+
+        /**
+         * @param ready Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ready(Boolean ready) {
+            return ready(Output.of(ready));
         }
 
         /**
