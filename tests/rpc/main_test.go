@@ -43,9 +43,11 @@ func run(m *testing.M) int {
 		}
 	}
 	code := shared.Run(m)
-	if err := second.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return max(code, 1)
+	for _, other := range []*cluster.Shared{&second, &controlled} {
+		if err := other.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
 	}
 	return code
 }

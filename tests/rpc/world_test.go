@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,6 +38,20 @@ var resources = map[string]schema.GroupVersionResource{
 
 	"PersistentVolumeClaim": {Version: "v1", Resource: "persistentvolumeclaims"},
 	"PodDisruptionBudget":   {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+
+	"APIService":               {Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
+	"CustomResourceDefinition": definitions,
+	"HorizontalPodAutoscaler":  {Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"},
+	"Ingress":                  {Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"},
+	"PersistentVolume":         {Version: "v1", Resource: "persistentvolumes"},
+	"ReplicaSet":               {Group: "apps", Version: "v1", Resource: "replicasets"},
+	"ReplicationController":    {Version: "v1", Resource: "replicationcontrollers"},
+	"StorageClass":             {Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses"},
+}
+
+// clusterWide are the kinds of resources whose objects are in no namespace.
+var clusterWide = []string{
+	"APIService", "ClusterRole", "CustomResourceDefinition", "Namespace", "PersistentVolume", "StorageClass",
 }
 
 // users counts the users that were made, so that each has its own name.
@@ -128,7 +143,7 @@ func newWorld(t testing.TB) world {
 }
 
 func (w world) objects(kind string) dynamic.ResourceInterface {
-	if kind == "Namespace" || kind == "ClusterRole" || kind == "PersistentVolume" {
+	if slices.Contains(clusterWide, kind) {
 		return w.client.Resource(resources[kind])
 	}
 	return w.client.Resource(resources[kind]).Namespace(w.namespace)
