@@ -11,6 +11,7 @@ import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
 import com.k8sconnect.pulumi.inputs.ExecArgs;
 import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
 import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
+import com.k8sconnect.pulumi.inputs.ReadinessRuleArgs;
 import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
 import com.pulumi.Context;
@@ -58,6 +59,11 @@ public class Everything {
             .driftDetection("refresh")
             .resumeWithin("30m")
             .forgetClusters("0b5e2a1c-0000-0000-0000-000000000000")
+            .readiness(ReadinessRuleArgs.builder()
+                .kinds("*.example.org")
+                .expression("object.status.up")
+                .failWhen("object.status.broken")
+                .build())
             .build());
         var with = CustomResourceOptions.builder().provider(provider).build();
 
@@ -68,6 +74,7 @@ public class Everything {
             .failWhen("object.status.phase == 'Lost'")
             .field("status.phase")
             .fieldValue(Map.of("status.phase", "Bound"))
+            .ready(true)
             .rollout(true)
             .timeout("5m")
             .build();

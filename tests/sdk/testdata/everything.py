@@ -34,6 +34,11 @@ provider = k8sconnect.Provider(
     drift_detection="refresh",
     resume_within="30m",
     forget_clusters=["0b5e2a1c-0000-0000-0000-000000000000"],
+    readiness=[
+        k8sconnect.ReadinessRuleArgs(
+            kinds=["*.example.org"], expression="object.status.up", fail_when="object.status.broken"
+        )
+    ],
 )
 
 wait_for = k8sconnect.WaitForArgs(
@@ -43,6 +48,7 @@ wait_for = k8sconnect.WaitForArgs(
     fail_when="object.status.phase == 'Lost'",
     field="status.phase",
     field_value={"status.phase": "Bound"},
+    ready=True,
     rollout=True,
     timeout="5m",
 )

@@ -30,6 +30,7 @@ const provider = new k8sconnect.Provider("cluster", {
     driftDetection: "refresh",
     resumeWithin: "30m",
     forgetClusters: ["0b5e2a1c-0000-0000-0000-000000000000"],
+    readiness: [{ kinds: ["*.example.org"], expression: "object.status.up", failWhen: "object.status.broken" }],
 });
 
 const waitFor: k8sconnect.types.input.WaitForArgs = {
@@ -39,6 +40,7 @@ const waitFor: k8sconnect.types.input.WaitForArgs = {
     failWhen: "object.status.phase == 'Lost'",
     field: "status.phase",
     fieldValue: { "status.phase": "Bound" },
+    ready: true,
     rollout: true,
     timeout: "5m",
 };
