@@ -51,9 +51,11 @@ func New(configuration *Configuration) (p.Provider, error) {
 	if err != nil {
 		return p.Provider{}, fmt.Errorf("provider: %w", err)
 	}
-	built.CheckConfig = quietly(configuration.Check)
-	built.Check = quietly(built.Check)
+	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
+	built = withReasons(built)
+	built.CheckConfig = quietly(built.CheckConfig)
+	built.Check = quietly(built.Check)
 	return built, nil
 }

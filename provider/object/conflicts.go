@@ -65,7 +65,7 @@ func (t target) applyOnto(
 		options.Force = true
 		return t.apply(ctx, ownership.SetAt(body, versionPath, version), options)
 	case in.conflicts == conflictFail:
-		return nil, tracked.Refused("%s: other managers own fields that this manifest sets to other values, and conflictPolicy is "+
+		return nil, tracked.Refused(failure.ReasonFieldConflict, "%s: other managers own fields that this manifest sets to other values, and conflictPolicy is "+
 			"\"fail\". Nothing was changed.\n  %s\nTo leave the fields to them:\n  ignoreFields: [%s]\n"+
 			"To take the fields over, set conflictPolicy to \"force\".", t.Ref, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
 	}
