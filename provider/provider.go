@@ -34,7 +34,7 @@ var Version = "0.0.1-dev"
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
 	built, err := infer.NewProviderBuilder().
-		WithResources(object.New(configuration.source, configuration.ResumeWithin), wait.New(configuration.source), patch.New(configuration.source)).
+		WithResources(object.New(configuration.source, configuration), wait.New(configuration.source), patch.New(configuration.source)).
 		WithFunctions(functions.New(configuration.source)...).
 		WithConfig(infer.Config(&Config{})).
 		WithDisplayName("k8sconnect").

@@ -48,6 +48,8 @@ type inputs struct {
 	unknown int
 	// conflicts is what happens about fields of others; empty for the default.
 	conflicts string
+	// conflictsOfAll says that the provider's configuration decides that.
+	conflictsOfAll bool
 	// adopt takes over an object that exists already.
 	adopt bool
 	// immutable is what happens about immutable fields; empty for the kind's default.
