@@ -19,7 +19,7 @@ var (
 	// argument is what an SDK adds to what is wrong with an argument.
 	argument = regexp.MustCompile(` \([\w.[\]]+\)$`)
 	// engines is what the engine says itself of a resource, also where the provider was killed.
-	engines = regexp.MustCompile(`error: (?:\d+ errors? occurred:|(?:Preview failed: )?resource '[^']+' does not exist|resource "[^"]+" cannot be deleted|error reading from server: EOF)`)
+	engines = regexp.MustCompile(`error: (?:Preview failed: )?(?:\d+ errors? occurred:|resource '[^']+' does not exist|unable to replace resource |resource "[^"]+" cannot be deleted|error reading from server: EOF)`)
 )
 
 // wantReasons wants that all errors of the provider which a command has printed have a reason.
