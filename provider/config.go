@@ -15,6 +15,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 )
 
 // Config is the provider's configuration as the schema shows it. It is never
@@ -24,6 +26,7 @@ type Config struct {
 
 	Namespace      *string `pulumi:"namespace,optional"`
 	DriftDetection *string `pulumi:"driftDetection,optional"`
+	ConflictPolicy *string `pulumi:"conflictPolicy,optional"`
 	ResumeWithin   *string `pulumi:"resumeWithin,optional"`
 
 	ForgetClusters []string `pulumi:"forgetClusters,optional"`
@@ -40,6 +43,9 @@ func (c *Config) Annotate(a infer.Annotator) {
 		"but for kinds that hold data, such as claims, which stay where they are.")
 	a.Describe(&c.DriftDetection, "When drift is looked for: `preview` (the default) reads the live objects before "+
 		"every preview, update and destroy; `refresh` only in `pulumi refresh`.")
+	a.Describe(&c.ConflictPolicy, "The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another "+
+		"manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not "+
+		"meant: it takes its fields by definition, which its `takeOwnership` says.")
 	a.Describe(&c.ResumeWithin, "How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted "+
 		"before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. "+
 		"Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another "+
@@ -57,6 +63,7 @@ func (c *Config) Annotate(a infer.Annotator) {
 const (
 	keyNamespace      = "namespace"
 	keyDriftDetection = "driftDetection"
+	keyConflictPolicy = "conflictPolicy"
 
 	keyResumeWithin     = "resumeWithin"
 	defaultResumeWithin = time.Hour
@@ -69,7 +76,9 @@ const (
 
 // otherKeys may stand beside the keys of the connection: our other options,
 // and what the engine adds.
-var otherKeys = []string{keyNamespace, keyDriftDetection, keyResumeWithin, keyForgetClusters, keyReadiness, "version", "pluginDownloadURL", "pluginChecksums"}
+var otherKeys = []string{
+	keyNamespace, keyDriftDetection, keyConflictPolicy, keyResumeWithin, keyForgetClusters, keyReadiness, "version", "pluginDownloadURL", "pluginChecksums",
+}
 
 // Configuration is the configuration of one running provider.
 type Configuration struct {
@@ -77,6 +86,7 @@ type Configuration struct {
 	driftInRefresh atomic.Bool
 	resumeWithin   atomic.Int64
 	rules          atomic.Pointer[readiness.Rules]
+	conflictPolicy atomic.Value // string
 }
 
 // NewConfiguration makes the configuration of a provider that was not configured
@@ -97,6 +107,12 @@ func (c *Configuration) ResumeWithin() time.Duration { return time.Duration(c.re
 // Rules are the user's rules about readiness.
 func (c *Configuration) Rules() *readiness.Rules { return c.rules.Load() }
 
+// ConflictPolicy is that of the objects which have none of their own; empty for the default.
+func (c *Configuration) ConflictPolicy() string {
+	policy, _ := c.conflictPolicy.Load().(string)
+	return policy
+}
+
 // Check validates the configuration, without the network.
 func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	var failures []p.CheckFailure
@@ -109,12 +125,14 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	if v := req.Inputs.Get(keyNamespace); !v.IsNull() && !v.IsComputed() && !v.IsString() {
 		fail(keyNamespace, "The namespace must be a string.")
 	}
-	if v := req.Inputs.Get(keyDriftDetection); !v.IsNull() && !v.IsComputed() {
-		modes := []string{driftInPreview, driftInRefresh}
-		if !v.IsString() || !slices.Contains(modes, v.AsString()) {
-			fail(keyDriftDetection, fmt.Sprintf("driftDetection must be one of %s.", strings.Join(modes, ", ")))
+	oneOf := func(key string, choices ...string) {
+		v := req.Inputs.Get(key)
+		if !v.IsNull() && !v.IsComputed() && (!v.IsString() || !slices.Contains(choices, v.AsString())) {
+			fail(key, fmt.Sprintf("%s must be one of %s.", key, strings.Join(choices, ", ")))
 		}
 	}
+	oneOf(keyDriftDetection, driftInPreview, driftInRefresh)
+	oneOf(keyConflictPolicy, object.ConflictPolicies...)
 	if v := req.Inputs.Get(keyResumeWithin); !v.IsNull() && !v.IsComputed() {
 		if _, ok := resumeWithin(v); !ok {
 			fail(keyResumeWithin, `resumeWithin must be a duration that is not negative, such as "30m", "2h" or "0s".`)
@@ -159,6 +177,7 @@ func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) err
 	c.source.Configure(req.Args)
 	mode := req.Args.Get(keyDriftDetection)
 	c.driftInRefresh.Store(mode.IsString() && mode.AsString() == driftInRefresh)
+	c.conflictPolicy.Store(values.Text(req.Args.Get(keyConflictPolicy)))
 	within, ok := resumeWithin(req.Args.Get(keyResumeWithin))
 	if !ok {
 		within = defaultResumeWithin

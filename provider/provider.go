@@ -34,7 +34,7 @@ var Version = "0.0.1-dev"
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
 	built, err := infer.NewProviderBuilder().
-		WithResources(object.New(configuration.source, configuration.ResumeWithin),
+		WithResources(object.New(configuration.source, configuration),
 			wait.New(configuration.source, configuration.Rules), patch.New(configuration.source, configuration.Rules)).
 		WithFunctions(functions.New(configuration.source)...).
 		WithConfig(infer.Config(&Config{})).
@@ -52,9 +52,11 @@ func New(configuration *Configuration) (p.Provider, error) {
 	if err != nil {
 		return p.Provider{}, fmt.Errorf("provider: %w", err)
 	}
-	built.CheckConfig = quietly(configuration.Check)
-	built.Check = quietly(built.Check)
+	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
+	built = withReasons(built)
+	built.CheckConfig = quietly(built.CheckConfig)
+	built.Check = quietly(built.Check)
 	return built, nil
 }

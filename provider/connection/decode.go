@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // ErrUnknown says that a part of a connection is not known yet, as when the cluster is made in the same run. Test for it
@@ -39,7 +40,7 @@ func DecodeValue(value property.Value) (cluster.Connection, bool, error) {
 	case value.IsComputed():
 		return cluster.Connection{}, true, &UnknownError{}
 	case !value.IsMap():
-		return cluster.Connection{}, true, errors.New("the connection is not an object")
+		return cluster.Connection{}, true, failure.Errorf(failure.ReasonInvalidConfiguration, "the connection is not an object")
 	}
 	decoded, err := Decode(value.AsMap())
 	return decoded, true, err

@@ -32,5 +32,9 @@ func redact(err error, secrets []string) error {
 	if err == nil || len(secrets) == 0 {
 		return err
 	}
-	return errors.New(failure.NewRedactor(secrets).Redact(err.Error()))
+	redacted := errors.New(failure.NewRedactor(secrets).Redact(err.Error()))
+	if reason, ok := failure.ReasonOf(err); ok {
+		return failure.Because(reason, redacted)
+	}
+	return redacted
 }

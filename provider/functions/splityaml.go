@@ -4,12 +4,12 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -155,9 +155,9 @@ func (c collection) encode(secret bool) (property.Map, error) {
 		object := c.objects[key]
 		value, err := values.ToProperty(object.Object, secretPlaces(object.Object))
 		if err != nil && secret {
-			return property.Map{}, errors.New("a manifest cannot be returned; why is not shown, because the arguments are secret")
+			return property.Map{}, failure.Errorf(failure.ReasonInvalid, "a manifest cannot be returned; why is not shown, because the arguments are secret")
 		} else if err != nil {
-			return property.Map{}, fmt.Errorf("%s: %w", key, err)
+			return property.Map{}, failure.Errorf(failure.ReasonInvalid, "%s: %w", key, err)
 		}
 		tiers[keyManifests][key], tiers[object.tier][key] = value, value
 		ordered = append(ordered, property.New(map[string]property.Value{"name": property.New(key), "manifest": value}))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -67,7 +68,7 @@ func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey str
 		return state{}, err
 	}
 	if !ok {
-		return state{}, fmt.Errorf("%s: the API server's answer does not name %q among its field managers", t.Ref, t.Manager)
+		return state{}, failure.Errorf(failure.ReasonManagedFieldsMissing, "%s: the API server's answer does not name %q among its field managers", t.Ref, t.Manager)
 	}
 	fields, ignored := in.ignore.Split(stored(answer, fields))
 	owners, err := ownership.Owners(answer, fields, t.Manager, t.Also)
@@ -135,7 +136,7 @@ func (t target) unconfirmed(uid, hashKey string) state {
 // pendingFailure is how the engine is told of an unconfirmed apply: the state is
 // saved, the operation fails, and what depends on it is not created.
 func pendingFailure(t target, cause error) (*p.InitializationFailed, error) {
-	return tracked.Unfinished(fmt.Errorf("%s: it is not known whether the API server applied the object.\n"+
+	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: it is not known whether the API server applied the object.\n"+
 		"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` continues in place.\n"+
 		"Cause: %w", t.Ref, cause))
 }

@@ -71,8 +71,8 @@ func (a *Args) Annotate(an infer.Annotator) {
 		"`spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, "+
 		"or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.")
 	an.Describe(&a.ConflictPolicy, "What happens where another manager owns a field and this manifest sets another "+
-		"value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and "+
-		"lists each field, its owner and both values.")
+		"value: `force` takes the field over, and the preview warns; `fail` refuses the update and "+
+		"lists each field, its owner and both values. Default: the provider's `conflictPolicy`, else `force`.")
 	an.Describe(&a.Adopt, "Take over an object that exists already. Without it, an object in the way is an error. "+
 		"An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when "+
 		"another one was made in its place. Default: false.")

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -104,7 +105,9 @@ func (t target) keepBystanders(
 	}
 	if err != nil {
 		// Nothing was applied, whatever became of the shield.
-		return nil, nil, tracked.Refused("%v", t.explain("guard what is not ours in", err, in))
+		err = t.explain("guard what is not ours in", err, in)
+		reason, _ := failure.ReasonOf(err)
+		return nil, nil, tracked.Refused(reason, "%v", err)
 	}
 	answer, err := apply(body)
 	if len(kept) == 0 {

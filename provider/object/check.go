@@ -22,7 +22,7 @@ var (
 		keyDeletionPropagation, keyForceDestroy, keyTakeOverFrom, keyDeleteInstances,
 	}
 	choices = map[string][]string{
-		keyConflictPolicy:      {conflictForce, conflictFail},
+		keyConflictPolicy:      ConflictPolicies,
 		keyOnImmutable:         {immutableReplace, immutableFail},
 		keyDeletionPropagation: {"Background", "Foreground", "Orphan"},
 	}

@@ -25,6 +25,28 @@ const (
 	conflictFail  = "fail"
 )
 
+// ConflictPolicies are the values of conflictPolicy, of which the first is the default.
+var ConflictPolicies = []string{conflictForce, conflictFail}
+
+// decideConflicts takes over the provider's policy where the resource has none.
+func (in *inputs) decideConflicts(settings Settings) {
+	if in.conflicts == "" {
+		in.conflicts, in.conflictsOfAll = settings.ConflictPolicy(), true
+	}
+}
+
+// refuseConflicts names the fields of others that the update would have to take, as the API server's refusal of it does.
+func (t target) refuseConflicts(in inputs, lines, paths []string) error {
+	whose := ""
+	if in.conflictsOfAll {
+		whose = " in the provider's configuration"
+	}
+	return tracked.Refused(failure.ReasonFieldConflict, "%s: other managers own fields that this manifest sets to other values, and "+
+		"conflictPolicy is \"fail\"%s. Nothing was changed.\n  %s\nTo leave the fields to them:\n  ignoreFields: [%s]\n"+
+		"To take the fields over, set conflictPolicy to \"force\".",
+		t.Ref, whose, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
+}
+
 // applyOnto applies onto the object with this uid.
 //
 // A preview first tries without force. Where nothing is in dispute, which is
@@ -64,9 +86,7 @@ func (t target) applyOnto(
 		options.Force = true
 		return t.apply(ctx, ownership.SetAt(body, versionPath, version), options)
 	case in.conflicts == conflictFail:
-		return nil, tracked.Refused("%s: other managers own fields that this manifest sets to other values, and conflictPolicy is "+
-			"\"fail\". Nothing was changed.\n  %s\nTo leave the fields to them:\n  ignoreFields: [%s]\n"+
-			"To take the fields over, set conflictPolicy to \"force\".", t.Ref, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
+		return nil, t.refuseConflicts(in, lines, paths)
 	}
 	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", t.Ref, strings.Join(lines, "\n  "))
 	return forced, nil

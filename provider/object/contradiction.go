@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -63,7 +64,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		return wrong
 	}
 	slices.Sort(lines)
-	return tracked.Refused("%s: the update contradicts what the live object has and this manifest does not set:\n  %s\n"+
+	return tracked.Refused(failure.ReasonInvalid, "%s: the update contradicts what the live object has and this manifest does not set:\n  %s\n"+
 		"It was not touched; no field is proved to be immutable, so it is not replaced either.\n%v\nNext: %s.",
 		t.Ref, strings.Join(lines, "\n  "), r.said(in), advice)
 }
@@ -78,7 +79,7 @@ func (r *refusedUpdate) onExisting(ctx context.Context, in inputs) error {
 	if _, invalid := r.target.tryAsNew(ctx, in, r.merged.Live()); invalid != nil {
 		return err // the manifest is wrong, whatever is there
 	}
-	return tracked.Refused("%s exists already, and cannot be changed to what the manifest says. It was not touched.\n%v\n"+
+	return tracked.Refused(failure.ReasonImmutable, "%s exists already, and cannot be changed to what the manifest says. It was not touched.\n%v\n"+
 		"Next: write what the object has into the manifest; or, if the object may be deleted, delete it by hand: the next `pulumi up` "+
 		"creates it as the manifest says.", r.target.Ref, r.said(in))
 }

@@ -27,6 +27,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		return p.CreateResponse{}, err
 	}
 	r.source.Remember(in.sensitive())
+	in.decideConflicts(r.settings)
 	clu, err := r.source.Cluster(req.Properties)
 	id, known := in.identity()
 	if errors.Is(err, connection.ErrUnknown) || (err == nil && in.unknown > 0) {
@@ -45,7 +46,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	r.planned.add(clu, id, req.DryRun)
 
 	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, creation{
-		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.resumeWithin(),
+		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.settings.ResumeWithin(),
 		stands: func(uid string) bool { return r.guard.IsCurrent(req.Urn, uid) },
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -135,7 +134,7 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 	case ours:
 		return string(live.GetUID()), nil
 	case !tracked.NamesOwners(live):
-		return "", tracked.Refused("%s was not deleted: the response has no metadata.managedFields, so the provider cannot tell whether "+
+		return "", tracked.Refused(failure.ReasonManagedFieldsMissing, "%s was not deleted: the response has no metadata.managedFields, so the provider cannot tell whether "+
 			"this resource created it. It was not touched.\n"+
 			"Look for a proxy that leaves out metadata.managedFields, and run the command again.", t.Ref)
 	default:
@@ -182,7 +181,11 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 
 // stillThere explains a deletion that goes on.
 func (t target) stillThere(still *cluster.StillThereError, took time.Duration) error {
-	return fmt.Errorf("%s is still there after %s, but marked for deletion: %s.\n%s"+
+	reason := failure.ReasonDeleteTimedOut
+	if errors.Is(still, context.Canceled) {
+		reason = failure.ReasonInterrupted
+	}
+	return failure.Errorf(reason, "%s is still there after %s, but marked for deletion: %s.\n%s"+
 		"The deletion goes on in the cluster and ends as soon as nothing holds the object. When it does, run the command again; "+
 		"it continues here. %s: %w", t.Ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), lastResort(still.Last), still)
 }

@@ -26,6 +26,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	}
 	r.source.Remember(in.sensitive())
 	in.stay(old)
+	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)

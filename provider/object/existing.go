@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -65,7 +66,7 @@ func (t target) succeed(ctx context.Context, in inputs, live *unstructured.Unstr
 		answer, err := t.tryAsNew(ctx, in, live)
 		return attempt{answer: answer, err: err}
 	}
-	return attempt{err: tracked.Refused("%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
+	return attempt{err: tracked.Refused(failure.ReasonAlreadyExists, "%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
 		"Delete it first: set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object is kept "+
 		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.Ref)}
 }
@@ -75,7 +76,7 @@ func (t target) occupied(live *unstructured.Unstructured) error {
 	if err := t.patchesOn(live); err != nil {
 		return err
 	}
-	return tracked.Refused("%s already exists. It was not touched.\n%s", t.Ref, t.waysIn())
+	return tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. It was not touched.\n%s", t.Ref, t.waysIn())
 }
 
 // waysIn says how an existing object comes under a resource.

@@ -162,7 +162,7 @@ func (r *refusedUpdate) kept(in inputs, immutable []string) error {
 	if len(fields) > 1 {
 		cannot = "cannot all be changed on an existing object"
 	}
-	return tracked.Refused("%s: %s %s.\n"+
+	return tracked.Refused(failure.ReasonImmutable, "%s: %s %s.\n"+
 		"It was not touched: only a replacement, which deletes it first, can make the change, and onImmutable is \"fail\"%s.\n"+
 		"%v\n"+
 		"Next: undo the change; or, if the object and what it holds may be deleted, set onImmutable to \"replace\".",
@@ -174,7 +174,7 @@ func (r *refusedUpdate) kept(in inputs, immutable []string) error {
 func (r *refusedUpdate) noProof(in inputs) error {
 	live, t := r.merged.Live(), r.target
 	if live.GetDeletionTimestamp() != nil {
-		return tracked.Refused("%s is being deleted, and the API server refuses this update of it.\n%v\n"+
+		return tracked.Refused(failure.ReasonObjectTerminating, "%s is being deleted, and the API server refuses this update of it.\n%v\n"+
 			"Next: run again when it is gone, which creates it; its metadata.finalizers say what still holds it.", t.Ref, r.said(in))
 	}
 	if !typed(r.err) {
@@ -189,14 +189,14 @@ func (r *refusedUpdate) noProof(in inputs) error {
 	if err != nil || ours != nil && ours.Has(path) {
 		return err
 	}
-	return tracked.Refused("%s cannot be changed: its field immutable is true, which was set by %s and not by this manifest.\n%v\n"+
+	return tracked.Refused(failure.ReasonImmutable, "%s cannot be changed: its field immutable is true, which was set by %s and not by this manifest.\n%v\n"+
 		"Next: undo the change; or delete the object by hand: the next `pulumi up` creates it as the manifest says.",
 		t.Ref, r.owners(path), r.said(in))
 }
 
 // undecided refuses an update of which it is not known whether a replacement would help.
 func (r *refusedUpdate) undecided(in inputs, why string) error {
-	return tracked.Refused("%s: the API server refuses the update, and nothing proves that a replacement would help. It was not touched.\n%s\n%v\n"+
+	return tracked.Refused(failure.ReasonInvalid, "%s: the API server refuses the update, and nothing proves that a replacement would help. It was not touched.\n%s\n%v\n"+
 		"Next: undo the change; or, if the object may be deleted, delete it by hand: the next `pulumi up` creates it as the manifest says.",
 		r.target.Ref, why, r.said(in))
 }

@@ -32,7 +32,7 @@ const lastApplied = corev1.LastAppliedConfigAnnotation
 func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	id, err := manifest.ParseID(req.ID)
 	if err != nil {
-		return p.ReadResponse{}, err
+		return p.ReadResponse{}, failure.Because(failure.ReasonInvalid, err)
 	}
 	t, live, err := look(ctx, r.source, property.Map{}, id, managerOf(req.Urn))
 	switch {
@@ -100,12 +100,12 @@ func (t target) refuseImport(object map[string]any, fields *fieldpath.Set) error
 		for i, name := range numbers {
 			quoted[i] = strconv.Quote(name)
 		}
-		return tracked.Refused("%s cannot be imported: Pulumi keeps numbers as 64-bit floats, which would change the last digits of %s.\n"+
+		return tracked.Refused(failure.ReasonNotImportable, "%s cannot be imported: Pulumi keeps numbers as 64-bit floats, which would change the last digits of %s.\n"+
 			"Adopt it instead: write it into the program without these fields, with\n  ignoreFields: [%s]\nand `adopt: true`.",
 			t.Ref, strings.Join(numbers, ", "), strings.Join(quoted, ", "))
 	}
 	if repeated := ownership.Repeated(object, fields); len(repeated) > 0 {
-		return tracked.Refused("%s cannot be imported: it has more than one %s, and the API server refuses that in an update by server-side apply.\n"+
+		return tracked.Refused(failure.ReasonNotImportable, "%s cannot be imported: it has more than one %s, and the API server refuses that in an update by server-side apply.\n"+
 			"Adopt it instead: write it into the program, each item of a list once, with `adopt: true`.",
 			t.Ref, strings.Join(repeated, ", "))
 	}

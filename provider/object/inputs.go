@@ -1,13 +1,13 @@
 package object
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -48,6 +48,8 @@ type inputs struct {
 	unknown int
 	// conflicts is what happens about fields of others; empty for the default.
 	conflicts string
+	// conflictsOfAll says that the provider's configuration decides that.
+	conflictsOfAll bool
 	// adopt takes over an object that exists already.
 	adopt bool
 	// immutable is what happens about immutable fields; empty for the kind's default.
@@ -69,7 +71,7 @@ type inputs struct {
 func decodeInputs(properties property.Map) (inputs, error) {
 	plain, secrets, err := values.FromProperty(properties.Get(keyManifest))
 	if err != nil {
-		return inputs{}, fmt.Errorf("manifest: %w", err)
+		return inputs{}, failure.Errorf(failure.ReasonInvalid, "manifest: %w", err)
 	}
 	in := inputs{secrets: secrets, unknown: values.CountUnknown(plain)}
 	if object, ok := plain.(map[string]any); ok {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -71,16 +72,16 @@ func (t target) spareInstances(ctx context.Context, in inputs, live *unstructure
 	kind, _, _ := manifest.Defined(live.Object)
 	resource, served := instancesOf(live)
 	if !served {
-		return fmt.Errorf("%s was not deleted: it serves no version, so it is not known which objects of kind %s would be deleted "+
+		return failure.Errorf(failure.ReasonInstancesRemain, "%s was not deleted: it serves no version, so it is not known which objects of kind %s would be deleted "+
 			"with it.\nServe a version of it; %s", t.Ref, kind.Kind, otherWays)
 	}
 	left, err := t.awaitInstances(ctx, resource, kind.Kind)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s was not deleted: it is not known which objects of kind %s would be deleted with it.\n%w\n"+
+		return failure.Errorf(failure.ReasonInstancesRemain, "%s was not deleted: it is not known which objects of kind %s would be deleted with it.\n%w\n"+
 			"Make it possible to list them; %s", t.Ref, kind.Kind, withoutNext(t.explain("list the objects of", err, in)), otherWays)
 	case len(left.found) > 0:
-		return fmt.Errorf("%s was not deleted: %s of kind %s would be deleted with it, and nothing else deletes them:\n  %s\n"+
+		return failure.Errorf(failure.ReasonInstancesRemain, "%s was not deleted: %s of kind %s would be deleted with it, and nothing else deletes them:\n  %s\n"+
 			"Delete them first, if nobody needs them; %s", t.Ref, left, kind,
 			strings.Join(left.found[:min(len(left.found), mostInstancesNamed)], "\n  "), otherWays)
 	}

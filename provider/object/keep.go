@@ -75,7 +75,7 @@ func (r *refusedUpdate) keptInPlace(in, saved inputs) error {
 	if !saved.keeps(r.merged.Live()) {
 		return nil
 	}
-	return tracked.Refused("%s: the update cannot be made in place, and the object is not replaced: its annotation %s says keep, so it "+
+	return tracked.Refused(failure.ReasonImmutable, "%s: the update cannot be made in place, and the object is not replaced: its annotation %s says keep, so it "+
 		"would not be deleted, and the new object would meet it. It was not touched.\n%v\n"+
 		"Next: take the change back; or, if the object may be deleted, remove the annotation in a `pulumi up` of its own, "+
 		"and make the change after it.", r.target.Ref, resourcePolicy, r.said(in))

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -39,7 +40,7 @@ func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 
 // refuseForeign says whose the object is. is is what the object is beside that: "already exists and is".
 func (t target) refuseForeign(is, manager string) error {
-	return tracked.Refused("%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
+	return tracked.Refused(failure.ReasonManagedElsewhere, "%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
 		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias (the resource "+
 		"option `aliases`). If the object is to be this resource's from now on, say so: takeOverFrom: [%q]. "+
 		"Else take it out of this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, manager)
@@ -111,6 +112,6 @@ func (t target) patchesOn(live *unstructured.Unstructured) error {
 	if len(patches) == 0 {
 		return nil
 	}
-	return tracked.Refused("%s already exists and is managed by %s (field manager %q).\n"+
+	return tracked.Refused(failure.ReasonManagedElsewhere, "%s already exists and is managed by %s (field manager %q).\n"+
 		"Two resources cannot manage one object: remove one of the two.", t.Ref, ownership.DescribeManager(patches[0]), patches[0])
 }

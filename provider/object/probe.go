@@ -150,13 +150,13 @@ func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.
 		return nil
 	case err != nil:
 		// Not knowing is no reason to delete anything.
-		return tracked.Refused("%s: spec.clusterIP can only be changed by replacing the object, and it could not be decided whether %s "+
+		return tracked.Refused(failure.ReasonImmutable, "%s: spec.clusterIP can only be changed by replacing the object, and it could not be decided whether %s "+
 			"is free. It was not touched.\n"+
 			"Allow reading it (get ipaddresses in networking.k8s.io), or delete the Service by hand: the next `pulumi up` "+
 			"creates it with the new address.\n%v", t.Ref, address, t.explain("read the address of", err, in))
 	}
 	namespace, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "namespace")
 	name, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "name")
-	return tracked.Refused("%s: spec.clusterIP can only be changed by replacing the object, and %s belongs to Service %s/%s. "+
+	return tracked.Refused(failure.ReasonImmutable, "%s: spec.clusterIP can only be changed by replacing the object, and %s belongs to Service %s/%s. "+
 		"It was not touched.", t.Ref, address, namespace, name)
 }

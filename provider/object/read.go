@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -82,7 +82,7 @@ func isUnsettled(err error) bool { return errors.Is(err, errNotOurs) || errors.I
 
 // stillPending tells the engine that an earlier apply is still not confirmed.
 func stillPending(s state, cause error) (*p.InitializationFailed, error) {
-	return tracked.Unfinished(fmt.Errorf("%s: an earlier apply is still not confirmed; the next `pulumi up` applies again, in place: %w",
+	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: an earlier apply is still not confirmed; the next `pulumi up` applies again, in place: %w",
 		s.Ref.Identity, cause))
 }
 

@@ -45,14 +45,17 @@ import (
 // not compile in TypeScript and shadows java.lang.Object.
 const Token = "k8sconnect:index:KubeObject"
 
-// New makes the resource. source gives it its clusters; resumeWithin is how old an object may be that an earlier run has
-// made and that is continued.
-func New(source *connection.Source, resumeWithin func() time.Duration) infer.InferredResource {
-	return &kubeObject{
-		InferredResource: infer.Resource(&Object{}),
-		source:           source,
-		resumeWithin:     resumeWithin,
-	}
+// Settings are what the provider's configuration says about all objects.
+type Settings interface {
+	// ResumeWithin is how old an object may be that an earlier run has made and that is continued.
+	ResumeWithin() time.Duration
+	// ConflictPolicy is that of the resources which have none; empty for the default.
+	ConflictPolicy() string
+}
+
+// New makes the resource. source gives it its clusters.
+func New(source *connection.Source, settings Settings) infer.InferredResource {
+	return &kubeObject{InferredResource: infer.Resource(&Object{}), source: source, settings: settings}
 }
 
 // kubeObject serves the verbs from the raw requests and leaves typing, schema and
@@ -61,15 +64,15 @@ func New(source *connection.Source, resumeWithin func() time.Duration) infer.Inf
 type kubeObject struct {
 	infer.InferredResource
 
-	source       *connection.Source
-	resumeWithin func() time.Duration
-	planned      planned
-	calls        tracked.Calls
-	dryRuns      tracked.DryRuns[outcome]
-	guard        tracked.ReplacementGuard
-	looks        tracked.Looks
-	hidden       sync.Once
-	moves        tracked.Moves
+	source   *connection.Source
+	settings Settings
+	planned  planned
+	calls    tracked.Calls
+	dryRuns  tracked.DryRuns[outcome]
+	guard    tracked.ReplacementGuard
+	looks    tracked.Looks
+	hidden   sync.Once
+	moves    tracked.Moves
 }
 
 var (

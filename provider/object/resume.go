@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -21,7 +22,7 @@ import (
 // have as well, and what its stack made long ago is not to be shared with it.
 func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) attempt {
 	if !t.isYoung(live, c.resumeWithin) {
-		return attempt{err: tracked.Refused("%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
+		return attempt{err: tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
 			"has made it (%s), and the state does not know of it. It was not touched.\n%s\n"+
 			"What an interrupted run of this very stack has made is continued without a word for %s, which is the provider's setting resumeWithin.",
 			t.Ref, made(live), t.waysIn(), c.resumeWithin)}

@@ -25,6 +25,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		return p.UpdateResponse{}, err
 	}
 	in.stay(old)
+	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
 	clu, err := r.source.Cluster(req.Inputs)
 	unknown := errors.Is(err, connection.ErrUnknown)
@@ -90,7 +91,7 @@ func (r *kubeObject) updateOnce(
 		hashKey = tracked.NewHashKey()
 	}
 	manager, former := old.ForUpdate(managerOf(urn))
-	again := creation{manager: manager, former: former, hashKey: hashKey, preview: preview, resumeWithin: r.resumeWithin()}
+	again := creation{manager: manager, former: former, hashKey: hashKey, preview: preview, resumeWithin: r.settings.ResumeWithin()}
 	if old.Ref.UID == "" {
 		again.continuing = true
 		return r.create(ctx, clu, in, again)

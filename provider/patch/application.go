@@ -2,12 +2,12 @@ package patch
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -68,7 +68,7 @@ func (application) touched(answer *unstructured.Unstructured, manager string, _ 
 		return nothing(), err
 	}
 	if !ok {
-		return nothing(), fmt.Errorf("the API server's answer does not name %q among its field managers", manager)
+		return nothing(), failure.Errorf(failure.ReasonManagedFieldsMissing, "the API server's answer does not name %q among its field managers", manager)
 	}
 	found := nothing()
 	applied.Iterate(func(path fieldpath.Path) {

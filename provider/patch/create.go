@@ -3,7 +3,6 @@ package patch
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -121,7 +120,7 @@ func (r *patchResource) finish(
 ) (property.Map, *p.InitializationFailed, error) {
 	cause := error(nil)
 	if o.unconfirmed != nil {
-		cause = fmt.Errorf("%s: it is not known whether the API server carried out the patch.\n"+
+		cause = failure.Errorf(failure.ReasonNotConfirmed, "%s: it is not known whether the API server carried out the patch.\n"+
 			"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` finds out and continues.\n"+
 			"Cause: %w", o.target.Ref, o.unconfirmed)
 	} else if in.wait.Goal != nil {

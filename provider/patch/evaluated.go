@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -40,7 +41,7 @@ func (e evaluated) foresee(
 ) (touched, *unstructured.Unstructured, error) {
 	effect, err := e.patch.Evaluate(live)
 	if operation := (*mutation.OperationError)(nil); errors.As(err, &operation) {
-		err = tracked.Refused("%v.\nNothing was changed.", e.in.withoutSecrets(err))
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, "%v.\nNothing was changed.", e.in.withoutSecrets(err))
 	}
 	if err != nil {
 		return nothing(), nil, err
@@ -103,5 +104,5 @@ func firstProblem(input string, problems []mutation.Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	return tracked.Refused("%s: %s", values.JoinPath(input, problems[0].Path), problems[0].Reason)
+	return tracked.Refused(failure.ReasonInvalid, "%s: %s", values.JoinPath(input, problems[0].Path), problems[0].Reason)
 }

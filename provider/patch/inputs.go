@@ -1,12 +1,12 @@
 package patch
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
@@ -70,7 +70,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	in := inputs{object: reference.Decode(target).Identity}
 	plainTarget, _, err := values.FromProperty(target)
 	if err != nil {
-		return inputs{}, fmt.Errorf("%s: %w", keyTarget, err)
+		return inputs{}, failure.Errorf(failure.ReasonInvalid, "%s: %w", keyTarget, err)
 	}
 	for _, key := range kinds {
 		v := properties.Get(key)
@@ -79,7 +79,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 		}
 		in.kind = key
 		if in.document, in.secrets, err = values.FromProperty(v); err != nil {
-			return inputs{}, fmt.Errorf("%s: %w", key, err)
+			return inputs{}, failure.Errorf(failure.ReasonInvalid, "%s: %w", key, err)
 		}
 	}
 	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))

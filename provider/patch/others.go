@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -26,7 +27,7 @@ func (t target) refuseOwn(in inputs, live *unstructured.Unstructured) error {
 	if manager == "" {
 		return nil
 	}
-	return tracked.Refused("%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
+	return tracked.Refused(failure.ReasonManagedElsewhere, "%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
 		"A Patch is for objects of others: the two would take the fields from each other in turns.\n"+
 		"Either set the fields in the manifest of that KubeObject, or take the object out of its program (with the resource "+
 		"option retainOnDelete). If no program has that KubeObject any more, take the object over from it: takeOverFrom: [%q].",
@@ -61,7 +62,7 @@ func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, cla
 	for _, name := range sortedKeys(shared) {
 		lines = append(lines, fmt.Sprintf("%s: %s", name, strings.Join(unique(shared[name]), ", ")))
 	}
-	return tracked.Refused("%s: another Patch has fields that this one names. Nothing was changed.\n  %s\n"+
+	return tracked.Refused(failure.ReasonManagedElsewhere, "%s: another Patch has fields that this one names. Nothing was changed.\n  %s\n"+
 		"A field can be in one Patch only. Take it out of one of the two and run `pulumi up` there first. If the resource was "+
 		"renamed, give it the old name as an alias (the resource option `aliases`).", w.target.Ref, strings.Join(lines, "\n  "))
 }

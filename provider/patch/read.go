@@ -3,7 +3,6 @@ package patch
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -16,7 +15,7 @@ import (
 )
 
 // errImport is the answer to pulumi import and to .get.
-var errImport = errors.New("a Patch cannot be imported: nothing in the cluster says which fields of an object it is about. " +
+var errImport = failure.Errorf(failure.ReasonNotImportable, "a Patch cannot be imported: nothing in the cluster says which fields of an object it is about. "+
 	"Write it into the program; fields that have their values already are shared with their owners and not changed")
 
 // errGone says that the object that was patched is not there, and so neither is the patch.
@@ -111,9 +110,9 @@ func kept(req p.ReadRequest, s state, why string, live *unstructured.Unstructure
 	var err error
 	switch {
 	case s.Pending:
-		err = fmt.Errorf("%s: it is still not known whether an earlier patch was carried out; %s", req.ID, why)
+		err = failure.Errorf(failure.ReasonNotConfirmed, "%s: it is still not known whether an earlier patch was carried out; %s", req.ID, why)
 	case s.pendingWait:
-		err = fmt.Errorf("%s: an earlier wait timed out or failed, and %s; %s", req.ID, why, waitfor.Again(live))
+		err = waitfor.Pending(req.ID, why, live)
 	default:
 		return resp, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -67,14 +68,14 @@ func (r restoration) restore(t target, live *unstructured.Unstructured) (mutatio
 	operation := (*mutation.OperationError)(nil)
 	switch {
 	case !errors.As(err, &operation):
-		err = tracked.Refused(what+"The operation that set it cannot be carried out again. Change jsonPatch to what is there now.", t.Ref, err)
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"The operation that set it cannot be carried out again. Change jsonPatch to what is there now.", t.Ref, err)
 	case operation.Test:
-		err = tracked.Refused(what+"The object is no longer what the patch was written for, and nothing was changed. Look at it; then make the "+
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"The object is no longer what the patch was written for, and nothing was changed. Look at it; then make the "+
 			"test hold again, or change jsonPatch to what is there now.", t.Ref, err)
 	case !operation.Position:
-		err = tracked.Refused(what+"Nothing was changed. Look at the object, and change jsonPatch to what is there now.", t.Ref, err)
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"Nothing was changed. Look at the object, and change jsonPatch to what is there now.", t.Ref, err)
 	default:
-		err = tracked.Refused(what+"Nothing was changed. Look at the list, and change jsonPatch to what is there now. A test of another item in "+
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"Nothing was changed. Look at the list, and change jsonPatch to what is there now. A test of another item in "+
 			"it tells from then on whether a position is still the right one.", t.Ref, err)
 	}
 	return mutation.Restored{}, lastingDrift{err}

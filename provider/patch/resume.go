@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
@@ -57,7 +58,7 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 		return effects(effect), true, nil
 	}
 	if w.old.Pending {
-		return nothing(), false, tracked.Refused("%s: it is not known whether an earlier try of this patch was carried out: its reply was "+
+		return nothing(), false, tracked.Refused(failure.ReasonNotConfirmed, "%s: it is not known whether an earlier try of this patch was carried out: its reply was "+
 			"lost, and the object has been changed since. Operations that must not be carried out twice: %s.\n"+
 			"Look at the object. To carry the patch out, change it in any way that means the same; to leave the object as it is, "+
 			"take the operations that are done already out of jsonPatch.", w.target.Ref, strings.Join(once, ", "))

@@ -41,6 +41,9 @@ func (e *ElsewhereError) Error() string {
 		"Next: %s. %s", e.Ref, e.Was, e.Is, why, next, e.Was.howToForget())
 }
 
+// Because marks the error for [failure.ReasonOf].
+func (e *ElsewhereError) Because() failure.Reason { return failure.ReasonOtherCluster }
+
 // howToForget says what to do about objects in a cluster that nobody can reach any more.
 func (o Origin) howToForget() string {
 	return fmt.Sprintf("If the former cluster is gone for good, forget what the state has in it: set the environment variable %s=%s for this "+
@@ -206,7 +209,7 @@ func RefuseDelete(err error) error {
 	if !errors.As(err, &elsewhere) || !elsewhere.Certain {
 		return err
 	}
-	return Refused("%s was not deleted: it is in %s, and the connection leads to %s, which is another cluster. Neither was touched.\n"+
+	return Refused(failure.ReasonOtherCluster, "%s was not deleted: it is in %s, and the connection leads to %s, which is another cluster. Neither was touched.\n"+
 		"Next: use the connection of the former; check context, host and $KUBECONFIG. %s",
 		elsewhere.Ref, elsewhere.Was, elsewhere.Is, elsewhere.Was.howToForget())
 }

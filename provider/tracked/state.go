@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -107,7 +108,11 @@ func (s State) IdentityIn(id string) (manifest.Identity, error) {
 	if s.Ref.Name != "" {
 		return s.Ref.Identity, nil
 	}
-	return manifest.ParseID(id)
+	parsed, err := manifest.ParseID(id)
+	if err != nil {
+		return parsed, failure.Because(failure.ReasonInvalid, err)
+	}
+	return parsed, nil
 }
 
 // revisionLength is how many hex digits make the revision.

@@ -97,13 +97,21 @@ func (t Target) Explain(verb string, err error, sensitive []string) error {
 }
 
 // refusal is an error of our own that is complete as it is: what happened, why, and what to do.
-type refusal struct{ text string }
+type refusal struct {
+	reason failure.Reason
+	text   string
+}
 
 func (r refusal) Error() string { return r.text }
 
+// Because marks the error for [failure.ReasonOf].
+func (r refusal) Because() failure.Reason { return r.reason }
+
 // Refused is an operation that we refuse ourselves, before anything is written. The text says what happened, why, and
 // what to do next.
-func Refused(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
+func Refused(reason failure.Reason, format string, args ...any) error {
+	return refusal{reason, fmt.Sprintf(format, args...)}
+}
 
 // IsRefusal reports whether an error was made by [Refused].
 func IsRefusal(err error) bool {

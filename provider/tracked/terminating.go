@@ -7,6 +7,8 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // terminating says since when an object is being deleted, and what holds it; "" if it is not.
@@ -46,6 +48,6 @@ func (t Target) RefuseTerminating(live *unstructured.Unstructured) error {
 	if text == "" {
 		return nil
 	}
-	return Refused("%s %s. It was not touched.\nA deletion cannot be taken back: see to what holds it, and "+
+	return Refused(failure.ReasonObjectTerminating, "%s %s. It was not touched.\nA deletion cannot be taken back: see to what holds it, and "+
 		"run `pulumi up` again when it is gone.", t.Ref, text)
 }

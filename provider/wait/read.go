@@ -2,8 +2,6 @@ package wait
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,7 +14,7 @@ import (
 )
 
 // errImport is the answer to pulumi import and to .get.
-var errImport = errors.New("a Wait cannot be imported: nothing in the cluster records that a wait " +
+var errImport = failure.Errorf(failure.ReasonNotImportable, "a Wait cannot be imported: nothing in the cluster records that a wait "+
 	"has completed. Write it into the program; the next `pulumi up` waits, which takes no time if everything holds already")
 
 // Read looks at the object once. It renews the status, and finds out whether a wait in
@@ -136,7 +134,7 @@ func unchanged(req p.ReadRequest, old state, why string, live *unstructured.Unst
 	if !old.pending {
 		return resp, nil
 	}
-	err := fmt.Errorf("%s: an earlier wait timed out or failed, and %s; %s", req.ID, why, waitfor.Again(live))
+	err := waitfor.Pending(req.ID, why, live)
 	resp.PartialState = failed(err)
 	return resp, err
 }

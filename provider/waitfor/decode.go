@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
@@ -47,9 +48,9 @@ func Decode(value property.Value) (Spec, error) {
 	goal, problems := readiness.Compile(criteriaOf(fields))
 	switch {
 	case len(problems) > 0 && spec.Secret:
-		return spec, fmt.Errorf("%s: %s", Key, secretReason)
+		return spec, failure.Errorf(failure.ReasonInvalid, "%s: %s", Key, secretReason)
 	case len(problems) > 0:
-		return spec, fmt.Errorf("%s: %s", Key, problems[0].Reason)
+		return spec, failure.Errorf(failure.ReasonInvalid, "%s: %s", Key, problems[0].Reason)
 	}
 	spec.Goal = goal
 	if text := textOf(fields.Get(keyTimeout)); text != "" {
@@ -58,7 +59,7 @@ func Decode(value property.Value) (Spec, error) {
 			if spec.Secret {
 				err = errors.New(secretReason)
 			}
-			return spec, fmt.Errorf("%s.%s: %w", Key, keyTimeout, err)
+			return spec, failure.Errorf(failure.ReasonInvalid, "%s.%s: %w", Key, keyTimeout, err)
 		}
 		spec.Timeout = timeout
 	}

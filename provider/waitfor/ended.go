@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
@@ -35,9 +36,19 @@ func wayOut(ended *unstructured.Unstructured) string {
 		ended.GetKind(), strings.ToLower(ended.GetKind()), ended.GetNamespace(), ended.GetName())
 }
 
-// Again says what the next `pulumi up` does about a wait that has failed. live is the object
+// Pending is how a read says that an earlier wait has not come true yet. why says what is missing, and live is the object
 // as it is now; nil says that it is not known.
-func Again(live *unstructured.Unstructured) string {
+func Pending(id, why string, live *unstructured.Unstructured) error {
+	reason := failure.ReasonWaitTimedOut
+	if live != nil && hasEnded(live) {
+		reason = failure.ReasonWaitFailed
+	}
+	return failure.Errorf(reason, "%s: an earlier wait timed out or failed, and %s; %s", id, why, again(live))
+}
+
+// again says what the next `pulumi up` does about a wait that has failed. live is the object
+// as it is now; nil says that it is not known.
+func again(live *unstructured.Unstructured) string {
 	if live == nil || !hasEnded(live) {
 		return "the next `pulumi up` waits again, in place"
 	}

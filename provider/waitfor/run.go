@@ -139,5 +139,20 @@ type Error struct {
 
 func (e *Error) Error() string { return e.text }
 
+// Because marks the error for [failure.ReasonOf]. A wait that could not look fails for the reason of that.
+func (e *Error) Because() failure.Reason {
+	switch e.Err.Reason {
+	case readiness.Failed:
+		return failure.ReasonWaitFailed
+	case readiness.Interrupted:
+		return failure.ReasonInterrupted
+	case readiness.Unreadable:
+		reason, _ := failure.ReasonOf(e.Err.Err)
+		return reason // empty where there is none
+	default:
+		return failure.ReasonWaitTimedOut
+	}
+}
+
 // Unwrap gives how it ended.
 func (e *Error) Unwrap() error { return e.Err }

@@ -119,7 +119,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
+        /// What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflictPolicy`, else `force`.
         /// </summary>
         [Input("conflictPolicy")]
         public Input<string>? ConflictPolicy { get; set; }

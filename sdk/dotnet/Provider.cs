@@ -35,6 +35,12 @@ namespace K8sConnect.Kubernetes
         public Output<string?> ClusterCaCertificate { get; private set; } = null!;
 
         /// <summary>
+        /// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+        /// </summary>
+        [Output("conflictPolicy")]
+        public Output<string?> ConflictPolicy { get; private set; } = null!;
+
+        /// <summary>
         /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         [Output("context")]
@@ -161,6 +167,12 @@ namespace K8sConnect.Kubernetes
         /// </summary>
         [Input("clusterCaCertificate")]
         public Input<string>? ClusterCaCertificate { get; set; }
+
+        /// <summary>
+        /// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+        /// </summary>
+        [Input("conflictPolicy")]
+        public Input<string>? ConflictPolicy { get; set; }
 
         /// <summary>
         /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.

@@ -138,7 +138,7 @@ export interface KubeObjectArgs {
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
-     * What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
+     * What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflictPolicy`, else `force`.
      */
     conflictPolicy?: pulumi.Input<string | undefined>;
     /**

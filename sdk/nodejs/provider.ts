@@ -37,6 +37,10 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly clusterCaCertificate: pulumi.Output<string | undefined>;
     /**
+     * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     */
+    declare public readonly conflictPolicy: pulumi.Output<string | undefined>;
+    /**
      * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     declare public readonly context: pulumi.Output<string | undefined>;
@@ -87,6 +91,7 @@ export class Provider extends pulumi.ProviderResource {
             resourceInputs["clientCertificate"] = args?.clientCertificate ? pulumi.secret(args.clientCertificate) : undefined;
             resourceInputs["clientKey"] = args?.clientKey ? pulumi.secret(args.clientKey) : undefined;
             resourceInputs["clusterCaCertificate"] = args?.clusterCaCertificate;
+            resourceInputs["conflictPolicy"] = args?.conflictPolicy;
             resourceInputs["context"] = args?.context;
             resourceInputs["driftDetection"] = args?.driftDetection;
             resourceInputs["exec"] = pulumi.output(args?.exec ? pulumi.secret(args.exec) : undefined).apply(JSON.stringify);
@@ -125,6 +130,10 @@ export interface ProviderArgs {
      * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     clusterCaCertificate?: pulumi.Input<string | undefined>;
+    /**
+     * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     */
+    conflictPolicy?: pulumi.Input<string | undefined>;
     /**
      * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */

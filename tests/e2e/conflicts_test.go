@@ -118,6 +118,35 @@ spec: {replicas: 8, template: {spec: {containers: [{name: main, image: "nginx:th
 	})
 }
 
+func TestConflictsFailForTheWholeProvider(t *testing.T) {
+	t.Parallel()
+	c := shared.Get(t)
+	k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+	id := "v1/ConfigMap/" + space + "/settings"
+	program := configMap("settings", "settings", space)
+	s.program(t, program)
+	s.up(t)
+	k.apply(t, id, "other-team", `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: theirs}}`)
+	s.config(t, "k8sconnect:conflictPolicy", "fail")
+
+	step(t, "a resource that says nothing is refused, by the provider's configuration [O33]", func(t *testing.T) {
+		for _, out := range []string{s.previewFails(t), s.upFails(t)} {
+			assert.Contains(t, out, `conflictPolicy is "fail" in the provider's configuration. Nothing was changed. [FieldConflict]`)
+			assert.Contains(t, out, `data.a: "theirs" -> "1" (owned by other-team)`)
+		}
+		assert.Equal(t, "theirs", at(k.get(t, id).Object, "data", "a"))
+	})
+	step(t, "a resource that says force takes the field [O33]", func(t *testing.T) {
+		s.program(t, replaceAll(program, "    properties:\n", "    properties:\n      conflictPolicy: force\n"))
+		s.up(t)
+		assert.Equal(t, "1", at(k.get(t, id).Object, "data", "a"))
+	})
+	step(t, "a wrong value is refused with the name of the key [O33]", func(t *testing.T) {
+		s.config(t, "k8sconnect:conflictPolicy", "never")
+		assert.Contains(t, s.previewFails(t), "conflictPolicy must be one of force, fail. [InvalidConfiguration]")
+	})
+}
+
 func TestConflictsSecret(t *testing.T) {
 	t.Parallel()
 	c := shared.Get(t)

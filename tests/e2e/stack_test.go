@@ -157,6 +157,7 @@ func (c *command) wait(t testing.TB) result {
 		t.Fatalf("%s: %v", c.line, err)
 	}
 	both, stdout := c.printed.texts()
+	wantReasons(t, both)
 	return result{
 		line: c.line, out: fromPath.ReplaceAllString(both, ""), stdout: stdout,
 		code: c.cmd.ProcessState.ExitCode(), err: err, took: time.Since(c.started).Round(time.Millisecond),

@@ -238,3 +238,62 @@ func TestEqualValuesAreNotInDispute(t *testing.T) {
 		assert.Equal(t, m{"apiVersion": "v1", "fieldPath": "metadata.uid"}, containerOf(t, w, "web")["env"].([]any)[0].(m)["valueFrom"].(m)["fieldRef"])
 	})
 }
+
+func TestTheProvidersConflictPolicy(t *testing.T) {
+	t.Parallel()
+	strict := func(g *gateway) map[string]any {
+		config := g.connection()
+		config["conflictPolicy"] = "fail"
+		return config
+	}
+	const ofProvider = `conflictPolicy is "fail" in the provider's configuration.`
+
+	t.Run("fail refuses a resource that has none of its own, and force of its own wins [O33]", func(t *testing.T) {
+		w, g := newWorld(t), newGateway(t)
+		s := start(t, strict(g)).resource(t, "web")
+		contested(t, w, s)
+		before := w.get("Deployment", "web").GetResourceVersion()
+		in := with(t, program(w.deployment(t, "web")), "manifest.spec.minReadySeconds", 4)
+		_, _, err := s.preview(in)
+		require.ErrorContains(t, err, ofProvider)
+		require.ErrorContains(t, err, "spec.replicas: 5 -> 2 (owned by autoscaler)")
+		_, err = s.up(in)
+		require.ErrorContains(t, err, ofProvider)
+		assert.Equal(t, before, w.get("Deployment", "web").GetResourceVersion())
+
+		s.mustUp("update", with(t, in, "conflictPolicy", "force"))
+		assert.EqualValues(t, 2, w.value("Deployment", "web", "spec", "replicas"))
+	})
+	t.Run("force leaves fail to a resource of its own, which is blamed then [O33]", func(t *testing.T) {
+		w, g := newWorld(t), newGateway(t)
+		config := g.connection()
+		config["conflictPolicy"] = "force"
+		s := start(t, config).resource(t, "web")
+		contested(t, w, s)
+		in := with(t, program(w.deployment(t, "web")), "manifest.spec.minReadySeconds", 4)
+		_, err := s.up(with(t, in, "conflictPolicy", "fail"))
+		require.ErrorContains(t, err, "spec.replicas: 5 -> 2 (owned by autoscaler)")
+		assert.NotContains(t, err.Error(), "configuration")
+		s.mustUp("update", in)
+		assert.EqualValues(t, 2, w.value("Deployment", "web", "spec", "replicas"))
+	})
+	t.Run("a change of it alone is no update of any object, and asks nothing [O33]", func(t *testing.T) {
+		w, g := newWorld(t), newGateway(t)
+		s := start(t, g.connection()).resource(t, "web").mustUp("create", program(w.configMap("web", nil)))
+		before := w.get("ConfigMap", "web").GetResourceVersion()
+		for _, config := range []map[string]any{strict(g), g.connection()} {
+			s.reconfigured(start(t, config))
+			asked := g.watchRequests()
+			s.mustUp("same", program(w.configMap("web", nil)))
+			assert.Equal(t, []string{"GET"}, asked(), "the look before")
+		}
+		assert.Equal(t, before, w.get("ConfigMap", "web").GetResourceVersion())
+	})
+	t.Run("a Patch takes its fields under fail too [O33]", func(t *testing.T) {
+		w, g := newWorld(t), newGateway(t)
+		w.apply("owner", w.configMap("web", m{"a": "theirs"}))
+		patched(t, w, start(t, strict(g)), "it").
+			mustUp("create", patching(w.configMap("web", nil), setting("patch", data("a", "ours"))))
+		assert.Equal(t, "ours", w.value("ConfigMap", "web", "data", "a"))
+	})
+}

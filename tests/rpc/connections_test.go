@@ -235,6 +235,18 @@ func TestWrongConnectionsAreRefusedByFieldName(t *testing.T) {
 		require.Len(t, failures, 1)
 		assert.Equal(t, "driftDetection", string(failures[0].Property))
 	})
+	t.Run("conflictPolicy is checked [O33]", func(t *testing.T) {
+		for _, wrong := range []any{"Fail", "", true} {
+			_, failures := p.checkConfig(t, map[string]any{"conflictPolicy": wrong})
+			require.Len(t, failures, 1, "%v", wrong)
+			assert.Equal(t, "conflictPolicy", string(failures[0].Property))
+			assert.Contains(t, failures[0].Reason, "conflictPolicy must be one of force, fail.")
+		}
+		for _, right := range []any{"fail", "force", unknown()} {
+			_, failures := p.checkConfig(t, map[string]any{"conflictPolicy": right})
+			assert.Empty(t, failures, "%v", right)
+		}
+	})
 }
 
 func TestUnknownConnections(t *testing.T) {

@@ -21,7 +21,7 @@ func TestRotatedCredentials(t *testing.T) {
 		all := map[string]any{
 			"kubeconfig": "k", "context": "c", "host": "https://h", "clusterCaCertificate": "x", "insecure": true, "tlsServerName": "n",
 			"proxyUrl": "http://p", "token": "t", "clientCertificate": "c", "clientKey": "k", "exec": map[string]any{"command": "x"},
-			"impersonate": map[string]any{"user": "u"}, "namespace": "n", "driftDetection": "refresh", "version": "1.2.3",
+			"impersonate": map[string]any{"user": "u"}, "namespace": "n", "driftDetection": "refresh", "conflictPolicy": "fail", "version": "1.2.3",
 		}
 		for key, v := range all {
 			for _, change := range [][2]map[string]any{{{}, {key: v}}, {{key: v}, {}}, {{key: "other"}, {key: v}}, {{key: unknown()}, {key: v}}} {

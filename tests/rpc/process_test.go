@@ -65,7 +65,7 @@ func startUnconfigured(t testing.TB) *process {
 
 	served, err := provider.Server(host)
 	require.NoError(t, err)
-	address, stop := serve(t, func(server *grpc.Server) { pulumirpc.RegisterResourceProviderServer(server, served) })
+	address, stop := serve(t, func(server *grpc.Server) { pulumirpc.RegisterResourceProviderServer(server, served) }, wantReasons(t))
 	// A manifest may have a megabyte, a message of the engine any size.
 	const most = 400 << 20
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -85,11 +85,11 @@ func startUnconfigured(t testing.TB) *process {
 }
 
 // serve serves until the test ends, or until ended is called, which waits for the calls that are under way.
-func serve(t testing.TB, register func(*grpc.Server)) (address string, ended func()) {
+func serve(t testing.TB, register func(*grpc.Server), options ...grpc.ServerOption) (address string, ended func()) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := grpc.NewServer(grpc.MaxRecvMsgSize(400 << 20))
+	server := grpc.NewServer(append(options, grpc.MaxRecvMsgSize(400<<20))...)
 	register(server)
 	go func() { _ = server.Serve(listener) }() // ends with Stop
 	t.Cleanup(server.Stop)

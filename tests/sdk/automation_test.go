@@ -142,7 +142,7 @@ func (p *platform) tell(t *testing.T) {
 		command.prints(t, late+": try 2 of 3\n")
 		p.makeReady(t, late)
 		r := command.wait(t).failed(t)
-		assert.Regexp(t, `\A\s*Failed:\n`+never+`: rolled-out: Deployment `+never+`/web: timed out after 15s waiting for the rollout\n\z`, r.errors)
+		assert.Regexp(t, `\A\s*Failed:\n`+never+`: rolled-out: Deployment `+never+`/web: timed out after 15s waiting for the rollout \[WaitTimedOut\]\n\z`, r.errors)
 		for _, tenant := range slices.Concat(others, []string{late}) {
 			p.complete(t, tenant)
 		}

@@ -44,7 +44,7 @@ const doubtTime = time.Second
 func (c *Cluster) Resource(ctx context.Context, apiVersion, kind string) (Resource, error) {
 	groupVersion, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil || groupVersion.Version == "" {
-		return Resource{}, &failure.NotSentError{Err: fmt.Errorf("apiVersion %q is not GROUP/VERSION or VERSION", apiVersion)}
+		return Resource{}, &failure.NotSentError{Err: failure.Errorf(failure.ReasonInvalid, "apiVersion %q is not GROUP/VERSION or VERSION", apiVersion)}
 	}
 	served, fresh, err := c.discovery.get(ctx, groupVersion)
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *Cluster) fetchGroupVersion(ctx context.Context, groupVersion schema.Gro
 	}
 	var list metav1.APIResourceList
 	if err := json.Unmarshal(answer.body, &list); err != nil || list.Kind != "APIResourceList" {
-		return nil, errors.New("the answer is not an APIResourceList; is the host a Kubernetes API server?")
+		return nil, failure.Errorf(failure.ReasonUnexpectedAnswer, "the answer is not an APIResourceList; is the host a Kubernetes API server?")
 	}
 	found, hasStatus := kindsServed{}, map[string]bool{}
 	for _, resource := range list.APIResources {
@@ -216,14 +216,14 @@ func (c *Cluster) confirmAbsent(ctx context.Context, groupVersion schema.GroupVe
 	}
 	answer, err := c.read(ctx, c.client.Get().AbsPath(path))
 	if apierrors.IsNotFound(err) {
-		return fmt.Errorf("the server answers 404 to %s; is the host a Kubernetes API server? %w", path, hideStatus(cause))
+		return failure.Errorf(failure.ReasonUnexpectedAnswer, "the server answers 404 to %s; is the host a Kubernetes API server? %w", path, hideStatus(cause))
 	}
 	if err != nil {
 		return err
 	}
 	var list metav1.TypeMeta
 	if err := json.Unmarshal(answer.body, &list); err != nil || list.Kind != listKind {
-		return fmt.Errorf("the answer to %s is not an %s; is the host a Kubernetes API server?", path, listKind)
+		return failure.Errorf(failure.ReasonUnexpectedAnswer, "the answer to %s is not an %s; is the host a Kubernetes API server?", path, listKind)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (c *Cluster) fetchID(ctx context.Context) (string, error) {
 	answer, err := c.read(ctx, c.client.Get().AbsPath(idPath...))
 	switch {
 	case unrouted(err):
-		return "", fmt.Errorf("the server answers 404 to its path; is the host a Kubernetes API server? %w", hideStatus(err))
+		return "", failure.Errorf(failure.ReasonUnexpectedAnswer, "the server answers 404 to its path; is the host a Kubernetes API server? %w", hideStatus(err))
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
 		return "", nil
 	case err != nil:

@@ -129,10 +129,10 @@ func collectionPath(resource Resource, namespace string) ([]string, error) {
 // pathSegment refuses names that would change the meaning of the URL.
 func pathSegment(what, name string) error {
 	if name == "" {
-		return fmt.Errorf("%s is empty", what)
+		return failure.Errorf(failure.ReasonInvalid, "%s is empty", what)
 	}
 	if problems := rest.IsValidPathSegmentName(name); len(problems) > 0 {
-		return fmt.Errorf("%s %q %s", what, name, problems[0])
+		return failure.Errorf(failure.ReasonInvalid, "%s %q %s", what, name, problems[0])
 	}
 	return nil
 }
@@ -147,5 +147,5 @@ func (c *Cluster) answerTo(ctx context.Context, ref Ref, resource Resource, err 
 	if _, failed := c.existing(ctx, ref.APIVersion, ref.Kind); failed != nil {
 		return fmt.Errorf("%s: %w", ref, failed)
 	}
-	return fmt.Errorf("%s: the server lists the kind and answers 404 to its path %w", ref, hideStatus(err))
+	return failure.Errorf(failure.ReasonUnexpectedAnswer, "%s: the server lists the kind and answers 404 to its path %w", ref, hideStatus(err))
 }

@@ -66,13 +66,26 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
   limited: count/configmaps=1
   Next: ask for less, delete what is no longer needed, or have ResourceQuota "small" raised.`,
 		}, {
-			"a quota wants requests",
+			"a quota wants requests [D45]",
 			`{"message":"pods \"c\" is forbidden: failed quota: small: must specify requests.cpu for: a","reason":"Forbidden","details":{"name":"c","kind":"pods"},"code":403}`,
 			failure.Refused, failure.ClassQuota,
-			`quota "small" of its namespace wants more to be said (403)
-  must specify requests.cpu for: a
-  Next: set what it names (resources.requests and resources.limits of the containers), or have a LimitRange
-        give defaults.`,
+			`quota "small" requires requests.cpu on container a (403)
+  Next: set it (resources.requests and resources.limits of the containers), or have a LimitRange give
+        defaults.`,
+		}, {
+			"a quota wants several things of several containers [D45]",
+			`{"message":"pods \"c\" is forbidden: failed quota: small: must specify limits.memory for: a,b; requests.cpu for: a","reason":"Forbidden","details":{"name":"c","kind":"pods"},"code":403}`,
+			failure.Refused, failure.ClassQuota,
+			`quota "small" requires limits.memory on containers a, b, and requests.cpu on container a (403)
+  Next: set them (resources.requests and resources.limits of the containers), or have a LimitRange give
+        defaults.`,
+		}, {
+			"a quota of an API server before 1.24, which names no container [D45]",
+			`{"message":"pods \"c\" is forbidden: failed quota: small: must specify limits.memory,requests.cpu","reason":"Forbidden","details":{"name":"c","kind":"pods"},"code":403}`,
+			failure.Refused, failure.ClassQuota,
+			`quota "small" requires limits.memory, requests.cpu (403)
+  Next: set them (resources.requests and resources.limits of the containers), or have a LimitRange give
+        defaults.`,
 		}, {
 			"another 403, as the API server says it",
 			`{"message":"pods \"c\" is forbidden: maximum cpu usage per Container is 1, but limit is 3","reason":"Forbidden","details":{"name":"c","kind":"pods"},"code":403}`,

@@ -88,3 +88,6 @@ type UnreadableReplyError struct {
 func (e *UnreadableReplyError) Error() string {
 	return fmt.Sprintf("the API server accepted the request (HTTP %d) but its answer is not a Kubernetes object", e.Code)
 }
+
+// Because marks the error for [ReasonOf].
+func (e *UnreadableReplyError) Because() Reason { return ReasonUnexpectedAnswer }

@@ -20,7 +20,7 @@ var (
 		`in API group "([^"]*)"(?: in the namespace "([^"]*)"| at the cluster scope)?(?:: (.*))?$`)
 	pathMark       = regexp.MustCompile(`(?s)^forbidden: User "(.*?)" cannot (\S+) path "([^"]*)"(?:: (.*))?$`)
 	quotaMark      = regexp.MustCompile(`(?s)^.+ is forbidden: exceeded quota: ([^,]+), (requested: .*), (used: .*), (limited: .*)$`)
-	quotaWantsMark = regexp.MustCompile(`(?s)^.+ is forbidden: failed quota: ([^:]+): (must specify .*)$`)
+	quotaWantsMark = regexp.MustCompile(`(?s)^.+ is forbidden: failed quota: ([^:]+): must specify (.*)$`)
 	policyMark     = regexp.MustCompile(`(?s)^ValidatingAdmissionPolicy '([^']+)' with binding '([^']+)' denied request(?:: (.*))?$`)
 	webhookMark    = regexp.MustCompile(`(?s)^admission webhook "([^"]+)" denied the request(?:: (.*)| without explanation)$`)
 )
@@ -82,12 +82,34 @@ func refusalOf(status metav1.Status) (refusal, bool) {
 		}, true
 	}
 	if m := quotaWantsMark.FindStringSubmatch(status.Message); m != nil {
-		return refusal{
-			class: ClassQuota, what: fmt.Sprintf("quota %q of its namespace wants more to be said (403)", m[1]), why: m[2:],
-			next: "set what it names (resources.requests and resources.limits of the containers), or have a LimitRange give defaults.",
-		}, true
+		return requiredByQuota(m[1], m[2]), true
 	}
 	return refusal{}, false
+}
+
+// requiredByQuota says what a quota counts that the containers do not set: "limits.cpu for: a,b; requests.cpu for: a".
+// API servers before 1.24 do not say of which containers.
+func requiredByQuota(quota, missing string) refusal {
+	var required []string
+	for _, part := range strings.Split(missing, "; ") {
+		resources, containers, named := strings.Cut(part, " for: ")
+		text := strings.ReplaceAll(resources, ",", ", ")
+		switch names := strings.ReplaceAll(containers, ",", ", "); {
+		case named && strings.Contains(names, ","):
+			text += " on containers " + names
+		case named:
+			text += " on container " + names
+		}
+		required = append(required, text)
+	}
+	them := "it"
+	if strings.ContainsAny(missing, ",;") {
+		them = "them"
+	}
+	return refusal{
+		class: ClassQuota, what: fmt.Sprintf("quota %q requires %s (403)", quota, strings.Join(required, ", and ")),
+		next: "set " + them + " (resources.requests and resources.limits of the containers), or have a LimitRange give defaults.",
+	}
 }
 
 func causesOf(status metav1.Status) []metav1.StatusCause {

@@ -62,6 +62,16 @@ namespace K8sConnect.Kubernetes
             set => _clusterCaCertificate.Set(value);
         }
 
+        private static readonly __Value<string?> _conflictPolicy = new __Value<string?>(() => __config.Get("conflictPolicy"));
+        /// <summary>
+        /// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+        /// </summary>
+        public static string? ConflictPolicy
+        {
+            get => _conflictPolicy.Get();
+            set => _conflictPolicy.Set(value);
+        }
+
         private static readonly __Value<string?> _context = new __Value<string?>(() => __config.Get("context"));
         /// <summary>
         /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.

@@ -129,7 +129,7 @@ type kubeObjectArgs struct {
 	Adopt *bool `pulumi:"adopt"`
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
+	// What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflictPolicy`, else `force`.
 	ConflictPolicy *string `pulumi:"conflictPolicy"`
 	// Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
 	DeleteInstances *bool `pulumi:"deleteInstances"`
@@ -155,7 +155,7 @@ type KubeObjectArgs struct {
 	Adopt pulumi.BoolPtrInput
 	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
 	ClusterConnection ClusterConnectionPtrInput
-	// What happens where another manager owns a field and this manifest sets another value: `force` (the default) takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values.
+	// What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflictPolicy`, else `force`.
 	ConflictPolicy pulumi.StringPtrInput
 	// Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
 	DeleteInstances pulumi.BoolPtrInput

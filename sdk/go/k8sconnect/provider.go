@@ -21,6 +21,8 @@ type Provider struct {
 	ClientKey pulumi.StringPtrOutput `pulumi:"clientKey"`
 	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate pulumi.StringPtrOutput `pulumi:"clusterCaCertificate"`
+	// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+	ConflictPolicy pulumi.StringPtrOutput `pulumi:"conflictPolicy"`
 	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context pulumi.StringPtrOutput `pulumi:"context"`
 	// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
@@ -86,6 +88,8 @@ type providerArgs struct {
 	ClientKey *string `pulumi:"clientKey"`
 	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate *string `pulumi:"clusterCaCertificate"`
+	// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+	ConflictPolicy *string `pulumi:"conflictPolicy"`
 	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context *string `pulumi:"context"`
 	// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
@@ -124,6 +128,8 @@ type ProviderArgs struct {
 	ClientKey pulumi.StringPtrInput
 	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate pulumi.StringPtrInput
+	// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+	ConflictPolicy pulumi.StringPtrInput
 	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context pulumi.StringPtrInput
 	// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
@@ -204,6 +210,11 @@ func (o ProviderOutput) ClientKey() pulumi.StringPtrOutput {
 // The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 func (o ProviderOutput) ClusterCaCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.ClusterCaCertificate }).(pulumi.StringPtrOutput)
+}
+
+// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+func (o ProviderOutput) ConflictPolicy() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.ConflictPolicy }).(pulumi.StringPtrOutput)
 }
 
 // The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.

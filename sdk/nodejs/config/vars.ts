@@ -43,6 +43,17 @@ Object.defineProperty(exports, "clusterCaCertificate", {
 });
 
 /**
+ * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+ */
+export declare const conflictPolicy: string | undefined;
+Object.defineProperty(exports, "conflictPolicy", {
+    get() {
+        return __config.get("conflictPolicy");
+    },
+    enumerable: true,
+});
+
+/**
  * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
  */
 export declare const context: string | undefined;

@@ -23,6 +23,7 @@ class ProviderArgs:
                  client_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
                  drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
                  exec_: pulumi.Input[Optional['ExecArgs']] = None,
@@ -43,6 +44,7 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
         :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param pulumi.Input[_builtins.str] conflict_policy: The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
         :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
@@ -64,6 +66,8 @@ class ProviderArgs:
             pulumi.set(__self__, "client_key", client_key)
         if cluster_ca_certificate is not None:
             pulumi.set(__self__, "cluster_ca_certificate", cluster_ca_certificate)
+        if conflict_policy is not None:
+            pulumi.set(__self__, "conflict_policy", conflict_policy)
         if context is not None:
             pulumi.set(__self__, "context", context)
         if drift_detection is not None:
@@ -128,6 +132,18 @@ class ProviderArgs:
     @cluster_ca_certificate.setter
     def cluster_ca_certificate(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "cluster_ca_certificate", value)
+
+    @_builtins.property
+    @pulumi.getter(name="conflictPolicy")
+    def conflict_policy(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+        """
+        return pulumi.get(self, "conflict_policy")
+
+    @conflict_policy.setter
+    def conflict_policy(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "conflict_policy", value)
 
     @_builtins.property
     @pulumi.getter
@@ -307,6 +323,7 @@ class Provider(pulumi.ProviderResource):
                  client_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
                  drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
@@ -330,6 +347,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
         :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param pulumi.Input[_builtins.str] conflict_policy: The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
         :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
@@ -372,6 +390,7 @@ class Provider(pulumi.ProviderResource):
                  client_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
                  drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
@@ -398,6 +417,7 @@ class Provider(pulumi.ProviderResource):
             __props__.__dict__["client_certificate"] = None if client_certificate is None else pulumi.Output.secret(client_certificate)
             __props__.__dict__["client_key"] = None if client_key is None else pulumi.Output.secret(client_key)
             __props__.__dict__["cluster_ca_certificate"] = cluster_ca_certificate
+            __props__.__dict__["conflict_policy"] = conflict_policy
             __props__.__dict__["context"] = context
             __props__.__dict__["drift_detection"] = drift_detection
             __props__.__dict__["exec_"] = pulumi.Output.secret(exec_).apply(pulumi.runtime.to_json) if exec_ is not None else None
@@ -443,6 +463,14 @@ class Provider(pulumi.ProviderResource):
         The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
+
+    @_builtins.property
+    @pulumi.getter(name="conflictPolicy")
+    def conflict_policy(self) -> pulumi.Output[Optional[_builtins.str]]:
+        """
+        The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+        """
+        return pulumi.get(self, "conflict_policy")
 
     @_builtins.property
     @pulumi.getter

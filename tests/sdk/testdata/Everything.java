@@ -57,6 +57,7 @@ public class Everything {
             .kubeconfig("kubeconfig")
             .namespace("default")
             .driftDetection("refresh")
+            .conflictPolicy("fail")
             .resumeWithin("30m")
             .forgetClusters("0b5e2a1c-0000-0000-0000-000000000000")
             .readiness(ReadinessRuleArgs.builder()

@@ -32,6 +32,7 @@ provider = k8sconnect.Provider(
     kubeconfig="kubeconfig",
     namespace="default",
     drift_detection="refresh",
+    conflict_policy="fail",
     resume_within="30m",
     forget_clusters=["0b5e2a1c-0000-0000-0000-000000000000"],
     readiness=[

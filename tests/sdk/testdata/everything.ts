@@ -28,6 +28,7 @@ const provider = new k8sconnect.Provider("cluster", {
     ...connection,
     namespace: "default",
     driftDetection: "refresh",
+    conflictPolicy: "fail",
     resumeWithin: "30m",
     forgetClusters: ["0b5e2a1c-0000-0000-0000-000000000000"],
     readiness: [{ kinds: ["*.example.org"], expression: "object.status.up", failWhen: "object.status.broken" }],

@@ -26,6 +26,11 @@ func GetClusterCaCertificate(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:clusterCaCertificate")
 }
 
+// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+func GetConflictPolicy(ctx *pulumi.Context) string {
+	return config.Get(ctx, "k8sconnect:conflictPolicy")
+}
+
 // The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 func GetContext(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:context")

@@ -30,6 +30,11 @@ clusterCaCertificate: Optional[str]
 The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
 """
 
+conflictPolicy: Optional[str]
+"""
+The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+"""
+
 context: Optional[str]
 """
 The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.

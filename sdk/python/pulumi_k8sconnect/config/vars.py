@@ -43,6 +43,13 @@ class _ExportableConfig(types.ModuleType):
         return __config__.get('clusterCaCertificate')
 
     @_builtins.property
+    def conflict_policy(self) -> Optional[str]:
+        """
+        The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+        """
+        return __config__.get('conflictPolicy')
+
+    @_builtins.property
     def context(self) -> Optional[str]:
         """
         The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.

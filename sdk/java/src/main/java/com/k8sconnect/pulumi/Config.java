@@ -36,6 +36,13 @@ public final class Config {
         return Codegen.stringProp("clusterCaCertificate").config(config).get();
     }
 /**
+ * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+ * 
+ */
+    public Optional<String> conflictPolicy() {
+        return Codegen.stringProp("conflictPolicy").config(config).get();
+    }
+/**
  * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
  * 
  */

@@ -63,6 +63,20 @@ public class Provider extends com.pulumi.resources.ProviderResource {
         return Codegen.optional(this.clusterCaCertificate);
     }
     /**
+     * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * 
+     */
+    @Export(name="conflictPolicy", refs={String.class}, tree="[0]")
+    private Output</* @Nullable */ String> conflictPolicy;
+
+    /**
+     * @return The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * 
+     */
+    public Output<Optional<String>> conflictPolicy() {
+        return Codegen.optional(this.conflictPolicy);
+    }
+    /**
      * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */

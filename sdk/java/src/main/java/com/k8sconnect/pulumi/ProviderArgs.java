@@ -66,6 +66,21 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * 
+     */
+    @Import(name="conflictPolicy")
+    private @Nullable Output<String> conflictPolicy;
+
+    /**
+     * @return The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * 
+     */
+    public Optional<Output<String>> conflictPolicy() {
+        return Optional.ofNullable(this.conflictPolicy);
+    }
+
+    /**
      * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
@@ -281,6 +296,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         this.clientCertificate = $.clientCertificate;
         this.clientKey = $.clientKey;
         this.clusterCaCertificate = $.clusterCaCertificate;
+        this.conflictPolicy = $.conflictPolicy;
         this.context = $.context;
         this.driftDetection = $.driftDetection;
         this.exec = $.exec;
@@ -376,6 +392,27 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder clusterCaCertificate(String clusterCaCertificate) {
             return clusterCaCertificate(Output.of(clusterCaCertificate));
+        }
+
+        /**
+         * @param conflictPolicy The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder conflictPolicy(@Nullable Output<String> conflictPolicy) {
+            $.conflictPolicy = conflictPolicy;
+            return this;
+        }
+
+        /**
+         * @param conflictPolicy The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder conflictPolicy(String conflictPolicy) {
+            return conflictPolicy(Output.of(conflictPolicy));
         }
 
         /**
