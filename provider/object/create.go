@@ -35,7 +35,8 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 			return p.CreateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
 		}
 		if in.unknown > 0 {
-			p.GetLogger(ctx).Infof("%d value(s) of the manifest are known only after the apply.", in.unknown)
+			unknown := in.unknownPaths(req.Properties)
+			p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
 		}
 		r.planned.add(clu, id, known)
 		return p.CreateResponse{Properties: unknownOutputs(id, false, "")}, nil

@@ -112,6 +112,20 @@ func decodeIgnore(v property.Value, unknown int) (ownership.Ignore, int) {
 	return ignore, unknown
 }
 
+// unknownPaths are the places of the values that are known only after the apply.
+func (in inputs) unknownPaths(properties property.Map) []string {
+	// What Check has returned has the manifest, whether it was given as such or as text.
+	plain, _, _ := values.FromProperty(properties.Get(keyManifest))
+	var paths []string
+	for _, path := range values.UnknownPaths(plain, in.secrets) {
+		paths = append(paths, values.JoinPath(keyManifest, path))
+	}
+	if properties.Get(keyIgnoreFields).HasComputed() {
+		paths = append(paths, keyIgnoreFields)
+	}
+	return paths
+}
+
 // sent is the manifest without the ignored fields, which is what an update sends
 // and what decides whether anything has changed.
 func (in inputs) sent() map[string]any {

@@ -91,7 +91,8 @@ func isUnknown(ctx context.Context, in inputs, clusterErr error, preview bool) (
 	case !preview:
 		return true, p.InternalErrorf("the engine asked for a patch with unknown values")
 	case in.unknown > 0:
-		p.GetLogger(ctx).Infof("%d value(s) of the patch are known only after the apply.", in.unknown)
+		unknown := in.unknownPaths()
+		p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
 	}
 	return true, nil
 }

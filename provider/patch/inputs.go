@@ -40,8 +40,9 @@ var (
 
 // inputs are the checked inputs of one resource.
 type inputs struct {
-	// object is the target as far as it is known.
+	// object is the target as far as it is known, and target how it is written.
 	object manifest.Identity
+	target any
 	// kind is the input that holds the patch.
 	kind string
 	// document is the patch: a tree of the object's structure, or a list of operations.
@@ -68,8 +69,8 @@ type inputs struct {
 func decodeInputs(properties property.Map) (inputs, error) {
 	target := properties.Get(keyTarget)
 	in := inputs{object: reference.Decode(target).Identity}
-	plainTarget, _, err := values.FromProperty(target)
-	if err != nil {
+	var err error
+	if in.target, _, err = values.FromProperty(target); err != nil {
 		return inputs{}, failure.Errorf(failure.ReasonInvalid, "%s: %w", keyTarget, err)
 	}
 	for _, key := range kinds {
@@ -84,11 +85,23 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	}
 	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))
 	in.onDestroy = values.Text(properties.Get(keyOnDestroy))
-	in.unknown = values.CountUnknown(plainTarget) + values.CountUnknown(in.document)
+	in.unknown = values.CountUnknown(in.target) + values.CountUnknown(in.document)
 	if v := properties.Get(keyWaitFor); !v.IsNull() {
 		in.wait, in.waitErr = waitfor.Decode(v)
 	}
 	return in, nil
+}
+
+// unknownPaths are the places of the values that are known only after the apply.
+func (in inputs) unknownPaths() []string {
+	var paths []string
+	for _, path := range values.UnknownPaths(in.target, values.Marks{}) {
+		paths = append(paths, values.JoinPath(keyTarget, path))
+	}
+	for _, path := range values.UnknownPaths(in.document, in.secrets) {
+		paths = append(paths, values.JoinPath(in.kind, path))
+	}
+	return paths
 }
 
 // decodeProgram is [decodeInputs] for who carries the inputs out, and so needs all of them.

@@ -2,12 +2,25 @@ package tracked
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // longestShown bounds the values in messages, in bytes.
 const longestShown = 200
+
+// mostNamed bounds the names in messages.
+const mostNamed = 10
+
+// Named lists names for a message.
+func Named(names []string) string {
+	if more := len(names) - mostNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
 
 // Show writes the value of a field for a message. One that was not found is nothing, and a secret one is never shown. Nor
 // is one with a sensitive text in it: what is live may be a former secret of a program that no longer says so.

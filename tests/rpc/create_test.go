@@ -60,6 +60,23 @@ func TestPreviewOfACreate(t *testing.T) {
 			})
 		}
 	}
+	t.Run("the preview says which values they are, and no key of a secret map [O6] [D45]", func(t *testing.T) {
+		said := func(s *session, in resource.PropertyMap) string {
+			t.Helper()
+			_, _, err := s.in(p.again(t)).preview(in)
+			require.NoError(t, err)
+			return s.process.log.all()
+		}
+		manifest := w.configMap("mystery", m{"a.b": unknown()})
+		manifest["secret"] = resource.MakeSecret(resource.NewProperty(resource.NewPropertyMapFromMap(m{"hunter2": unknown()})))
+		manifest["list"] = []any{"x", m{"y": unknown()}}
+		in := program(manifest, ignoring("spec"), m{"ignoreFields": []any{unknown()}})
+		assert.Contains(t, said(p.resource(t, "mystery"), in),
+			`4 value(s) of the resource are known only after the apply: manifest.data["a.b"], manifest.list[1].y, manifest.secret, ignoreFields`)
+		assert.Contains(t, said(p.resource(t, "whole"), program(unknown())), "1 value(s) of the resource are known only after the apply: manifest")
+		patch := patching(w.configMap("mystery", nil), m{"patch": m{"data": m{"a": unknown()}}})
+		assert.Contains(t, said(patchIn(t, p, "patch"), patch), "1 value(s) of the resource are known only after the apply: patch.data.a")
+	})
 	t.Run("the whole manifest is unknown [O6]", func(t *testing.T) { check(t, "whole", program(unknown()), false) })
 	t.Run("yaml is unknown [O6]", func(t *testing.T) {
 		check(t, "text", resource.PropertyMap{"yaml": unknown()}, false)
