@@ -171,7 +171,7 @@ resources:
 outputs: {name: "${second.resourceRef.name}", uid: "${second.resourceRef.uid}"}
 `))
 		out := s.preview(t)
-		assert.Contains(t, out, said[1])
+		assert.Contains(t, out, strings.Replace(said[1], gap, "manifest.data.uid", 1))
 		assert.Regexp(t, `name: \[unknown\]`, out)
 		assert.Regexp(t, `uid *: \[unknown\]`, out)
 	})
