@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
@@ -22,9 +22,9 @@ import (
 type Config struct {
 	connection.ClusterConnection
 
-	Namespace      *string `pulumi:"namespace,optional"`
-	DriftDetection *string `pulumi:"driftDetection,optional"`
-	ResumeWithin   *string `pulumi:"resumeWithin,optional"`
+	Namespace      *string         `pulumi:"namespace,optional"`
+	DriftDetection *DriftDetection `pulumi:"driftDetection,optional"`
+	ResumeWithin   *string         `pulumi:"resumeWithin,optional"`
 
 	ForgetClusters []string `pulumi:"forgetClusters,optional"`
 
@@ -51,6 +51,20 @@ func (c *Config) Annotate(a infer.Annotator) {
 		"(ids separated by commas). Default: none.")
 	a.Describe(&c.Readiness, "When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its "+
 		"kinds; of several rules for a kind, the first counts. Default: none.")
+}
+
+// DriftDetection is when drift is looked for.
+type DriftDetection string
+
+// Annotate names the type for the schema.
+func (d *DriftDetection) Annotate(a infer.Annotator) { a.SetToken("index", "DriftDetection") }
+
+// Values lists the words for the schema and for Check.
+func (DriftDetection) Values() []infer.EnumValue[DriftDetection] {
+	return []infer.EnumValue[DriftDetection]{
+		{Name: "Preview", Value: driftInPreview, Description: "Read the live objects before every preview, update and destroy. This is the default."},
+		{Name: "Refresh", Value: driftInRefresh, Description: "Read the live objects only in `pulumi refresh`."},
+	}
 }
 
 // The configuration beside the connection.
@@ -109,11 +123,12 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	if v := req.Inputs.Get(keyNamespace); !v.IsNull() && !v.IsComputed() && !v.IsString() {
 		fail(keyNamespace, "The namespace must be a string.")
 	}
-	if v := req.Inputs.Get(keyDriftDetection); !v.IsNull() && !v.IsComputed() {
-		modes := []string{driftInPreview, driftInRefresh}
-		if !v.IsString() || !slices.Contains(modes, v.AsString()) {
-			fail(keyDriftDetection, fmt.Sprintf("driftDetection must be one of %s.", strings.Join(modes, ", ")))
-		}
+	inputs := req.Inputs
+	if mode, given := inputs.GetOk(keyDriftDetection); given {
+		inputs = inputs.Set(keyDriftDetection, connection.UnpackText(mode))
+	}
+	if modes := choice.Of[DriftDetection](); !modes.Allow(inputs.Get(keyDriftDetection)) {
+		fail(keyDriftDetection, fmt.Sprintf("driftDetection must be one of %s.", modes))
 	}
 	if v := req.Inputs.Get(keyResumeWithin); !v.IsNull() && !v.IsComputed() {
 		if _, ok := resumeWithin(v); !ok {
@@ -125,7 +140,7 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	}
 	_, problems := decodeRules(req.Inputs.Get(keyReadiness))
 	failures = append(failures, problems...)
-	return p.CheckResponse{Inputs: connection.MarkSecret(req.Inputs), Failures: failures}, nil
+	return p.CheckResponse{Inputs: connection.MarkSecret(inputs), Failures: failures}, nil
 }
 
 // Diff never replaces the provider: a replaced provider would replace every

@@ -52,6 +52,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 	if err != nil {
 		return p.Provider{}, fmt.Errorf("provider: %w", err)
 	}
+	built.GetSchema = withChoices(built.GetSchema)
 	built.CheckConfig = quietly(configuration.Check)
 	built.Check = quietly(built.Check)
 	built.DiffConfig = configuration.Diff

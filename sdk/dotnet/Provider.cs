@@ -171,8 +171,8 @@ namespace K8sConnect.Kubernetes
         /// <summary>
         /// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         /// </summary>
-        [Input("driftDetection")]
-        public Input<string>? DriftDetection { get; set; }
+        [Input("driftDetection", json: true)]
+        public InputUnion<string, K8sConnect.Kubernetes.DriftDetection>? DriftDetection { get; set; }
 
         [Input("exec", json: true)]
         private Input<Inputs.ExecArgs>? _exec;

@@ -41,6 +41,9 @@ export const Wait: typeof import("./wait").Wait = null as any;
 utilities.lazyLoad(exports, ["Wait"], () => require("./wait"));
 
 
+// Export enums:
+export * from "./types/enums";
+
 // Export sub-modules:
 import * as config from "./config";
 import * as types from "./types";

@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "./types/input";
 import * as outputs from "./types/output";
+import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
@@ -132,7 +133,7 @@ export interface ProviderArgs {
     /**
      * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
      */
-    driftDetection?: pulumi.Input<string | undefined>;
+    driftDetection?: pulumi.Input<string | enums.DriftDetection | undefined>;
     /**
      * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
      */

@@ -13,6 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import NotRequired, TypedDict, TypeAlias
 from . import _utilities
+from ._enums import *
 from ._inputs import *
 
 __all__ = ['ProviderArgs', 'Provider']
@@ -24,7 +25,7 @@ class ProviderArgs:
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
-                 drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
+                 drift_detection: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]] = None,
                  exec_: pulumi.Input[Optional['ExecArgs']] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
@@ -44,7 +45,7 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
         :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
@@ -143,14 +144,14 @@ class ProviderArgs:
 
     @_builtins.property
     @pulumi.getter(name="driftDetection")
-    def drift_detection(self) -> pulumi.Input[Optional[_builtins.str]]:
+    def drift_detection(self) -> pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]]:
         """
         When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         """
         return pulumi.get(self, "drift_detection")
 
     @drift_detection.setter
-    def drift_detection(self, value: pulumi.Input[Optional[_builtins.str]]):
+    def drift_detection(self, value: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]]):
         pulumi.set(self, "drift_detection", value)
 
     @_builtins.property
@@ -308,7 +309,7 @@ class Provider(pulumi.ProviderResource):
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
-                 drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
+                 drift_detection: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]] = None,
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
@@ -331,7 +332,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
         :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
         :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
@@ -373,7 +374,7 @@ class Provider(pulumi.ProviderResource):
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
-                 drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
+                 drift_detection: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]] = None,
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
@@ -399,7 +400,7 @@ class Provider(pulumi.ProviderResource):
             __props__.__dict__["client_key"] = None if client_key is None else pulumi.Output.secret(client_key)
             __props__.__dict__["cluster_ca_certificate"] = cluster_ca_certificate
             __props__.__dict__["context"] = context
-            __props__.__dict__["drift_detection"] = drift_detection
+            __props__.__dict__["drift_detection"] = pulumi.Output.from_input(drift_detection).apply(pulumi.runtime.to_json) if drift_detection is not None else None
             __props__.__dict__["exec_"] = pulumi.Output.secret(exec_).apply(pulumi.runtime.to_json) if exec_ is not None else None
             __props__.__dict__["forget_clusters"] = pulumi.Output.from_input(forget_clusters).apply(pulumi.runtime.to_json) if forget_clusters is not None else None
             __props__.__dict__["host"] = host

@@ -3,9 +3,11 @@
 
 package com.k8sconnect.pulumi;
 
+import com.k8sconnect.pulumi.enums.DriftDetection;
 import com.k8sconnect.pulumi.inputs.ExecArgs;
 import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
 import com.k8sconnect.pulumi.inputs.ReadinessRuleArgs;
+import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
 import java.lang.Boolean;
@@ -84,14 +86,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
      * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
      * 
      */
-    @Import(name="driftDetection")
-    private @Nullable Output<String> driftDetection;
+    @Import(name="driftDetection", json=true)
+    private @Nullable Output<Either<String,DriftDetection>> driftDetection;
 
     /**
      * @return When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
      * 
      */
-    public Optional<Output<String>> driftDetection() {
+    public Optional<Output<Either<String,DriftDetection>>> driftDetection() {
         return Optional.ofNullable(this.driftDetection);
     }
 
@@ -405,7 +407,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder driftDetection(@Nullable Output<String> driftDetection) {
+        public Builder driftDetection(@Nullable Output<Either<String,DriftDetection>> driftDetection) {
             $.driftDetection = driftDetection;
             return this;
         }
@@ -416,8 +418,28 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder driftDetection(String driftDetection) {
+        public Builder driftDetection(Either<String,DriftDetection> driftDetection) {
             return driftDetection(Output.of(driftDetection));
+        }
+
+        /**
+         * @param driftDetection When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder driftDetection(String driftDetection) {
+            return driftDetection(Either.ofLeft(driftDetection));
+        }
+
+        /**
+         * @param driftDetection When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder driftDetection(DriftDetection driftDetection) {
+            return driftDetection(Either.ofRight(driftDetection));
         }
 
         /**
