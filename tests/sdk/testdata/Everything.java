@@ -5,6 +5,7 @@ import com.k8sconnect.pulumi.Patch;
 import com.k8sconnect.pulumi.PatchArgs;
 import com.k8sconnect.pulumi.Provider;
 import com.k8sconnect.pulumi.ProviderArgs;
+import com.k8sconnect.pulumi.ResourceRefs;
 import com.k8sconnect.pulumi.Wait;
 import com.k8sconnect.pulumi.WaitArgs;
 import com.k8sconnect.pulumi.enums.ConflictPolicy;
@@ -113,17 +114,22 @@ public class Everything {
 
         var wait = new Wait("wait", WaitArgs.builder()
             .clusterConnection(connection)
-            .resourceRef(object.resourceRef().applyValue(ref -> ResourceRefArgs.builder()
-                .apiVersion(ref.apiVersion())
-                .kind(ref.kind())
-                .name(ref.name())
-                .namespace(ref.namespace().orElse(null))
-                .revision(ref.revision().orElse(null))
-                .uid(ref.uid().orElse(null))
-                .build()))
+            .resourceRef(ResourceRefs.of(object.resourceRef()))
             .triggers(object.resourceRef(), 1)
             .waitFor(waitFor)
             .build());
+
+        new Wait("literal", WaitArgs.builder()
+            .resourceRef(ResourceRefArgs.builder()
+                .apiVersion("v1")
+                .kind("Pod")
+                .name("pod")
+                .namespace("default")
+                .revision("1")
+                .uid("u")
+                .build())
+            .waitFor(WaitForArgs.builder().condition("Ready").build())
+            .build(), CustomResourceOptions.builder().dependsOn(wait).build());
 
         var patch = new Patch("patch", PatchArgs.builder()
             .clusterConnection(connection)

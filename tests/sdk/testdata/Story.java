@@ -7,6 +7,7 @@ import com.k8sconnect.pulumi.Patch;
 import com.k8sconnect.pulumi.PatchArgs;
 import com.k8sconnect.pulumi.Provider;
 import com.k8sconnect.pulumi.ProviderArgs;
+import com.k8sconnect.pulumi.ResourceRefs;
 import com.k8sconnect.pulumi.Wait;
 import com.k8sconnect.pulumi.WaitArgs;
 import com.k8sconnect.pulumi.enums.ConflictPolicy;
@@ -16,7 +17,6 @@ import com.k8sconnect.pulumi.enums.OnDestroy;
 import com.k8sconnect.pulumi.enums.OnImmutable;
 import com.k8sconnect.pulumi.inputs.GetObjectArgs;
 import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
-import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
 import com.pulumi.Context;
 import com.pulumi.Pulumi;
@@ -77,14 +77,7 @@ public class Story {
                         "spec", Map.of("containers", List.of(container))))))
             .build(), CustomResourceOptions.builder().provider(cluster).build());
         var rolledOut = new Wait("rolled-out", WaitArgs.builder()
-            .resourceRef(web.resourceRef().applyValue(ref -> ResourceRefArgs.builder()
-                .apiVersion(ref.apiVersion())
-                .kind(ref.kind())
-                .name(ref.name())
-                .namespace(ref.namespace().orElse(null))
-                .revision(ref.revision().orElse(null))
-                .uid(ref.uid().orElse(null))
-                .build()))
+            .resourceRef(ResourceRefs.of(web.resourceRef()))
             .waitFor(WaitForArgs.builder().rollout(true).timeout(inputs.timeout).build())
             .build());
         var afterwards = CustomResourceOptions.builder().dependsOn(rolledOut).build();
