@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,6 +63,11 @@ func TestTypedManifestsInTypeScript(t *testing.T) {
 	refused := program(t, "refused.ts")
 	p.write(t, "manifests.ts", program(t, "manifests.ts"))
 	p.write(t, "refused.ts", refused)
+	programs := typedPrograms(t, "typescript")
+	for i, page := range programs {
+		p.write(t, fmt.Sprintf("good%d.ts", i), page.good)
+		p.write(t, fmt.Sprintf("bad%d.ts", i), page.bad)
+	}
 	errors := checkTypes(t, p)
 
 	t.Run("Outputs are allowed at every depth of every shape [E1] [E2]", func(t *testing.T) {
@@ -76,6 +82,14 @@ func TestTypedManifestsInTypeScript(t *testing.T) {
 			}
 		}
 		assert.Len(t, errors["refused.ts"], wanted, "%v", errors["refused.ts"])
+	})
+	t.Run("the programs on the page are right, and wrong with their changes [E1] [E2] [E6]", func(t *testing.T) {
+		for i, page := range programs {
+			assert.Empty(t, errors[fmt.Sprintf("good%d.ts", i)])
+			bad := errors[fmt.Sprintf("bad%d.ts", i)]
+			assert.Len(t, bad, 1, "%s\n%v", page.bad, bad)
+			assert.Contains(t, bad[page.line], page.says)
+		}
 	})
 	t.Run("it is a type alone", func(t *testing.T) {
 		compiled, err := os.ReadFile(p.path("node_modules/@k8sconnect/pulumi/manifest.js"))
