@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
@@ -24,10 +24,10 @@ import (
 type Config struct {
 	connection.ClusterConnection
 
-	Namespace      *string `pulumi:"namespace,optional"`
-	DriftDetection *string `pulumi:"driftDetection,optional"`
-	ConflictPolicy *string `pulumi:"conflictPolicy,optional"`
-	ResumeWithin   *string `pulumi:"resumeWithin,optional"`
+	Namespace      *string                `pulumi:"namespace,optional"`
+	DriftDetection *DriftDetection        `pulumi:"driftDetection,optional"`
+	ConflictPolicy *object.ConflictPolicy `pulumi:"conflictPolicy,optional"`
+	ResumeWithin   *string                `pulumi:"resumeWithin,optional"`
 
 	ForgetClusters []string `pulumi:"forgetClusters,optional"`
 
@@ -57,6 +57,20 @@ func (c *Config) Annotate(a infer.Annotator) {
 		"(ids separated by commas). Default: none.")
 	a.Describe(&c.Readiness, "When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its "+
 		"kinds; of several rules for a kind, the first counts. Default: none.")
+}
+
+// DriftDetection is when drift is looked for.
+type DriftDetection string
+
+// Annotate names the type for the schema.
+func (d *DriftDetection) Annotate(a infer.Annotator) { a.SetToken("index", "DriftDetection") }
+
+// Values lists the words for the schema and for Check.
+func (DriftDetection) Values() []infer.EnumValue[DriftDetection] {
+	return []infer.EnumValue[DriftDetection]{
+		{Name: "Preview", Value: driftInPreview, Description: "Read the live objects before every preview, update and destroy. This is the default."},
+		{Name: "Refresh", Value: driftInRefresh, Description: "Read the live objects only in `pulumi refresh`."},
+	}
 }
 
 // The configuration beside the connection.
@@ -125,14 +139,17 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	if v := req.Inputs.Get(keyNamespace); !v.IsNull() && !v.IsComputed() && !v.IsString() {
 		fail(keyNamespace, "The namespace must be a string.")
 	}
-	oneOf := func(key string, choices ...string) {
-		v := req.Inputs.Get(key)
-		if !v.IsNull() && !v.IsComputed() && (!v.IsString() || !slices.Contains(choices, v.AsString())) {
-			fail(key, fmt.Sprintf("%s must be one of %s.", key, strings.Join(choices, ", ")))
+	inputs := req.Inputs
+	for key, words := range map[string]choice.Words{
+		keyDriftDetection: choice.Of[DriftDetection](), keyConflictPolicy: choice.Of[object.ConflictPolicy](),
+	} {
+		if word, given := inputs.GetOk(key); given {
+			inputs = inputs.Set(key, connection.UnpackText(word))
+		}
+		if !words.Allow(inputs.Get(key)) {
+			fail(key, fmt.Sprintf("%s must be one of %s.", key, words))
 		}
 	}
-	oneOf(keyDriftDetection, driftInPreview, driftInRefresh)
-	oneOf(keyConflictPolicy, object.ConflictPolicies...)
 	if v := req.Inputs.Get(keyResumeWithin); !v.IsNull() && !v.IsComputed() {
 		if _, ok := resumeWithin(v); !ok {
 			fail(keyResumeWithin, `resumeWithin must be a duration that is not negative, such as "30m", "2h" or "0s".`)
@@ -143,7 +160,7 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	}
 	_, problems := decodeRules(req.Inputs.Get(keyReadiness))
 	failures = append(failures, problems...)
-	return p.CheckResponse{Inputs: connection.MarkSecret(req.Inputs), Failures: failures}, nil
+	return p.CheckResponse{Inputs: connection.MarkSecret(inputs), Failures: failures}, nil
 }
 
 // Diff never replaces the provider: a replaced provider would replace every

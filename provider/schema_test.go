@@ -106,6 +106,35 @@ func TestThePackageSaysWhoseItIs(t *testing.T) {
 	assert.FileExists(t, "../"+file)
 }
 
+// Editors complete the words, and a program that has a word as a string compiles as before.
+func TestPoliciesAreEnumsThatTakeStringsToo(t *testing.T) {
+	spec := given(t)
+	object, patch := spec.Resources["k8sconnect:index:KubeObject"], spec.Resources["k8sconnect:index:Patch"]
+	for name, c := range map[string]struct {
+		input schema.PropertySpec
+		words []any
+	}{
+		"ConflictPolicy":      {object.InputProperties["conflictPolicy"], []any{"force", "fail"}},
+		"OnImmutable":         {object.InputProperties["onImmutable"], []any{"replace", "fail"}},
+		"DeletionPropagation": {object.InputProperties["deletionPropagation"], []any{"Background", "Foreground", "Orphan"}},
+		"OnDestroy":           {patch.InputProperties["onDestroy"], []any{"leave", "remove"}},
+		"DriftDetection":      {spec.Provider.InputProperties["driftDetection"], []any{"preview", "refresh"}},
+	} {
+		t.Run(name+" [E5]", func(t *testing.T) {
+			token := "k8sconnect:index:" + name
+			assert.Equal(t, schema.TypeSpec{Type: "string", OneOf: []schema.TypeSpec{{Type: "string"}, {Ref: "#/types/" + token}}}, c.input.TypeSpec)
+			var words []any
+			for _, value := range spec.Types[token].Enum {
+				words = append(words, value.Value)
+			}
+			assert.Equal(t, c.words, words)
+		})
+	}
+	// What is read is a string. The packages would take an enum in the configuration for JSON.
+	assert.Equal(t, schema.TypeSpec{Type: "string"}, spec.Config.Variables["driftDetection"].TypeSpec)
+	assert.Equal(t, schema.TypeSpec{Type: "string"}, spec.Provider.Properties["driftDetection"].TypeSpec)
+}
+
 var (
 	fence = regexp.MustCompile("(?m)^```([a-z]+)$")
 	title = regexp.MustCompile(`(?m)^### \S`)

@@ -28,6 +28,10 @@ func UnpackList(value property.Value) property.Value {
 	return unpackJSON[[]any](value)
 }
 
+// UnpackText understands text that arrives as JSON text, in quotes: the packages of some languages send in that form
+// what may be a value of an enum.
+func UnpackText(value property.Value) property.Value { return unpackJSON[string](value) }
+
 // unpackJSON unpacks text that is JSON of this shape.
 func unpackJSON[Shape any](value property.Value) property.Value {
 	if !value.IsString() {

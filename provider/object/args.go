@@ -45,10 +45,10 @@ type Args struct {
 	YAML                *string                       `pulumi:"yaml,optional"`
 	ClusterConnection   *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 	IgnoreFields        []string                      `pulumi:"ignoreFields,optional"`
-	ConflictPolicy      *string                       `pulumi:"conflictPolicy,optional"`
+	ConflictPolicy      *ConflictPolicy               `pulumi:"conflictPolicy,optional"`
 	Adopt               *bool                         `pulumi:"adopt,optional"`
-	OnImmutable         *string                       `pulumi:"onImmutable,optional"`
-	DeletionPropagation *string                       `pulumi:"deletionPropagation,optional"`
+	OnImmutable         *OnImmutable                  `pulumi:"onImmutable,optional"`
+	DeletionPropagation *DeletionPropagation          `pulumi:"deletionPropagation,optional"`
 	ForceDestroy        *bool                         `pulumi:"forceDestroy,optional"`
 	TakeOverFrom        []string                      `pulumi:"takeOverFrom,optional"`
 	DeleteInstances     *bool                         `pulumi:"deleteInstances,optional"`

@@ -16,17 +16,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-var (
-	inputKeys = []string{
-		keyManifest, keyYAML, keyClusterConnection, keyIgnoreFields, keyConflictPolicy, keyAdopt, keyOnImmutable,
-		keyDeletionPropagation, keyForceDestroy, keyTakeOverFrom, keyDeleteInstances,
-	}
-	choices = map[string][]string{
-		keyConflictPolicy:      ConflictPolicies,
-		keyOnImmutable:         {immutableReplace, immutableFail},
-		keyDeletionPropagation: {"Background", "Foreground", "Orphan"},
-	}
-)
+var inputKeys = []string{
+	keyManifest, keyYAML, keyClusterConnection, keyIgnoreFields, keyConflictPolicy, keyAdopt, keyOnImmutable,
+	keyDeletionPropagation, keyForceDestroy, keyTakeOverFrom, keyDeleteInstances,
+}
 
 // Check validates the inputs, without the network, and brings them into the one
 // form that the other verbs read: yaml becomes manifest, and what never reaches
@@ -61,10 +54,9 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 
 	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), manifestOf(checked.Get(keyManifest)), fail)
 	tracked.CheckTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
-	for _, key := range []string{keyConflictPolicy, keyOnImmutable, keyDeletionPropagation} {
-		v := req.Inputs.Get(key)
-		if !v.IsNull() && !v.IsComputed() && !slices.Contains(choices[key], values.Text(v)) {
-			fail(key, "The value must be one of "+strings.Join(choices[key], ", ")+".")
+	for _, choice := range choices {
+		if !choice.words.Allow(req.Inputs.Get(choice.key)) {
+			fail(choice.key, fmt.Sprintf("The value must be one of %s.", choice.words))
 		}
 	}
 	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), checked.Get(keyManifest), fail)

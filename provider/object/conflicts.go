@@ -25,9 +25,6 @@ const (
 	conflictFail  = "fail"
 )
 
-// ConflictPolicies are the values of conflictPolicy, of which the first is the default.
-var ConflictPolicies = []string{conflictForce, conflictFail}
-
 // decideConflicts takes over the provider's policy where the resource has none.
 func (in *inputs) decideConflicts(settings Settings) {
 	if in.conflicts == "" {

@@ -48,6 +48,20 @@ func (t *Target) Annotate(a infer.Annotator) {
 	a.Describe(&t.Name, "The name.")
 }
 
+// OnDestroy is what a destroy does with what a Patch has added.
+type OnDestroy string
+
+// Annotate names the type for the schema.
+func (o *OnDestroy) Annotate(a infer.Annotator) { a.SetToken("index", "OnDestroy") }
+
+// Values lists the words for the schema and for Check.
+func (OnDestroy) Values() []infer.EnumValue[OnDestroy] {
+	return []infer.EnumValue[OnDestroy]{
+		{Name: "Leave", Value: destroyLeaves, Description: "All values stay in the object, and the Patch no longer owns them. This is the default."},
+		{Name: "Remove", Value: destroyRemoves, Description: "What this Patch has added goes."},
+	}
+}
+
 // Args are the inputs of a Patch.
 type Args struct {
 	Target            *Target                       `pulumi:"target"`
@@ -58,7 +72,7 @@ type Args struct {
 	TakeOverFrom      []string                      `pulumi:"takeOverFrom,optional"`
 	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 	WaitFor           *waitfor.WaitFor              `pulumi:"waitFor,optional"`
-	OnDestroy         *string                       `pulumi:"onDestroy,optional"`
+	OnDestroy         *OnDestroy                    `pulumi:"onDestroy,optional"`
 }
 
 // Annotate describes the inputs for the schema.

@@ -53,8 +53,8 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 			"them back: say that you know.")
 	}
 	checkTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
-	if v := req.Inputs.Get(keyOnDestroy); !v.IsNull() && !v.IsComputed() && !slices.Contains(endings, values.Text(v)) {
-		fail(keyOnDestroy, "The value must be one of "+strings.Join(endings, ", ")+".")
+	if !endings.Allow(req.Inputs.Get(keyOnDestroy)) {
+		fail(keyOnDestroy, fmt.Sprintf("The value must be one of %s.", endings))
 	}
 	group := schema.GroupKind{}
 	if object.APIVersion != "" {

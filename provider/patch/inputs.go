@@ -5,6 +5,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
@@ -35,7 +36,7 @@ var (
 	// kinds are the inputs of which exactly one is the patch.
 	kinds = []string{keyPatch, keyJSONPatch, keyMergePatch}
 	// endings are the choices of what a destroy does.
-	endings = []string{destroyLeaves, destroyRemoves}
+	endings = choice.Of[OnDestroy]()
 )
 
 // inputs are the checked inputs of one resource.

@@ -122,7 +122,7 @@ namespace K8sConnect.Kubernetes
         /// What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflictPolicy`, else `force`.
         /// </summary>
         [Input("conflictPolicy")]
-        public Input<string>? ConflictPolicy { get; set; }
+        public InputUnion<string, K8sConnect.Kubernetes.ConflictPolicy>? ConflictPolicy { get; set; }
 
         /// <summary>
         /// Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
@@ -134,7 +134,7 @@ namespace K8sConnect.Kubernetes
         /// What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         /// </summary>
         [Input("deletionPropagation")]
-        public Input<string>? DeletionPropagation { get; set; }
+        public InputUnion<string, K8sConnect.Kubernetes.DeletionPropagation>? DeletionPropagation { get; set; }
 
         /// <summary>
         /// When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
@@ -164,7 +164,7 @@ namespace K8sConnect.Kubernetes
         /// What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
         /// </summary>
         [Input("onImmutable")]
-        public Input<string>? OnImmutable { get; set; }
+        public InputUnion<string, K8sConnect.Kubernetes.OnImmutable>? OnImmutable { get; set; }
 
         [Input("takeOverFrom")]
         private InputList<string>? _takeOverFrom;

@@ -171,8 +171,8 @@ namespace K8sConnect.Kubernetes
         /// <summary>
         /// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
         /// </summary>
-        [Input("conflictPolicy")]
-        public Input<string>? ConflictPolicy { get; set; }
+        [Input("conflictPolicy", json: true)]
+        public InputUnion<string, K8sConnect.Kubernetes.ConflictPolicy>? ConflictPolicy { get; set; }
 
         /// <summary>
         /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
@@ -183,8 +183,8 @@ namespace K8sConnect.Kubernetes
         /// <summary>
         /// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         /// </summary>
-        [Input("driftDetection")]
-        public Input<string>? DriftDetection { get; set; }
+        [Input("driftDetection", json: true)]
+        public InputUnion<string, K8sConnect.Kubernetes.DriftDetection>? DriftDetection { get; set; }
 
         [Input("exec", json: true)]
         private Input<Inputs.ExecArgs>? _exec;

@@ -20,6 +20,7 @@ export type KubeObject = import("./kubeObject").KubeObject;
 export const KubeObject: typeof import("./kubeObject").KubeObject = null as any;
 utilities.lazyLoad(exports, ["KubeObject"], () => require("./kubeObject"));
 
+export * from "./manifest";
 export { PatchArgs } from "./patch";
 export type Patch = import("./patch").Patch;
 export const Patch: typeof import("./patch").Patch = null as any;
@@ -40,6 +41,9 @@ export type Wait = import("./wait").Wait;
 export const Wait: typeof import("./wait").Wait = null as any;
 utilities.lazyLoad(exports, ["Wait"], () => require("./wait"));
 
+
+// Export enums:
+export * from "./types/enums";
 
 // Export sub-modules:
 import * as config from "./config";

@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "./types/input";
 import * as outputs from "./types/output";
+import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
@@ -133,7 +134,7 @@ export interface ProviderArgs {
     /**
      * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
      */
-    conflictPolicy?: pulumi.Input<string | undefined>;
+    conflictPolicy?: pulumi.Input<string | enums.ConflictPolicy | undefined>;
     /**
      * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
@@ -141,7 +142,7 @@ export interface ProviderArgs {
     /**
      * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
      */
-    driftDetection?: pulumi.Input<string | undefined>;
+    driftDetection?: pulumi.Input<string | enums.DriftDetection | undefined>;
     /**
      * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
      */

@@ -120,6 +120,15 @@ func pageOnLanguages(t *testing.T, p page) {
 	assert.Contains(t, pom, "<artifactId>"+artifact+"</artifactId>")
 }
 
+// pageOnTypedManifests holds only that each program is followed by a change and what the type checker says about it. That
+// it says so is what tests/sdk proves, where the packages are installed.
+func pageOnTypedManifests(t *testing.T, p page) {
+	require.NotEmpty(t, p.fences)
+	for i, f := range p.fences {
+		assert.Equal(t, []kind{inALanguage, aWrongChange, anOutput}[i%3], f.kind, "the block in line %d", f.line)
+	}
+}
+
 var tableCells = regexp.MustCompile(`(?m)^\|.*\|$`)
 
 // pageOnRecovery holds the page against what the provider says; that it does so is what the tests of

@@ -34,6 +34,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"patching.md":                         pageOnPatching,
 	"recovery.md":                         pageOnRecovery,
 	"troubleshooting.md":                  pageOnTroubleshooting,
+	"typed-manifests.md":                  pageOnTypedManifests,
 	"waiting.md":                          pageOnWaiting,
 }
 
@@ -72,6 +73,7 @@ const (
 	anESCFile    kind = "ESC environment"
 	aManifest    kind = "manifest"
 	aFile        kind = "file" // whose name is in a comment above it
+	aWrongChange kind = "change that makes a program wrong"
 	commandLines kind = "commands"
 	anOutput     kind = "output"
 )
@@ -127,6 +129,8 @@ func kindOf(language, code string) (kind, bool) {
 	switch {
 	case slices.Contains(typeChecked, language):
 		return inALanguage, true
+	case language == "diff":
+		return aWrongChange, true
 	case language == "sh":
 		return commandLines, true
 	case language == "":

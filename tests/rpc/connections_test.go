@@ -234,6 +234,14 @@ func TestWrongConnectionsAreRefusedByFieldName(t *testing.T) {
 		_, failures := p.checkConfig(t, map[string]any{"driftDetection": "never"})
 		require.Len(t, failures, 1)
 		assert.Equal(t, "driftDetection", string(failures[0].Property))
+		assert.Contains(t, failures[0].Reason, "driftDetection must be one of preview, refresh.")
+	})
+	t.Run("driftDetection is the same word where a language sends it as JSON [E5]", func(t *testing.T) {
+		checked, failures := p.checkConfig(t, map[string]any{"driftDetection": `"refresh"`})
+		require.Empty(t, failures)
+		assert.Equal(t, resource.NewProperty("refresh"), checked["driftDetection"])
+		_, failures = p.checkConfig(t, map[string]any{"driftDetection": `"never"`})
+		assert.Len(t, failures, 1)
 	})
 	t.Run("conflictPolicy is checked [O33]", func(t *testing.T) {
 		for _, wrong := range []any{"Fail", "", true} {

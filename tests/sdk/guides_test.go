@@ -31,6 +31,9 @@ func guides(t *testing.T, fence string) map[string]string {
 	letters := regexp.MustCompile(`[^a-z]`)
 	found := map[string]string{}
 	for _, page := range pages {
+		if filepath.Base(page) == typedPage {
+			continue // its programs need more packages
+		}
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		name := letters.ReplaceAllString(strings.TrimSuffix(filepath.Base(page), ".md"), "")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -33,8 +34,13 @@ func generateGo(pkg *schema.Package) (map[string][]byte, error) {
 	return files, nil
 }
 
+// manifestTypes are types that the package for Node.js has beside those of the schema.
+//
+//go:embed nodejs/manifest.ts
+var manifestTypes []byte
+
 func generateNode(pkg *schema.Package) (map[string][]byte, error) {
-	files, err := nodejs.GeneratePackage(tool, pkg, nil, nil, false, nil)
+	files, err := nodejs.GeneratePackage(tool, pkg, map[string][]byte{"manifest.ts": manifestTypes}, nil, false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ else:
     from typing_extensions import NotRequired, TypedDict, TypeAlias
 from . import _utilities
 from . import outputs
+from ._enums import *
 from ._inputs import *
 
 __all__ = ['KubeObjectArgs', 'KubeObject']
@@ -23,13 +24,13 @@ class KubeObjectArgs:
     def __init__(__self__, *,
                  adopt: pulumi.Input[Optional[_builtins.bool]] = None,
                  cluster_connection: pulumi.Input[Optional['ClusterConnectionArgs']] = None,
-                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
                  delete_instances: pulumi.Input[Optional[_builtins.bool]] = None,
-                 deletion_propagation: pulumi.Input[Optional[_builtins.str]] = None,
+                 deletion_propagation: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
-                 on_immutable: pulumi.Input[Optional[_builtins.str]] = None,
+                 on_immutable: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  yaml: pulumi.Input[Optional[_builtins.str]] = None):
         """
@@ -37,13 +38,13 @@ class KubeObjectArgs:
 
         :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
-        :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
         :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
-        :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
-        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
+        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
         :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
@@ -96,14 +97,14 @@ class KubeObjectArgs:
 
     @_builtins.property
     @pulumi.getter(name="conflictPolicy")
-    def conflict_policy(self) -> pulumi.Input[Optional[_builtins.str]]:
+    def conflict_policy(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]:
         """
         What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
         """
         return pulumi.get(self, "conflict_policy")
 
     @conflict_policy.setter
-    def conflict_policy(self, value: pulumi.Input[Optional[_builtins.str]]):
+    def conflict_policy(self, value: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]):
         pulumi.set(self, "conflict_policy", value)
 
     @_builtins.property
@@ -120,14 +121,14 @@ class KubeObjectArgs:
 
     @_builtins.property
     @pulumi.getter(name="deletionPropagation")
-    def deletion_propagation(self) -> pulumi.Input[Optional[_builtins.str]]:
+    def deletion_propagation(self) -> pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]]:
         """
         What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         """
         return pulumi.get(self, "deletion_propagation")
 
     @deletion_propagation.setter
-    def deletion_propagation(self, value: pulumi.Input[Optional[_builtins.str]]):
+    def deletion_propagation(self, value: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]]):
         pulumi.set(self, "deletion_propagation", value)
 
     @_builtins.property
@@ -168,14 +169,14 @@ class KubeObjectArgs:
 
     @_builtins.property
     @pulumi.getter(name="onImmutable")
-    def on_immutable(self) -> pulumi.Input[Optional[_builtins.str]]:
+    def on_immutable(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]:
         """
         What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
         """
         return pulumi.get(self, "on_immutable")
 
     @on_immutable.setter
-    def on_immutable(self, value: pulumi.Input[Optional[_builtins.str]]):
+    def on_immutable(self, value: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]):
         pulumi.set(self, "on_immutable", value)
 
     @_builtins.property
@@ -211,13 +212,13 @@ class KubeObject(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.bool]] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
-                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
                  delete_instances: pulumi.Input[Optional[_builtins.bool]] = None,
-                 deletion_propagation: pulumi.Input[Optional[_builtins.str]] = None,
+                 deletion_propagation: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
-                 on_immutable: pulumi.Input[Optional[_builtins.str]] = None,
+                 on_immutable: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  yaml: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
@@ -272,13 +273,13 @@ class KubeObject(pulumi.CustomResource):
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
-        :param pulumi.Input[_builtins.str] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
         :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
-        :param pulumi.Input[_builtins.str] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
-        :param pulumi.Input[_builtins.str] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
+        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
         :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
@@ -352,13 +353,13 @@ class KubeObject(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.bool]] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
-                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
                  delete_instances: pulumi.Input[Optional[_builtins.bool]] = None,
-                 deletion_propagation: pulumi.Input[Optional[_builtins.str]] = None,
+                 deletion_propagation: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
-                 on_immutable: pulumi.Input[Optional[_builtins.str]] = None,
+                 on_immutable: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  yaml: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):

@@ -14,6 +14,7 @@ else:
     from typing_extensions import NotRequired, TypedDict, TypeAlias
 from . import _utilities
 from . import outputs
+from ._enums import *
 from ._inputs import *
 
 __all__ = ['PatchArgs', 'Patch']
@@ -26,7 +27,7 @@ class PatchArgs:
                  cluster_connection: pulumi.Input[Optional['ClusterConnectionArgs']] = None,
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
-                 on_destroy: pulumi.Input[Optional[_builtins.str]] = None,
+                 on_destroy: pulumi.Input[Optional[Union[_builtins.str, 'OnDestroy']]] = None,
                  patch: Optional[Any] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  wait_for: pulumi.Input[Optional['WaitForArgs']] = None):
@@ -38,7 +39,7 @@ class PatchArgs:
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
-        :param pulumi.Input[_builtins.str] on_destroy: What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+        :param pulumi.Input[Union[_builtins.str, 'OnDestroy']] on_destroy: What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
         :param pulumi.Input['WaitForArgs'] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
@@ -122,14 +123,14 @@ class PatchArgs:
 
     @_builtins.property
     @pulumi.getter(name="onDestroy")
-    def on_destroy(self) -> pulumi.Input[Optional[_builtins.str]]:
+    def on_destroy(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnDestroy']]]:
         """
         What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
         """
         return pulumi.get(self, "on_destroy")
 
     @on_destroy.setter
-    def on_destroy(self, value: pulumi.Input[Optional[_builtins.str]]):
+    def on_destroy(self, value: pulumi.Input[Optional[Union[_builtins.str, 'OnDestroy']]]):
         pulumi.set(self, "on_destroy", value)
 
     @_builtins.property
@@ -178,7 +179,7 @@ class Patch(pulumi.CustomResource):
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
-                 on_destroy: pulumi.Input[Optional[_builtins.str]] = None,
+                 on_destroy: pulumi.Input[Optional[Union[_builtins.str, 'OnDestroy']]] = None,
                  patch: Optional[Any] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_ownership: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -220,7 +221,7 @@ class Patch(pulumi.CustomResource):
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
-        :param pulumi.Input[_builtins.str] on_destroy: What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+        :param pulumi.Input[Union[_builtins.str, 'OnDestroy']] on_destroy: What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
         :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
@@ -281,7 +282,7 @@ class Patch(pulumi.CustomResource):
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
                  json_patch: Optional[Any] = None,
                  merge_patch: Optional[Any] = None,
-                 on_destroy: pulumi.Input[Optional[_builtins.str]] = None,
+                 on_destroy: pulumi.Input[Optional[Union[_builtins.str, 'OnDestroy']]] = None,
                  patch: Optional[Any] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_ownership: pulumi.Input[Optional[_builtins.bool]] = None,

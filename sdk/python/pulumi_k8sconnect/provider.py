@@ -13,6 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import NotRequired, TypedDict, TypeAlias
 from . import _utilities
+from ._enums import *
 from ._inputs import *
 
 __all__ = ['ProviderArgs', 'Provider']
@@ -23,9 +24,9 @@ class ProviderArgs:
                  client_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
-                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
-                 drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
+                 drift_detection: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]] = None,
                  exec_: pulumi.Input[Optional['ExecArgs']] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
@@ -44,9 +45,9 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
         :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
-        :param pulumi.Input[_builtins.str] conflict_policy: The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
         :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
@@ -135,14 +136,14 @@ class ProviderArgs:
 
     @_builtins.property
     @pulumi.getter(name="conflictPolicy")
-    def conflict_policy(self) -> pulumi.Input[Optional[_builtins.str]]:
+    def conflict_policy(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]:
         """
         The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
         """
         return pulumi.get(self, "conflict_policy")
 
     @conflict_policy.setter
-    def conflict_policy(self, value: pulumi.Input[Optional[_builtins.str]]):
+    def conflict_policy(self, value: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]):
         pulumi.set(self, "conflict_policy", value)
 
     @_builtins.property
@@ -159,14 +160,14 @@ class ProviderArgs:
 
     @_builtins.property
     @pulumi.getter(name="driftDetection")
-    def drift_detection(self) -> pulumi.Input[Optional[_builtins.str]]:
+    def drift_detection(self) -> pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]]:
         """
         When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         """
         return pulumi.get(self, "drift_detection")
 
     @drift_detection.setter
-    def drift_detection(self, value: pulumi.Input[Optional[_builtins.str]]):
+    def drift_detection(self, value: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]]):
         pulumi.set(self, "drift_detection", value)
 
     @_builtins.property
@@ -323,9 +324,9 @@ class Provider(pulumi.ProviderResource):
                  client_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
-                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
-                 drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
+                 drift_detection: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]] = None,
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
@@ -347,9 +348,9 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
         :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
         :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
-        :param pulumi.Input[_builtins.str] conflict_policy: The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
         :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
         :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
@@ -390,9 +391,9 @@ class Provider(pulumi.ProviderResource):
                  client_certificate: pulumi.Input[Optional[_builtins.str]] = None,
                  client_key: pulumi.Input[Optional[_builtins.str]] = None,
                  cluster_ca_certificate: pulumi.Input[Optional[_builtins.str]] = None,
-                 conflict_policy: pulumi.Input[Optional[_builtins.str]] = None,
+                 conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
-                 drift_detection: pulumi.Input[Optional[_builtins.str]] = None,
+                 drift_detection: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]] = None,
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
@@ -417,9 +418,9 @@ class Provider(pulumi.ProviderResource):
             __props__.__dict__["client_certificate"] = None if client_certificate is None else pulumi.Output.secret(client_certificate)
             __props__.__dict__["client_key"] = None if client_key is None else pulumi.Output.secret(client_key)
             __props__.__dict__["cluster_ca_certificate"] = cluster_ca_certificate
-            __props__.__dict__["conflict_policy"] = conflict_policy
+            __props__.__dict__["conflict_policy"] = pulumi.Output.from_input(conflict_policy).apply(pulumi.runtime.to_json) if conflict_policy is not None else None
             __props__.__dict__["context"] = context
-            __props__.__dict__["drift_detection"] = drift_detection
+            __props__.__dict__["drift_detection"] = pulumi.Output.from_input(drift_detection).apply(pulumi.runtime.to_json) if drift_detection is not None else None
             __props__.__dict__["exec_"] = pulumi.Output.secret(exec_).apply(pulumi.runtime.to_json) if exec_ is not None else None
             __props__.__dict__["forget_clusters"] = pulumi.Output.from_input(forget_clusters).apply(pulumi.runtime.to_json) if forget_clusters is not None else None
             __props__.__dict__["host"] = host

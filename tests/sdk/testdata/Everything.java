@@ -5,8 +5,14 @@ import com.k8sconnect.pulumi.Patch;
 import com.k8sconnect.pulumi.PatchArgs;
 import com.k8sconnect.pulumi.Provider;
 import com.k8sconnect.pulumi.ProviderArgs;
+import com.k8sconnect.pulumi.ResourceRefs;
 import com.k8sconnect.pulumi.Wait;
 import com.k8sconnect.pulumi.WaitArgs;
+import com.k8sconnect.pulumi.enums.ConflictPolicy;
+import com.k8sconnect.pulumi.enums.DeletionPropagation;
+import com.k8sconnect.pulumi.enums.DriftDetection;
+import com.k8sconnect.pulumi.enums.OnDestroy;
+import com.k8sconnect.pulumi.enums.OnImmutable;
 import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
 import com.k8sconnect.pulumi.inputs.ExecArgs;
 import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
@@ -16,6 +22,7 @@ import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
 import com.pulumi.Context;
 import com.pulumi.Pulumi;
+import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.resources.CustomResourceOptions;
 import java.util.List;
@@ -56,8 +63,8 @@ public class Everything {
         var provider = new Provider("cluster", ProviderArgs.builder()
             .kubeconfig("kubeconfig")
             .namespace("default")
-            .driftDetection("refresh")
-            .conflictPolicy("fail")
+            .driftDetection(DriftDetection.Refresh)
+            .conflictPolicy(ConflictPolicy.Fail)
             .resumeWithin("30m")
             .forgetClusters("0b5e2a1c-0000-0000-0000-000000000000")
             .readiness(ReadinessRuleArgs.builder()
@@ -83,9 +90,9 @@ public class Everything {
         var object = new KubeObject("object", KubeObjectArgs.builder()
             .adopt(true)
             .clusterConnection(connection)
-            .conflictPolicy("fail")
+            .conflictPolicy(ConflictPolicy.Fail)
             .deleteInstances(false)
-            .deletionPropagation("foreground")
+            .deletionPropagation(DeletionPropagation.Foreground)
             .forceDestroy(false)
             .takeOverFrom("helm")
             .ignoreFields("spec.replicas")
@@ -94,31 +101,43 @@ public class Everything {
                 "kind", "ConfigMap",
                 "metadata", Map.of("name", "object"),
                 "data", Map.of("token", token)))
-            .onImmutable("fail")
+            .onImmutable(OnImmutable.Fail)
             .build(), with);
 
-        var fromText = new KubeObject("text", KubeObjectArgs.builder().yaml("kind: ConfigMap").build(), with);
+        // What has an enum takes strings, computed ones too.
+        var other = new Provider("other", ProviderArgs.builder().driftDetection("refresh").build());
+        var fromText = new KubeObject("text", KubeObjectArgs.builder()
+            .yaml("kind: ConfigMap")
+            .conflictPolicy("fail")
+            .deletionPropagation("Foreground")
+            .onImmutable(Output.of("fail").applyValue(Either::ofLeft))
+            .build(), CustomResourceOptions.builder().provider(other).build());
 
         var wait = new Wait("wait", WaitArgs.builder()
             .clusterConnection(connection)
-            .resourceRef(object.resourceRef().applyValue(ref -> ResourceRefArgs.builder()
-                .apiVersion(ref.apiVersion())
-                .kind(ref.kind())
-                .name(ref.name())
-                .namespace(ref.namespace().orElse(null))
-                .revision(ref.revision().orElse(null))
-                .uid(ref.uid().orElse(null))
-                .build()))
+            .resourceRef(ResourceRefs.of(object.resourceRef()))
             .triggers(object.resourceRef(), 1)
             .waitFor(waitFor)
             .build());
+
+        new Wait("literal", WaitArgs.builder()
+            .resourceRef(ResourceRefArgs.builder()
+                .apiVersion("v1")
+                .kind("Pod")
+                .name("pod")
+                .namespace("default")
+                .revision("1")
+                .uid("u")
+                .build())
+            .waitFor(WaitForArgs.builder().condition("Ready").build())
+            .build(), CustomResourceOptions.builder().dependsOn(wait).build());
 
         var patch = new Patch("patch", PatchArgs.builder()
             .clusterConnection(connection)
             .patch(Map.of("data", Map.of("a", "1")))
             .takeOwnership(true)
             .takeOverFrom("k8sconnect-shop.*")
-            .onDestroy("remove")
+            .onDestroy(OnDestroy.Remove)
             .target(PatchTargetArgs.builder()
                 .apiVersion("v1")
                 .kind("ConfigMap")
@@ -131,6 +150,7 @@ public class Everything {
         var target = PatchTargetArgs.builder().apiVersion("v1").kind("ConfigMap").name("other").build();
         new Patch("json", PatchArgs.builder()
             .jsonPatch(List.of(Map.of("op", "add", "path", "/data/a", "value", "1")))
+            .onDestroy("remove")
             .takeOwnership(true)
             .target(target)
             .build());

@@ -5,11 +5,18 @@ import com.k8sconnect.pulumi.KubeObject;
 import com.k8sconnect.pulumi.KubeObjectArgs;
 import com.k8sconnect.pulumi.Patch;
 import com.k8sconnect.pulumi.PatchArgs;
+import com.k8sconnect.pulumi.Provider;
+import com.k8sconnect.pulumi.ProviderArgs;
+import com.k8sconnect.pulumi.ResourceRefs;
 import com.k8sconnect.pulumi.Wait;
 import com.k8sconnect.pulumi.WaitArgs;
+import com.k8sconnect.pulumi.enums.ConflictPolicy;
+import com.k8sconnect.pulumi.enums.DeletionPropagation;
+import com.k8sconnect.pulumi.enums.DriftDetection;
+import com.k8sconnect.pulumi.enums.OnDestroy;
+import com.k8sconnect.pulumi.enums.OnImmutable;
 import com.k8sconnect.pulumi.inputs.GetObjectArgs;
 import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
-import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
 import com.pulumi.Context;
 import com.pulumi.Pulumi;
@@ -53,7 +60,11 @@ public class Story {
             "image", inputs.image,
             // The API server gives the uid, so a preview does not know it.
             "env", List.of(Map.of("name", "TENANT", "value", namespace.resourceRef().applyValue(ref -> ref.uid()))));
+        var cluster = new Provider("cluster", ProviderArgs.builder().driftDetection(DriftDetection.Preview).build());
         var web = new KubeObject("web", KubeObjectArgs.builder()
+            .conflictPolicy(ConflictPolicy.Force)
+            .deletionPropagation(DeletionPropagation.Foreground)
+            .onImmutable(OnImmutable.Fail)
             .manifest(Map.of(
                 "apiVersion", "apps/v1",
                 "kind", "Deployment",
@@ -64,16 +75,9 @@ public class Story {
                     "template", Map.of(
                         "metadata", Map.of("labels", labels),
                         "spec", Map.of("containers", List.of(container))))))
-            .build());
+            .build(), CustomResourceOptions.builder().provider(cluster).build());
         var rolledOut = new Wait("rolled-out", WaitArgs.builder()
-            .resourceRef(web.resourceRef().applyValue(ref -> ResourceRefArgs.builder()
-                .apiVersion(ref.apiVersion())
-                .kind(ref.kind())
-                .name(ref.name())
-                .namespace(ref.namespace().orElse(null))
-                .revision(ref.revision().orElse(null))
-                .uid(ref.uid().orElse(null))
-                .build()))
+            .resourceRef(ResourceRefs.of(web.resourceRef()))
             .waitFor(WaitForArgs.builder().rollout(true).timeout(inputs.timeout).build())
             .build());
         var afterwards = CustomResourceOptions.builder().dependsOn(rolledOut).build();
@@ -91,6 +95,7 @@ public class Story {
                 .apiVersion("v1").kind("ConfigMap").namespace(inputs.others).name("tenants").build())
             .patch(Map.of("data", Map.of("newest", space)))
             .takeOwnership(true)
+            .onDestroy(OnDestroy.Leave)
             .build(), afterwards);
         var tenants = K8sconnectFunctions.getObject(GetObjectArgs.builder()
             .apiVersion("v1").kind("ConfigMap").namespace(inputs.others).name("tenants").build());

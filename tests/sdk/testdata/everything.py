@@ -31,8 +31,8 @@ provider = k8sconnect.Provider(
     "cluster",
     kubeconfig="kubeconfig",
     namespace="default",
-    drift_detection="refresh",
-    conflict_policy="fail",
+    drift_detection=k8sconnect.DriftDetection.REFRESH,
+    conflict_policy=k8sconnect.ConflictPolicy.FAIL,
     resume_within="30m",
     forget_clusters=["0b5e2a1c-0000-0000-0000-000000000000"],
     readiness=[
@@ -58,8 +58,8 @@ object_ = k8sconnect.KubeObject(
     "object",
     adopt=True,
     cluster_connection=connection,
-    conflict_policy="fail",
-    deletion_propagation="foreground",
+    conflict_policy=k8sconnect.ConflictPolicy.FAIL,
+    deletion_propagation=k8sconnect.DeletionPropagation.FOREGROUND,
     delete_instances=False,
     force_destroy=False,
     take_over_from=["helm"],
@@ -70,11 +70,19 @@ object_ = k8sconnect.KubeObject(
         "metadata": {"name": "object", "labels": {"stack": pulumi.get_stack()}},
         "data": {"token": token},
     },
-    on_immutable="fail",
+    on_immutable=k8sconnect.OnImmutable.FAIL,
     opts=pulumi.ResourceOptions(provider=provider),
 )
 
-from_text = k8sconnect.KubeObject("text", yaml="kind: ConfigMap")
+# What has an enum takes strings, computed ones too.
+from_text = k8sconnect.KubeObject(
+    "text",
+    yaml="kind: ConfigMap",
+    conflict_policy="fail",
+    deletion_propagation="Foreground",
+    on_immutable=pulumi.Output.from_input("fail"),
+    opts=pulumi.ResourceOptions(provider=k8sconnect.Provider("other", drift_detection="refresh")),
+)
 
 wait = k8sconnect.Wait(
     "wait",
@@ -107,13 +115,19 @@ patch = k8sconnect.Patch(
     patch={"data": {"a": "1"}},
     take_ownership=True,
     take_over_from=["k8sconnect-shop.*"],
-    on_destroy="remove",
+    on_destroy=k8sconnect.OnDestroy.REMOVE,
     target=k8sconnect.PatchTargetArgs(api_version="v1", kind="ConfigMap", name="other", namespace="kube-system"),
     wait_for=wait_for,
 )
 
 target = k8sconnect.PatchTargetArgs(api_version="v1", kind="ConfigMap", name="other")
-k8sconnect.Patch("json", target=target, take_ownership=True, json_patch=[{"op": "add", "path": "/data/a", "value": "1"}])
+k8sconnect.Patch(
+    "json",
+    target=target,
+    take_ownership=True,
+    on_destroy="remove",
+    json_patch=[{"op": "add", "path": "/data/a", "value": "1"}],
+)
 k8sconnect.Patch("merge", target=target, take_ownership=True, merge_patch={"data": {"a": None}})
 
 owners: pulumi.Output[Optional[Mapping[str, str]]] = patch.previous_owners

@@ -27,8 +27,8 @@ const connection: k8sconnect.types.input.ClusterConnectionArgs = {
 const provider = new k8sconnect.Provider("cluster", {
     ...connection,
     namespace: "default",
-    driftDetection: "refresh",
-    conflictPolicy: "fail",
+    driftDetection: k8sconnect.DriftDetection.Refresh,
+    conflictPolicy: k8sconnect.ConflictPolicy.Fail,
     resumeWithin: "30m",
     forgetClusters: ["0b5e2a1c-0000-0000-0000-000000000000"],
     readiness: [{ kinds: ["*.example.org"], expression: "object.status.up", failWhen: "object.status.broken" }],
@@ -49,8 +49,8 @@ const waitFor: k8sconnect.types.input.WaitForArgs = {
 const object = new k8sconnect.KubeObject("object", {
     adopt: true,
     clusterConnection: connection,
-    conflictPolicy: "fail",
-    deletionPropagation: "foreground",
+    conflictPolicy: k8sconnect.ConflictPolicy.Fail,
+    deletionPropagation: k8sconnect.DeletionPropagation.Foreground,
     deleteInstances: false,
     forceDestroy: false,
     takeOverFrom: ["helm"],
@@ -61,10 +61,17 @@ const object = new k8sconnect.KubeObject("object", {
         metadata: { name: "object", labels: { stack: pulumi.getStack() } },
         data: { token },
     },
-    onImmutable: "fail",
+    onImmutable: k8sconnect.OnImmutable.Fail,
 }, { provider });
 
-const fromText = new k8sconnect.KubeObject("text", { yaml: "kind: ConfigMap" }, { provider });
+// What has an enum takes strings, computed ones too.
+const policy: string = "fail";
+const fromText = new k8sconnect.KubeObject("text", {
+    yaml: "kind: ConfigMap",
+    conflictPolicy: policy,
+    deletionPropagation: "Foreground",
+    onImmutable: pulumi.output(policy),
+}, { provider: new k8sconnect.Provider("other", { driftDetection: "refresh" }) });
 
 const wait = new k8sconnect.Wait("wait", {
     clusterConnection: connection,
@@ -83,13 +90,13 @@ const patch = new k8sconnect.Patch("patch", {
     patch: { data: { a: "1" } },
     takeOwnership: true,
     takeOverFrom: ["k8sconnect-shop.*"],
-    onDestroy: "remove",
+    onDestroy: k8sconnect.OnDestroy.Remove,
     target: { apiVersion: "v1", kind: "ConfigMap", name: "other", namespace: "kube-system" },
     waitFor,
 });
 
 const others = { target: { apiVersion: "v1", kind: "ConfigMap", name: "other" }, takeOwnership: true };
-new k8sconnect.Patch("json", { ...others, jsonPatch: [{ op: "add", path: "/data/a", value: "1" }] });
+new k8sconnect.Patch("json", { ...others, onDestroy: "remove", jsonPatch: [{ op: "add", path: "/data/a", value: "1" }] });
 new k8sconnect.Patch("merge", { ...others, mergePatch: { data: { a: null } } });
 
 export const uid: pulumi.Output<string | undefined> = object.resourceRef.apply(ref => ref.uid);

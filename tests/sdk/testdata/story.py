@@ -42,8 +42,12 @@ def program(inputs: Inputs) -> None:
         # The API server gives the uid, so a preview does not know it.
         "env": [{"name": "TENANT", "value": namespace.resource_ref.uid}],
     }
+    cluster = k8sconnect.Provider("cluster", drift_detection=k8sconnect.DriftDetection.PREVIEW)
     web = k8sconnect.KubeObject(
         "web",
+        conflict_policy=k8sconnect.ConflictPolicy.FORCE,
+        deletion_propagation=k8sconnect.DeletionPropagation.FOREGROUND,
+        on_immutable=k8sconnect.OnImmutable.FAIL,
         manifest={
             "apiVersion": "apps/v1",
             "kind": "Deployment",
@@ -54,6 +58,7 @@ def program(inputs: Inputs) -> None:
                 "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}},
             },
         },
+        opts=pulumi.ResourceOptions(provider=cluster),
     )
     rolled_out = k8sconnect.Wait(
         "rolled-out",
@@ -87,6 +92,7 @@ def program(inputs: Inputs) -> None:
         ),
         patch={"data": {"newest": space}},
         take_ownership=True,
+        on_destroy=k8sconnect.OnDestroy.LEAVE,
         opts=pulumi.ResourceOptions(depends_on=[rolled_out]),
     )
     tenants = k8sconnect.get_object(

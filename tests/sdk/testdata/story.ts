@@ -34,7 +34,11 @@ const program = (inputs: Inputs) => async () => {
         },
     });
     const labels = { app: "web" };
+    const cluster = new k8sconnect.Provider("cluster", { driftDetection: k8sconnect.DriftDetection.Preview });
     const web = new k8sconnect.KubeObject("web", {
+        conflictPolicy: k8sconnect.ConflictPolicy.Force,
+        deletionPropagation: k8sconnect.DeletionPropagation.Foreground,
+        onImmutable: k8sconnect.OnImmutable.Fail,
         manifest: {
             apiVersion: "apps/v1",
             kind: "Deployment",
@@ -55,7 +59,7 @@ const program = (inputs: Inputs) => async () => {
                 },
             },
         },
-    });
+    }, { provider: cluster });
     const rolledOut = new k8sconnect.Wait("rolled-out", {
         resourceRef: web.resourceRef,
         waitFor: { rollout: true, timeout: inputs.timeout },
@@ -74,6 +78,7 @@ const program = (inputs: Inputs) => async () => {
         target: { apiVersion: "v1", kind: "ConfigMap", namespace: inputs.others, name: "tenants" },
         patch: { data: { newest: space } },
         takeOwnership: true,
+        onDestroy: k8sconnect.OnDestroy.Leave,
     }, { dependsOn: rolledOut });
     const tenants = await k8sconnect.getObject({
         apiVersion: "v1", kind: "ConfigMap", namespace: inputs.others, name: "tenants",

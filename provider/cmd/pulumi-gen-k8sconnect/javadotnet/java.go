@@ -45,6 +45,10 @@ func generateJava(pkg *schema.Package) (map[string][]byte, error) {
 	}
 	files["pom.xml"] = text.Bytes()
 
+	if files[resourceRefsFile], err = resourceRefs(pkg); err != nil {
+		return nil, err
+	}
+
 	plugin := map[string]any{"resource": true, "name": pkg.Name, "server": pkg.PluginDownloadURL}
 	if pkg.Version != nil {
 		plugin["version"] = version
@@ -57,6 +61,24 @@ func generateJava(pkg *schema.Package) (map[string][]byte, error) {
 	files["README.md"] = readme("Java", pkg)
 	files[".gitignore"] = []byte("target/\n")
 	return files, nil
+}
+
+//go:embed ResourceRefs.java.tmpl
+var resourceRefsTemplate string
+
+const resourceRefsFile = "src/main/java/com/k8sconnect/pulumi/ResourceRefs.java"
+
+// resourceRefs writes the class that makes an input of a reference, member by member.
+func resourceRefs(pkg *schema.Package) ([]byte, error) {
+	reference, found := pkg.GetType("k8sconnect:index:ResourceRef")
+	object, isObject := reference.(*schema.ObjectType)
+	if !found || !isObject {
+		return nil, errors.New("the schema has no ResourceRef")
+	}
+	var text bytes.Buffer
+	filled := template.Must(template.New(resourceRefsFile).Parse(resourceRefsTemplate))
+	err := filled.Execute(&text, object.Properties)
+	return text.Bytes(), err
 }
 
 // leaveOutObjects takes the objects out of the class that a Java program reads the

@@ -3,7 +3,11 @@
 
 package com.k8sconnect.pulumi;
 
+import com.k8sconnect.pulumi.enums.ConflictPolicy;
+import com.k8sconnect.pulumi.enums.DeletionPropagation;
+import com.k8sconnect.pulumi.enums.OnImmutable;
 import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
+import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
 import java.lang.Boolean;
@@ -54,13 +58,13 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
      * 
      */
     @Import(name="conflictPolicy")
-    private @Nullable Output<String> conflictPolicy;
+    private @Nullable Output<Either<String,ConflictPolicy>> conflictPolicy;
 
     /**
      * @return What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
      * 
      */
-    public Optional<Output<String>> conflictPolicy() {
+    public Optional<Output<Either<String,ConflictPolicy>>> conflictPolicy() {
         return Optional.ofNullable(this.conflictPolicy);
     }
 
@@ -84,13 +88,13 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
      * 
      */
     @Import(name="deletionPropagation")
-    private @Nullable Output<String> deletionPropagation;
+    private @Nullable Output<Either<String,DeletionPropagation>> deletionPropagation;
 
     /**
      * @return What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
      * 
      */
-    public Optional<Output<String>> deletionPropagation() {
+    public Optional<Output<Either<String,DeletionPropagation>>> deletionPropagation() {
         return Optional.ofNullable(this.deletionPropagation);
     }
 
@@ -144,13 +148,13 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
      * 
      */
     @Import(name="onImmutable")
-    private @Nullable Output<String> onImmutable;
+    private @Nullable Output<Either<String,OnImmutable>> onImmutable;
 
     /**
      * @return What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
      * 
      */
-    public Optional<Output<String>> onImmutable() {
+    public Optional<Output<Either<String,OnImmutable>>> onImmutable() {
         return Optional.ofNullable(this.onImmutable);
     }
 
@@ -266,7 +270,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder conflictPolicy(@Nullable Output<String> conflictPolicy) {
+        public Builder conflictPolicy(@Nullable Output<Either<String,ConflictPolicy>> conflictPolicy) {
             $.conflictPolicy = conflictPolicy;
             return this;
         }
@@ -277,8 +281,28 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder conflictPolicy(String conflictPolicy) {
+        public Builder conflictPolicy(Either<String,ConflictPolicy> conflictPolicy) {
             return conflictPolicy(Output.of(conflictPolicy));
+        }
+
+        /**
+         * @param conflictPolicy What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder conflictPolicy(String conflictPolicy) {
+            return conflictPolicy(Either.ofLeft(conflictPolicy));
+        }
+
+        /**
+         * @param conflictPolicy What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder conflictPolicy(ConflictPolicy conflictPolicy) {
+            return conflictPolicy(Either.ofRight(conflictPolicy));
         }
 
         /**
@@ -308,7 +332,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder deletionPropagation(@Nullable Output<String> deletionPropagation) {
+        public Builder deletionPropagation(@Nullable Output<Either<String,DeletionPropagation>> deletionPropagation) {
             $.deletionPropagation = deletionPropagation;
             return this;
         }
@@ -319,8 +343,28 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder deletionPropagation(String deletionPropagation) {
+        public Builder deletionPropagation(Either<String,DeletionPropagation> deletionPropagation) {
             return deletionPropagation(Output.of(deletionPropagation));
+        }
+
+        /**
+         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder deletionPropagation(String deletionPropagation) {
+            return deletionPropagation(Either.ofLeft(deletionPropagation));
+        }
+
+        /**
+         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder deletionPropagation(DeletionPropagation deletionPropagation) {
+            return deletionPropagation(Either.ofRight(deletionPropagation));
         }
 
         /**
@@ -402,7 +446,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder onImmutable(@Nullable Output<String> onImmutable) {
+        public Builder onImmutable(@Nullable Output<Either<String,OnImmutable>> onImmutable) {
             $.onImmutable = onImmutable;
             return this;
         }
@@ -413,8 +457,28 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder onImmutable(String onImmutable) {
+        public Builder onImmutable(Either<String,OnImmutable> onImmutable) {
             return onImmutable(Output.of(onImmutable));
+        }
+
+        /**
+         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onImmutable(String onImmutable) {
+            return onImmutable(Either.ofLeft(onImmutable));
+        }
+
+        /**
+         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onImmutable(OnImmutable onImmutable) {
+            return onImmutable(Either.ofRight(onImmutable));
         }
 
         /**

@@ -3,9 +3,11 @@
 
 package com.k8sconnect.pulumi;
 
+import com.k8sconnect.pulumi.enums.OnDestroy;
 import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
 import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
+import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
 import com.pulumi.exceptions.MissingRequiredPropertyException;
@@ -72,13 +74,13 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
      * 
      */
     @Import(name="onDestroy")
-    private @Nullable Output<String> onDestroy;
+    private @Nullable Output<Either<String,OnDestroy>> onDestroy;
 
     /**
      * @return What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
      * 
      */
-    public Optional<Output<String>> onDestroy() {
+    public Optional<Output<Either<String,OnDestroy>>> onDestroy() {
         return Optional.ofNullable(this.onDestroy);
     }
 
@@ -258,7 +260,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder onDestroy(@Nullable Output<String> onDestroy) {
+        public Builder onDestroy(@Nullable Output<Either<String,OnDestroy>> onDestroy) {
             $.onDestroy = onDestroy;
             return this;
         }
@@ -269,8 +271,28 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder onDestroy(String onDestroy) {
+        public Builder onDestroy(Either<String,OnDestroy> onDestroy) {
             return onDestroy(Output.of(onDestroy));
+        }
+
+        /**
+         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onDestroy(String onDestroy) {
+            return onDestroy(Either.ofLeft(onDestroy));
+        }
+
+        /**
+         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onDestroy(OnDestroy onDestroy) {
+            return onDestroy(Either.ofRight(onDestroy));
         }
 
         /**

@@ -3,9 +3,12 @@
 
 package com.k8sconnect.pulumi;
 
+import com.k8sconnect.pulumi.enums.ConflictPolicy;
+import com.k8sconnect.pulumi.enums.DriftDetection;
 import com.k8sconnect.pulumi.inputs.ExecArgs;
 import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
 import com.k8sconnect.pulumi.inputs.ReadinessRuleArgs;
+import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
 import java.lang.Boolean;
@@ -69,14 +72,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
      * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
      * 
      */
-    @Import(name="conflictPolicy")
-    private @Nullable Output<String> conflictPolicy;
+    @Import(name="conflictPolicy", json=true)
+    private @Nullable Output<Either<String,ConflictPolicy>> conflictPolicy;
 
     /**
      * @return The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
      * 
      */
-    public Optional<Output<String>> conflictPolicy() {
+    public Optional<Output<Either<String,ConflictPolicy>>> conflictPolicy() {
         return Optional.ofNullable(this.conflictPolicy);
     }
 
@@ -99,14 +102,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
      * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
      * 
      */
-    @Import(name="driftDetection")
-    private @Nullable Output<String> driftDetection;
+    @Import(name="driftDetection", json=true)
+    private @Nullable Output<Either<String,DriftDetection>> driftDetection;
 
     /**
      * @return When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
      * 
      */
-    public Optional<Output<String>> driftDetection() {
+    public Optional<Output<Either<String,DriftDetection>>> driftDetection() {
         return Optional.ofNullable(this.driftDetection);
     }
 
@@ -400,7 +403,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder conflictPolicy(@Nullable Output<String> conflictPolicy) {
+        public Builder conflictPolicy(@Nullable Output<Either<String,ConflictPolicy>> conflictPolicy) {
             $.conflictPolicy = conflictPolicy;
             return this;
         }
@@ -411,8 +414,28 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder conflictPolicy(String conflictPolicy) {
+        public Builder conflictPolicy(Either<String,ConflictPolicy> conflictPolicy) {
             return conflictPolicy(Output.of(conflictPolicy));
+        }
+
+        /**
+         * @param conflictPolicy The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder conflictPolicy(String conflictPolicy) {
+            return conflictPolicy(Either.ofLeft(conflictPolicy));
+        }
+
+        /**
+         * @param conflictPolicy The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder conflictPolicy(ConflictPolicy conflictPolicy) {
+            return conflictPolicy(Either.ofRight(conflictPolicy));
         }
 
         /**
@@ -442,7 +465,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder driftDetection(@Nullable Output<String> driftDetection) {
+        public Builder driftDetection(@Nullable Output<Either<String,DriftDetection>> driftDetection) {
             $.driftDetection = driftDetection;
             return this;
         }
@@ -453,8 +476,28 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          * @return builder
          * 
          */
-        public Builder driftDetection(String driftDetection) {
+        public Builder driftDetection(Either<String,DriftDetection> driftDetection) {
             return driftDetection(Output.of(driftDetection));
+        }
+
+        /**
+         * @param driftDetection When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder driftDetection(String driftDetection) {
+            return driftDetection(Either.ofLeft(driftDetection));
+        }
+
+        /**
+         * @param driftDetection When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder driftDetection(DriftDetection driftDetection) {
+            return driftDetection(Either.ofRight(driftDetection));
         }
 
         /**

@@ -26,9 +26,9 @@ import javax.annotation.Nullable;
  * {@code
  * import com.k8sconnect.pulumi.KubeObject;
  * import com.k8sconnect.pulumi.KubeObjectArgs;
+ * import com.k8sconnect.pulumi.ResourceRefs;
  * import com.k8sconnect.pulumi.Wait;
  * import com.k8sconnect.pulumi.WaitArgs;
- * import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
  * import com.k8sconnect.pulumi.inputs.WaitForArgs;
  * import com.pulumi.Pulumi;
  * import com.pulumi.resources.CustomResourceOptions;
@@ -53,14 +53,7 @@ import javax.annotation.Nullable;
  *                 .build());
  * 
  *             var ready = new Wait("shop-ready", WaitArgs.builder()
- *                 .resourceRef(shop.resourceRef().applyValue(ref -> ResourceRefArgs.builder()
- *                     .apiVersion(ref.apiVersion())
- *                     .kind(ref.kind())
- *                     .namespace(ref.namespace().orElse(null))
- *                     .name(ref.name())
- *                     .uid(ref.uid().orElse(null))
- *                     .revision(ref.revision().orElse(null))
- *                     .build()))
+ *                 .resourceRef(ResourceRefs.of(shop.resourceRef()))
  *                 .waitFor(WaitForArgs.builder().rollout(true).timeout("5m").build())
  *                 .build());
  * 

@@ -1,0 +1,47 @@
+package choice
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+)
+
+const types = "#/types/"
+
+// InSchema describes the enums of a schema, and has the inputs take plain strings beside them. What is read back is a
+// plain string: the values of the configuration, and what the provider says of itself.
+func InSchema(spec *schema.PackageSpec) {
+	for _, resource := range spec.Resources {
+		relax(spec, resource.InputProperties)
+	}
+	relax(spec, spec.Provider.InputProperties)
+	for _, properties := range []map[string]schema.PropertySpec{spec.Provider.Properties, spec.Config.Variables} {
+		for name, property := range properties {
+			if _, _, ok := enum(spec, property); ok {
+				property.TypeSpec = schema.TypeSpec{Type: "string"}
+				properties[name] = property
+			}
+		}
+	}
+}
+
+func relax(spec *schema.PackageSpec, inputs map[string]schema.PropertySpec) {
+	for name, input := range inputs {
+		if token, words, ok := enum(spec, input); ok {
+			words.Description = fmt.Sprintf("What the input `%s` can be.", name)
+			spec.Types[token] = words
+			input.TypeSpec = schema.TypeSpec{Type: "string", OneOf: []schema.TypeSpec{{Type: "string"}, {Ref: types + token}}}
+			inputs[name] = input
+		}
+	}
+}
+
+// enum returns the enum that is the type of a property.
+func enum(spec *schema.PackageSpec, property schema.PropertySpec) (token string, words schema.ComplexTypeSpec, ok bool) {
+	if len(property.Ref) <= len(types) {
+		return "", schema.ComplexTypeSpec{}, false
+	}
+	token = property.Ref[len(types):]
+	words, ok = spec.Types[token]
+	return token, words, ok && len(words.Enum) > 0
+}

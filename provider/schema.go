@@ -1,0 +1,32 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
+)
+
+// withChoices makes the schema of the framework, in which an enum takes nothing else, say that strings are taken too.
+func withChoices(getSchema func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error)) func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error) {
+	return func(ctx context.Context, req p.GetSchemaRequest) (p.GetSchemaResponse, error) {
+		resp, err := getSchema(ctx, req)
+		if err != nil {
+			return resp, err
+		}
+		var spec schema.PackageSpec
+		if err := json.Unmarshal([]byte(resp.Schema), &spec); err != nil {
+			return p.GetSchemaResponse{}, fmt.Errorf("schema: %w", err)
+		}
+		choice.InSchema(&spec)
+		text, err := json.Marshal(spec)
+		if err != nil {
+			return p.GetSchemaResponse{}, fmt.Errorf("schema: %w", err)
+		}
+		return p.GetSchemaResponse{Schema: string(text)}, nil
+	}
+}
