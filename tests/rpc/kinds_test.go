@@ -211,6 +211,7 @@ func (c *kindCase) story(
 		return live, nil
 	}
 
+	c.removeMadeAgain(t)
 	c.accepts(t, manifest) // so that it is known what the API server warns everybody of
 	if err := act("create", "create", s.up); err != nil {
 		return err

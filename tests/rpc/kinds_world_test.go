@@ -182,6 +182,25 @@ func (c *kindCase) remove(t *testing.T) {
 	}, name+" is gone")
 }
 
+// aggregator is the controller of aggregated ClusterRoles. It applies the rules, and so can make a role again that was
+// deleted at the same moment.
+const aggregator = "clusterrole-aggregation-controller"
+
+// removeMadeAgain removes the object of an earlier story that the aggregator has made again.
+func (c *kindCase) removeMadeAgain(t *testing.T) {
+	t.Helper()
+	live, err := c.get(t)
+	if err != nil {
+		return
+	}
+	for _, entry := range live.GetManagedFields() {
+		if entry.Manager != aggregator {
+			return
+		}
+	}
+	c.remove(t)
+}
+
 // saidNoMore wants the user to have been warned of nothing but what the API server warns every client of.
 func (c *kindCase) saidNoMore(t *testing.T, manifest map[string]any, said []string) error {
 	t.Helper()

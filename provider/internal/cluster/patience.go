@@ -16,9 +16,16 @@ const WebhookPatience = 2 * time.Minute
 // patienceBackoff is how often something is tried that may be on its way. After it has reached its cap, it stays there.
 var patienceBackoff = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 100, Cap: 5 * time.Second}
 
+// lastTry is how long before the end of its time nothing is tried any more. A try that is cut off has an effect that is
+// not known, and an error that hides the cause of those before it.
+const lastTry = time.Second
+
 // Patiently calls try again and again, first after a quarter of a second, until it says that it has not to be called any
-// more. It ends when patience is over or the context ends.
+// more. It ends when patience is over or the context is about to end.
 func Patiently(ctx context.Context, patience time.Duration, try func() (again bool)) {
+	if end, ok := ctx.Deadline(); ok {
+		patience = min(patience, time.Until(end)-lastTry)
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	backoff := patienceBackoff
