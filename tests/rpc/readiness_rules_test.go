@@ -56,7 +56,7 @@ func TestTheUserSaysWhenAKindIsReady(t *testing.T) {
 			p := start(t, config)
 			looked, _ := inVain(t, p.wait(t, "looked"), refTo(manifest), m{"ready": true})
 			assert.Contains(t, looks(t, looked), c.missing)
-			patch := patching(manifest, setting("mergePatch", m{"metadata": m{"labels": m{"a": "b"}}}), m{"waitFor": until("ready", true, noTime)})
+			patch := patching(manifest, setting("mergePatch", m{"metadata": m{"labels": m{"a": "b"}}}), m{"waitFor": until("ready", true, shortTime)})
 			patched := patched(t, w, p, "it")
 			assert.Contains(t, requirePatchWaits(t, patched, patched.create(patch)), "readiness")
 			patched.mustRead()
