@@ -35,10 +35,12 @@ func TestPatience(t *testing.T) {
 		assert.Greater(t, calls, 30)
 		assert.Less(t, calls, 50)
 	})
-	t.Run("is bounded by the context, which is customTimeouts [D34 b]", func(t *testing.T) {
+	t.Run("is bounded by the context, which is customTimeouts, and leaves the last try a second [D34 b]", func(t *testing.T) {
 		t.Parallel()
 		_, took := try(t, 7*time.Second, always)
-		assert.Equal(t, 7*time.Second, took)
+		assert.Equal(t, 6*time.Second, took)
+		calls, _ := try(t, time.Second, always)
+		assert.Zero(t, calls)
 	})
 	t.Run("ends with the first try that is not to be repeated", func(t *testing.T) {
 		t.Parallel()
