@@ -4,7 +4,8 @@
 //
 // It is made for a kubelet. What a kubelet writes and no namespace holds is kept from the machine: the kernel
 // settings that it sets are files there, its folders in /var are not written to disk, and its control groups are
-// below one that is removed at the end.
+// below one that is removed at the end. Where the program was killed, that one and a folder of its own stay,
+// until the next one runs.
 package namespaces
 
 import (
@@ -42,6 +43,12 @@ const (
 	stageFirst  = "first"
 	stageInside = "inside"
 )
+
+// dirPrefix begins the name of the folder.
+const dirPrefix = "k8sconnect-node-"
+
+// lockFile is in the folder, and locked for as long as the folder is used.
+const lockFile = "lock"
 
 // listenerFile is the file descriptor of what listens outside.
 const listenerFile = 3
@@ -190,11 +197,15 @@ func environment(stage, dir string) []string {
 
 // outside makes what has to be there before, and removes it afterwards.
 func outside() (code int, err error) {
-	dir, err := os.MkdirTemp("", "k8sconnect-node-")
+	if err := removeLeftovers(); err != nil {
+		return 1, err
+	}
+	dir, unlock, err := createDir()
 	if err != nil {
 		return 1, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer unlock()
+	defer func() { err = errors.Join(err, remove(dir)) }()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 1, err
@@ -205,9 +216,13 @@ func outside() (code int, err error) {
 		return 1, err
 	}
 	defer file.Close()
-	defer func() { err = errors.Join(err, removeCgroups(filepath.Base(dir))) }()
 	if err := createCgroups(filepath.Base(dir)); err != nil {
 		return 1, err
 	}
 	return start(dir, file)
+}
+
+// remove removes the folder and the control groups that are named like it.
+func remove(dir string) error {
+	return errors.Join(removeCgroups(filepath.Base(dir)), os.RemoveAll(dir))
 }
