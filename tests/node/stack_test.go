@@ -105,14 +105,24 @@ func (s *stack) destroy(t *testing.T) string {
 // kubectl runs kubectl in the namespace and returns what it printed.
 func (s *stack) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
+	out, err := s.tryKubectl(t, args...)
+	require.NoError(t, err, "kubectl %s\n%s", args, out)
+	return out
+}
+
+// tryKubectl runs kubectl in the namespace, whatever it comes to. What it printed is its error output if it fails.
+func (s *stack) tryKubectl(t *testing.T, args ...string) (string, error) {
+	t.Helper()
 	path, err := cluster.Tool("kubectl")
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), path, append([]string{"--kubeconfig=" + s.cluster.KubeconfigFile(), "--namespace=" + s.space}, args...)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
-	require.NoError(t, err, "kubectl %s\n%s", args, said.String())
-	return strings.TrimSpace(string(out))
+	if err != nil {
+		return said.String(), err
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // eventually waits for what kubectl prints.
