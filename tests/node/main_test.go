@@ -54,12 +54,12 @@ func run(m *testing.M) int {
 	return code
 }
 
-func runInside(m *testing.M) (int, error) {
+func runInside(m *testing.M) (code int, err error) {
 	dir, err := os.MkdirTemp("", "k8sconnect-node-tests-")
 	if err != nil {
 		return 1, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// From source, so that what is tested is never an old build.
 	if tools, err = cli.Prepare(dir, map[string]string{"k8sconnect": cli.Module}); err != nil {
 		return 1, err

@@ -24,8 +24,9 @@ import (
 const (
 	// NodeAddress is what the node has in its network, where nobody else is.
 	NodeAddress = "192.168.77.1"
-	// ServiceRange are the addresses of Services, and APIServerAddress the first of them, that of the API server.
-	ServiceRange     = "10.96.0.0/16"
+	// ServiceRange are the addresses of Services. The first of them is the API server's.
+	ServiceRange = "10.96.0.0/16"
+	// APIServerAddress is where pods find the API server.
 	APIServerAddress = "10.96.0.1"
 	// RunDir is for sockets. It is in memory.
 	RunDir = "/run/k8sconnect"
@@ -127,9 +128,8 @@ var inside = sync.OnceValues(func() (*Space, error) {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	file := os.NewFile(listenerFile, "outside")
-	defer file.Close() // the listener has its own
 	listener, err := net.FileListener(file)
-	if err != nil {
+	if err := errors.Join(err, file.Close()); err != nil { // the listener has its own
 		return nil, fmt.Errorf("namespaces: the listener outside: %w", err)
 	}
 	dir := os.Getenv(dirVariable)
@@ -151,12 +151,12 @@ func (s *Space) Relay(address string) string {
 }
 
 func relay(outer net.Conn, address string) {
-	defer outer.Close()
+	defer func() { _ = outer.Close() }()
 	inner, err := net.Dial("tcp", address)
 	if err != nil {
 		return // the other sees that nobody answers
 	}
-	defer inner.Close()
+	defer func() { _ = inner.Close() }()
 	ended := make(chan struct{}, 2)
 	for _, way := range [][2]net.Conn{{outer, inner}, {inner, outer}} {
 		go func() {
@@ -210,12 +210,12 @@ func outside() (code int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	file, err := listener.(*net.TCPListener).File()
 	if err != nil {
 		return 1, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	if err := createCgroups(filepath.Base(dir)); err != nil {
 		return 1, err
 	}

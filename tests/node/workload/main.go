@@ -44,7 +44,7 @@ func serve() {
 			http.Error(rw, "the cache is still cold", http.StatusServiceUnavailable)
 		}
 	})
-	http.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, os.Getenv("VERSION")) })
+	http.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, os.Getenv("VERSION")) })
 	listen()
 }
 
