@@ -30,8 +30,10 @@ KUBERNETES_MINOR := $(word 2,$(subst ., ,$(KUBERNETES_VERSION)))
 
 PROVIDER := bin/pulumi-resource-k8sconnect
 PROVIDER_SOURCES := main.go go.mod go.sum $(shell find provider -name '*.md' -o -name '*.go' ! -name '*_test.go')
-CLUSTER_SOURCES := go.mod go.sum $(shell find tests/cluster -name '*.go' ! -name '*_test.go' ! -path '*/controlplane/*')
+CLUSTER_SOURCES := go.mod go.sum $(shell find tests/cluster -name '*.go' ! -name '*_test.go' ! -path '*/controlplane/*' ! -path '*/node/*')
 CONTROLPLANE_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,go.mod go.sum *.go))
+NODE_SOURCES := $(shell find tests/cluster/node -name '*.go') tests/cluster/node/go.mod tests/cluster/node/go.sum
+NODE_PROGRAMS := $(addprefix bin/,kubelet kube-proxy pause image)
 CONTROLPLANE_LINKS := $(addprefix bin/,etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl)
 PULUMI := bin/pulumi bin/pulumi-language-yaml
 
@@ -286,6 +288,11 @@ test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack $(i
 	$(call say,Running all tests; a line appears when a package is through)
 	@$(call quietly,$(test-environment) go run ./tests/gotest $(RACE) -count=1 -timeout 40m $(LONGEST) ./...)
 
+.PHONY: test-node
+test-node: $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
+	$(call say,Running the tests that need a real node)
+	@$(call quietly,go run ./tests/gotest -tags=node -count=1 -p=1 -timeout 40m ./tests/node/...)
+
 .PHONY: docs-check
 docs-check: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## The tests of docs/: programs, commands, texts and links on every page
 	$(call say,Proving what is on the pages of docs/)
@@ -330,8 +337,8 @@ endif
 ##@ The cluster and the tools
 
 .PHONY: cluster
-cluster: bin/cluster ## Run a cluster for yourself until ^C; .cluster/kubeconfig leads to it
-	@exec bin/cluster
+cluster: bin/cluster $(if $(NODE),$(NODE_PROGRAMS)) ## Run a cluster for yourself until ^C; .cluster/kubeconfig leads to it. Containers run in it with NODE=real
+	@exec bin/cluster $(if $(NODE),-node=$(NODE))
 
 .PHONY: tools
 tools: $(CONTROLPLANE_LINKS) $(PULUMI) ## What is not ours: control plane, kubectl, the Pulumi CLI and its YAML host
@@ -344,11 +351,24 @@ bin/cluster: $(CLUSTER_SOURCES) $(CONTROLPLANE_LINKS)
 $(CONTROLPLANE_LINKS): bin/controlplane
 	@ln -sf controlplane $@
 
+# What the programs of Kubernetes say that they are.
+kubernetes-version = $(foreach package,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
+	-X $(package).gitVersion=$(KUBERNETES_VERSION) -X $(package).gitMajor=1 -X $(package).gitMinor=$(KUBERNETES_MINOR) \
+	-X $(package).gitTreeState=clean -X $(package).gitCommit=)
+
 bin/controlplane: $(CONTROLPLANE_SOURCES)
 	$(call say,Building the control plane of Kubernetes $(KUBERNETES_VERSION) as one program (five to eight minutes the first time))
-	$(call go-build,tests/cluster/controlplane,controlplane,.,$(foreach package,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
-		-X $(package).gitVersion=$(KUBERNETES_VERSION) -X $(package).gitMajor=1 -X $(package).gitMinor=$(KUBERNETES_MINOR) \
-		-X $(package).gitTreeState=clean -X $(package).gitCommit=))
+	$(call go-build,tests/cluster/controlplane,controlplane,.,$(kubernetes-version))
+
+bin/kubelet bin/kube-proxy: bin/node
+	@ln -sf node $@
+
+bin/node: $(NODE_SOURCES)
+	$(call say,Building the kubelet and kube-proxy of Kubernetes $(KUBERNETES_VERSION) as one program (two to four minutes the first time))
+	$(call go-build,tests/cluster/node,node,.,$(kubernetes-version))
+
+bin/pause bin/image: bin/%: $(NODE_SOURCES)
+	$(call go-build,tests/cluster/node,$*,./$*,)
 
 # The folder of a pulumi on the PATH that is new enough and has the YAML host beside it, if there is one.
 INSTALLED_PULUMI = $(shell type -ap pulumi | grep -vxF '$(BIN)/pulumi' | while read -r candidate; do \

@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster/namespaces"
 )
 
 // Cluster is a running cluster. Its parts can be broken one by one; those that the options
@@ -20,6 +22,8 @@ type Cluster struct {
 	Etcd, APIServer              *Part
 	ControllerManager, Scheduler *Part
 	Kwok                         *Part
+	// Of a real node.
+	Containerd, Kubelet, KubeProxy *Part
 
 	options    Options
 	dir        string
@@ -30,6 +34,7 @@ type Cluster struct {
 	admin      User
 	kubeconfig []byte
 	client     kubernetes.Interface
+	space      *namespaces.Space // of a real node
 }
 
 // Start starts a cluster and returns when all that the options ask for works: the API server
@@ -112,6 +117,9 @@ func (c *Cluster) run(ctx context.Context) error {
 			group.Go(func() error { return part.start(ctx) })
 		}
 	}
+	if c.options.RealNode {
+		group.Go(func() error { return c.startNode(ctx) })
+	}
 	return group.Wait()
 }
 
@@ -130,7 +138,7 @@ func (c *Cluster) Stop() error {
 // Parts are the parts that the cluster has, those that others depend on last.
 func (c *Cluster) Parts() []*Part {
 	var parts []*Part
-	for _, part := range []*Part{c.Kwok, c.Scheduler, c.ControllerManager, c.APIServer, c.Etcd} {
+	for _, part := range []*Part{c.KubeProxy, c.Kubelet, c.Containerd, c.Kwok, c.Scheduler, c.ControllerManager, c.APIServer, c.Etcd} {
 		if part != nil {
 			parts = append(parts, part)
 		}

@@ -8,7 +8,7 @@
 // kube-scheduler and nodes played by kwok: Deployments roll out, Jobs complete, namespaces
 // and pods are deleted for real, claims bind to volumes. No image ever runs; kwok writes
 // the status that a kubelet would have written, and a test can give it Stages of its own to
-// make pods fail, hang or crash. Nobody fills status.loadBalancer; tests patch it.
+// make pods fail, hang or crash; where that is not enough, see below. Nobody fills status.loadBalancer; tests patch it.
 //
 // All programs are one binary, built from Go modules alone (controlplane, beside this
 // file). "make tools" puts it into bin/.
@@ -32,6 +32,14 @@
 // machine with four cores), a restart 0.3 to 0.5 s, since it asks each program for its help
 // first and is slower to see that it works; a test binary needs 12 to 16 MB more. The programs
 // need what they always needed.
+//
+// # A real node
+//
+// With [Options.RealNode] containers run: Debian's containerd and runc, and a kubelet and kube-proxy of which one binary
+// is made as of the control plane (node, beside this file; it has the maker of images too). All of the cluster and the
+// program that starts it are then in namespaces of their own, which package namespaces makes by running the program again.
+// That is Linux and root alone, and "make test" does without: see package tests/node. A start takes ten to forty seconds,
+// and the whole cluster some 1 GiB of memory. There is no DNS and nothing can be pulled.
 //
 // # What it leaves behind
 //

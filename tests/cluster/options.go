@@ -23,6 +23,11 @@ type Options struct {
 	// [Cluster.SetStages] changes them in a running cluster.
 	Stages []string
 
+	// RealNode runs containerd, a kubelet and kube-proxy: images run, on a node called "real". It needs the scheduler
+	// and is only to be had inside of what package namespaces makes, once in a process: what it leaves is removed
+	// with that. Nothing can be pulled; [Cluster.AddImage] brings images.
+	RealNode bool
+
 	// Audit records the requests that reach the API server, for [Cluster.Requests].
 	Audit bool
 
@@ -40,9 +45,17 @@ func Everything() Options {
 	return Options{ControllerManager: true, Scheduler: true, Nodes: 1}
 }
 
+// Real is a cluster in which containers run. See [Options.RealNode] for what it needs.
+func Real() Options {
+	return Options{ControllerManager: true, Scheduler: true, RealNode: true}
+}
+
 func (o Options) check() error {
 	if o.Scheduler && !o.ControllerManager {
 		return errors.New("options: Scheduler needs ControllerManager")
+	}
+	if o.RealNode && (!o.Scheduler || o.Nodes > 0) {
+		return errors.New("options: RealNode needs Scheduler, and no other Nodes")
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster/namespaces"
 )
 
 // configureEtcd has etcd listen on a socket in the folder, so nobody else on this machine gets
@@ -110,6 +112,14 @@ func (c *Cluster) configureAPIServer() error {
 		Set("endpoint-reconciler-type", "none").
 		Set("service-cluster-ip-range", serviceRange).
 		Set("shutdown-delay-duration", "0s")
+	if c.options.RealNode {
+		c.apiServer.SecureServing.Address = namespaces.APIServerAddress // the certificate is for it, and for localhost
+		flags.
+			Set("bind-address", "0.0.0.0").
+			Set("advertise-address", namespaces.NodeAddress).
+			Set("endpoint-reconciler-type", "lease").
+			Set("kubelet-preferred-address-types", "InternalIP")
+	}
 	if c.options.ControllerManager {
 		flags.Disable("disable-admission-plugins") // envtest disables that of service accounts
 	}

@@ -13,6 +13,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster/namespaces"
 )
 
 // Files in the cluster's folder. The parts run in that folder, so these names are all that
@@ -29,7 +31,7 @@ const (
 
 const (
 	loopback     = "127.0.0.1"
-	serviceRange = "10.96.0.0/16"
+	serviceRange = namespaces.ServiceRange
 	podRange     = "10.244.0.0/16"
 )
 
@@ -98,6 +100,9 @@ func (c *Cluster) makeParts() error {
 			return err
 		}
 		*part.place = &Part{name: part.name, path: path, dir: c.dir, launch: part.launch, ready: part.ready}
+	}
+	if c.options.RealNode {
+		return c.makeNode()
 	}
 	if c.Kwok != nil {
 		return c.writeStages(context.Background(), c.options.Stages)

@@ -8,26 +8,46 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster/namespaces"
 )
 
 func main() {
 	flags := flag.NewFlagSet("cluster", flag.ExitOnError) // not the global one, in which envtest has a flag
 	dir := flags.String("dir", ".cluster", "folder for the kubeconfig and, while it runs, the data")
 	audit := flags.Bool("audit", false, "record all requests in DIR/data/audit.log")
+	node := flags.String("node", "", `"real" runs containers, on Linux and as root; without it no image runs`)
 	_ = flags.Parse(os.Args[1:]) // exits if it fails
-	if err := run(*dir, *audit); err != nil {
+	options := cluster.Everything()
+	switch *node {
+	case "":
+	case "real":
+		options = cluster.Real()
+		code, inside, err := namespaces.Run()
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%v\n", err)
+		}
+		if !inside {
+			os.Exit(code)
+		}
+	default:
+		fmt.Fprintf(os.Stderr, "-node=%s: the only node that has a name here is \"real\"\n", *node)
+		os.Exit(2)
+	}
+	options.Audit = *audit
+	if err := run(*dir, options); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string, audit bool) (err error) {
+func run(dir string, options cluster.Options) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 
@@ -44,19 +64,25 @@ func run(dir string, audit bool) (err error) {
 		return err
 	}
 
-	options := cluster.Everything()
 	options.Dir = data
-	options.Audit = audit
 	c, err := cluster.Start(ctx, options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(kubeconfig), c.Stop()) }()
 
-	if err := publish(kubeconfig, c.Kubeconfig()); err != nil {
+	admin, err := reachable(c)
+	if err != nil {
 		return err
 	}
-	if err := explain(kubeconfig, c); err != nil {
+	content, err := admin.Kubeconfig()
+	if err != nil {
+		return err
+	}
+	if err := publish(kubeconfig, content); err != nil {
+		return err
+	}
+	if err := explain(kubeconfig, admin.Host, options.RealNode); err != nil {
 		return err
 	}
 	return wait(ctx, c)
@@ -78,6 +104,22 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { _ = file.Close() }, nil
 }
 
+// reachable is the administrator with an address of the API server that leads to it from outside too.
+func reachable(c *cluster.Cluster) (cluster.User, error) {
+	admin := c.Admin()
+	space, err := namespaces.Inside()
+	if err != nil || space == nil {
+		return admin, err
+	}
+	host, err := url.Parse(admin.Host)
+	if err != nil {
+		return admin, err
+	}
+	host.Host = space.Relay(host.Host)
+	admin.Host = host.String()
+	return admin, nil
+}
+
 // publish makes the file appear with its whole content at once.
 func publish(path string, content []byte) error {
 	unfinished := path + ".new"
@@ -87,7 +129,7 @@ func publish(path string, content []byte) error {
 	return os.Rename(unfinished, path)
 }
 
-func explain(kubeconfig string, c *cluster.Cluster) error {
+func explain(kubeconfig, host string, realNode bool) error {
 	path, err := filepath.Abs(kubeconfig)
 	if err != nil {
 		return err
@@ -96,13 +138,17 @@ func explain(kubeconfig string, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
+	images := "Images do not run here: pods are ready at once, Jobs complete."
+	if realNode {
+		images = "Containers run here, but nothing can be pulled: there is the image " + cluster.BusyboxImage + "."
+	}
 	_, err = fmt.Printf(`The cluster is ready at %s. In another terminal:
 
     export KUBECONFIG=%s
     %s get nodes
 
-Images do not run here: pods are ready at once, Jobs complete. ^C stops it and removes its data.
-`, c.Host(), path, kubectl)
+%s ^C stops it and removes its data.
+`, host, path, kubectl, images)
 	return err
 }
 

@@ -1,0 +1,106 @@
+// Workload is what runs in the containers of the tests. Which it is says its first argument.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+func main() {
+	programs := map[string]func(){"fail": fail, "crash": crash, "serve": serve, "count": count, "stubborn": stubborn, "webhook": webhook}
+	if len(os.Args) == 2 && programs[os.Args[1]] != nil {
+		programs[os.Args[1]]()
+		return
+	}
+	fmt.Fprintln(os.Stderr, "workload: say which")
+	os.Exit(2)
+}
+
+// fail is work that cannot be done.
+func fail() {
+	fmt.Println("migrating 12 tables")
+	fmt.Println("FATAL: the table orders is locked")
+	os.Exit(3)
+}
+
+// crash is a server that does not get far.
+func crash() {
+	fmt.Println("starting")
+	fmt.Println("panic: no connection to db:5432")
+	os.Exit(7)
+}
+
+// serve is a server. It is ready when $READY is not "never".
+func serve() {
+	http.HandleFunc("/ready", func(rw http.ResponseWriter, _ *http.Request) {
+		if os.Getenv("READY") == "never" {
+			http.Error(rw, "the cache is still cold", http.StatusServiceUnavailable)
+		}
+	})
+	http.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, os.Getenv("VERSION")) })
+	listen()
+}
+
+// count is a server that knows how often it was started: it keeps that in the volume /data.
+func count() {
+	const file = "/data/boots"
+	content, _ := os.ReadFile(file) // not there the first time
+	boots, _ := strconv.Atoi(string(content))
+	if err := os.WriteFile(file, []byte(strconv.Itoa(boots+1)), 0o600); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	serve()
+}
+
+// stubborn is a server that ends only when it is killed.
+func stubborn() {
+	signal.Ignore(syscall.SIGTERM)
+	serve()
+}
+
+func listen() {
+	terminated := make(chan os.Signal, 1)
+	if !signal.Ignored(syscall.SIGTERM) {
+		signal.Notify(terminated, syscall.SIGTERM)
+	}
+	go func() {
+		fmt.Println(http.ListenAndServe(":8080", nil))
+		os.Exit(1)
+	}()
+	<-terminated
+}
+
+// webhook refuses everything, in the words of $REFUSES, or allows it where there are none. Its certificate is in /tls.
+func webhook() {
+	http.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		var review struct {
+			Request struct {
+				UID string `json:"uid"`
+			} `json:"request"`
+		}
+		body, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(body, &review); err != nil {
+			http.Error(rw, "not a review", http.StatusBadRequest)
+			return
+		}
+		response := map[string]any{"uid": review.Request.UID, "allowed": true}
+		if words := os.Getenv("REFUSES"); words != "" {
+			response["allowed"], response["status"] = false, map[string]any{"message": words, "code": http.StatusForbidden}
+		}
+		rw.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(rw).Encode(map[string]any{
+			"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response,
+		})
+	})
+	const certificates = "/tls"
+	fmt.Println(http.ListenAndServeTLS(":8443", filepath.Join(certificates, "tls.crt"), filepath.Join(certificates, "tls.key"), nil))
+	os.Exit(1)
+}
