@@ -293,6 +293,12 @@ test-node: $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/cluster ## Tests
 	$(call say,Running the tests that need a real node)
 	@$(call quietly,go run ./tests/gotest -tags=node -count=1 -p=1 -timeout 40m ./tests/node/...)
 
+.PHONY: node-packages
+node-packages: ## Install what test-node needs from Debian or Ubuntu, as root
+	apt-get update
+	apt-get install --yes $(foreach program,containerd runc,$(if $(shell type -p $(program)),,$(program))) \
+		containernetworking-plugins iptables iproute2 conntrack busybox-static
+
 .PHONY: docs-check
 docs-check: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## The tests of docs/: programs, commands, texts and links on every page
 	$(call say,Proving what is on the pages of docs/)
