@@ -3,6 +3,7 @@ package connection
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,7 @@ func (c *checker) object(properties property.Map, known map[string]field, prefix
 		switch {
 		case ok:
 			c.shape(value, description, prefix, name)
-		case contains(other, name), strings.HasPrefix(name, "__"):
+		case slices.Contains(other, name), strings.HasPrefix(name, "__"):
 		default:
 			c.add(prefix, name, "is not a property of a connection"+suggestion(name, sortedNames(known)))
 		}

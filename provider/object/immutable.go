@@ -112,7 +112,18 @@ func (r *refusedUpdate) replacement(
 	if err := r.keptInPlace(in, saved); err != nil {
 		return p.DiffResponse{}, err
 	}
+	p.GetLogger(ctx).Infof("%s is replaced, because %s cannot be changed on an existing object. It is deleted first, and is not there until the "+
+		"new one is created.", t.Ref, strings.Join(inManifest(immutable), ", "))
 	return diff, nil
+}
+
+// inManifest names properties of the input as fields of the object.
+func inManifest(properties []string) []string {
+	fields := make([]string, len(properties))
+	for i, path := range properties {
+		fields[i] = strings.TrimPrefix(path, keyManifest+".")
+	}
+	return fields
 }
 
 // replacementDiff is the diff that replaces, and what in it cannot be changed in place: the
@@ -154,10 +165,7 @@ func (r *refusedUpdate) kept(in inputs, immutable []string) error {
 	default:
 		why = " (the default for kinds that Kubernetes itself does not define)"
 	}
-	fields := make([]string, len(immutable))
-	for i, path := range immutable {
-		fields[i] = strings.TrimPrefix(path, keyManifest+".")
-	}
+	fields := inManifest(immutable)
 	cannot := "cannot be changed on an existing object"
 	if len(fields) > 1 {
 		cannot = "cannot all be changed on an existing object"

@@ -35,10 +35,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		return p.ReadResponse{}, failure.Because(failure.ReasonInvalid, err)
 	}
 	t, live, err := look(ctx, r.source, property.Map{}, id, managerOf(req.Urn))
-	switch {
-	case failure.Gone(err):
-		return p.ReadResponse{}, nil
-	case err != nil:
+	if err != nil { // an absence, too: it says which kind, namespace or version was looked for
 		return p.ReadResponse{}, t.explain("read", err, inputs{})
 	}
 

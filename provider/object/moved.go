@@ -14,7 +14,7 @@ func (r *kubeObject) leaveElsewhere(ctx context.Context, t target, old state, pr
 	err := old.Origin.RequireIn(ctx, r.source, t.Target)
 	switch {
 	case err == nil:
-		p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
+		t.warnGone(ctx)
 		return nil
 	case !preview && tracked.IsElsewhere(err):
 		old.Origin.WarnLeft(ctx, r.source)
@@ -22,4 +22,9 @@ func (r *kubeObject) leaveElsewhere(ctx context.Context, t target, old state, pr
 	default:
 		return err
 	}
+}
+
+// warnGone says that the object is not there any more.
+func (t target) warnGone(ctx context.Context) {
+	p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
 }

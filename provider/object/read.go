@@ -37,6 +37,9 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	t.Also = next
 	switch err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); {
 	case tracked.IsGone(err):
+		if wasSeen := old.Ref.UID != "" && !old.Pending; wasSeen && !tracked.IsForgotten(err) {
+			t.warnGone(ctx)
+		}
 		return p.ReadResponse{}, nil
 	case err != nil:
 		return r.keepUnread(ctx, req, t, in, old, err)

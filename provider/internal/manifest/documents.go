@@ -135,7 +135,7 @@ func (p piece) nodes() (*yamlnode.Node, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, withoutAlias(err, p.text)
+		return nil, withoutTab(withoutAlias(err, p.text), p.text)
 	}
 	switch err := decoder.Decode(&more); {
 	case errors.Is(err, io.EOF):

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/spelling"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -84,8 +85,8 @@ func (c *checks) text(missing string, keys ...string) (text string, given bool) 
 }
 
 func (c *checks) apiVersion() {
-	text, given := c.text("apiVersion is missing: write `v1` for the core group, else `group/version` as in `apps/v1`",
-		"apiVersion")
+	text, given := c.text(c.missing("apiVersion is missing: write `v1` for the core group, else `group/version` as in `apps/v1`",
+		"apiVersion"), "apiVersion")
 	if !given {
 		return
 	}
@@ -104,7 +105,7 @@ func (c *checks) apiVersion() {
 var kindName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 func (c *checks) kind() {
-	text, given := c.text("kind is missing: write what the object is, as in `Deployment`", "kind")
+	text, given := c.text(c.missing("kind is missing: write what the object is, as in `Deployment`", "kind"), "kind")
 	if !given {
 		return
 	}
@@ -123,7 +124,7 @@ func (c *checks) metadata() {
 	case values.Unknown:
 		return
 	case nil:
-		c.add("metadata is missing: an object needs `metadata` with at least a `name`", "metadata")
+		c.add(c.missing("metadata is missing: an object needs `metadata` with at least a `name`", "metadata"), "metadata")
 		return
 	case map[string]any:
 		c.name(metadata)
@@ -133,6 +134,16 @@ func (c *checks) metadata() {
 	default:
 		c.add(fmt.Sprintf("metadata must be an object, not %s", describe(metadata)), "metadata")
 	}
+}
+
+// missing adds to what is said of a missing member which other one was probably meant to be it.
+func (c *checks) missing(said, member string) string {
+	for _, key := range slices.Sorted(maps.Keys(c.object)) {
+		if key != member && spelling.Resembles(key, member) {
+			return fmt.Sprintf("%s; `%s` looks like a misspelt `%s`", said, key, member)
+		}
+	}
+	return said
 }
 
 func (c *checks) name(metadata map[string]any) {

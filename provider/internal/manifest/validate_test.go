@@ -66,6 +66,11 @@ func TestBadManifestsAreRefusedByPath(t *testing.T) {
 		text string
 		want []string
 	}{
+		"names that look like those that are missing [D45]": {"{apiversion: v1, Kind: ConfigMap, metdata: {name: x}}", []string{
+			"apiVersion: apiVersion is missing: write `v1` for the core group, else `group/version` as in `apps/v1`; `apiversion` looks like a misspelt `apiVersion`",
+			"kind: kind is missing: write what the object is, as in `Deployment`; `Kind` looks like a misspelt `kind`",
+			"metadata: metadata is missing: an object needs `metadata` with at least a `name`; `metdata` looks like a misspelt `metadata`",
+		}},
 		"everything missing": {"{a: b}", []string{
 			"apiVersion: apiVersion is missing: write `v1`", "kind: kind is missing", "metadata: metadata is missing",
 		}},

@@ -131,6 +131,24 @@ func withoutAlias(err error, text string) error {
 		"put it in quotes if it is meant as text", 1+strings.Count(before, "\n"))
 }
 
+// strayCharacter is what the parser says of a tab in front of a key, among others.
+var strayCharacter = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?found character that cannot start any token$`)
+
+// withoutTab says that a line is indented by a tab, which looks like spaces in an editor.
+func withoutTab(err error, text string) error {
+	found := strayCharacter.FindStringSubmatch(err.Error())
+	if found == nil {
+		return err
+	}
+	number, _ := strconv.Atoi(found[1])
+	number = max(number, 1)
+	lines := strings.Split(text, "\n")
+	if number > len(lines) || !strings.HasPrefix(strings.TrimLeft(lines[number-1], " "), "\t") {
+		return err
+	}
+	return fmt.Errorf("line %d: it is indented by a tab, and YAML allows only spaces there", number)
+}
+
 // yamlError puts the parser's message, which has the line, behind one common subject. before is how many lines of the
 // whole text the parser has not seen.
 func yamlError(err error, before int) error {
