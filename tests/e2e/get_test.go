@@ -57,7 +57,7 @@ outputs: {color: "${theirs.manifest.data.color}"}
 	})
 	step(t, "an object that is not there is an error that names it [O69]", func(t *testing.T) {
 		s.program(t, "resources: {absent: {type: k8sconnect:KubeObject, get: {id: v1/ConfigMap/%s/absent}}}", space)
-		assert.Contains(t, s.upFails(t), "v1/ConfigMap/"+space+"/absent")
+		assert.Contains(t, s.upFails(t), "ConfigMap "+space+"/absent")
 		assert.Empty(t, s.export(t).resources)
 	})
 }

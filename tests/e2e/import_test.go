@@ -66,7 +66,8 @@ resources:
 		s := newStack(t)
 		id := "v1/ConfigMap/" + space + "/absent"
 		out := s.runFails(t, "import", "k8sconnect:index:KubeObject", "absent", id, "--yes", "--skip-preview", "--generate-code=false")
-		assert.Contains(t, out, "does not exist")
+		assert.Contains(t, out, "cannot read ConfigMap "+space+"/absent: not found (404)")
+		assert.Contains(t, out, "check the name and the namespace")
 		assert.Empty(t, s.export(t).resources)
 		assert.Contains(t, s.runFails(t, "import", "k8sconnect:index:KubeObject", "absent", "nonsense", "--yes", "--skip-preview"),
 			"apiVersion/kind")

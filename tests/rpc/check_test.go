@@ -233,7 +233,7 @@ func TestImport(t *testing.T) {
 		})
 	}
 	t.Run("an object that is not there is an error [O68]", func(t *testing.T) {
-		require.ErrorContains(t, p.resource(t, "no").importID("v1/ConfigMap/"+w.namespace+"/no"), "does not exist")
+		require.ErrorContains(t, p.resource(t, "no").importID("v1/ConfigMap/"+w.namespace+"/no"), "cannot read ConfigMap "+w.namespace+"/no: not found (404)")
 	})
 	t.Run("an ID that is none is an error", func(t *testing.T) {
 		require.Error(t, p.resource(t, "no").importID("nonsense"))
