@@ -23,6 +23,9 @@ func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracke
 // besideIgnored shows the members of a map one by one where the map comes or goes as a whole but for what is ignored in
 // it: at the map's place the manifest also shows the ignored members, which neither come nor go.
 func (in inputs) besideIgnored(changes []ownership.Change) []ownership.Change {
+	if len(in.ignore) == 0 {
+		return changes // what else is missing is empty, which the API server does not keep
+	}
 	var result []ownership.Change
 	for _, change := range changes {
 		value := change.Old
