@@ -140,9 +140,7 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 		fail(keyNamespace, "The namespace must be a string.")
 	}
 	inputs := req.Inputs
-	for key, words := range map[string]choice.Words{
-		keyDriftDetection: choice.Of[DriftDetection](), keyConflictPolicy: choice.Of[object.ConflictPolicy](),
-	} {
+	allow := func(key string, words choice.Words) {
 		if word, given := inputs.GetOk(key); given {
 			inputs = inputs.Set(key, connection.UnpackText(word))
 		}
@@ -150,6 +148,8 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 			fail(key, fmt.Sprintf("%s must be one of %s.", key, words))
 		}
 	}
+	allow(keyDriftDetection, choice.Of[DriftDetection]())
+	allow(keyConflictPolicy, choice.Of[object.ConflictPolicy]())
 	if v := req.Inputs.Get(keyResumeWithin); !v.IsNull() && !v.IsComputed() {
 		if _, ok := resumeWithin(v); !ok {
 			fail(keyResumeWithin, `resumeWithin must be a duration that is not negative, such as "30m", "2h" or "0s".`)

@@ -99,6 +99,13 @@ func TestReplacementByProof(t *testing.T) {
 			assert.Equal(t, u.diff, kinds(t, diff))
 			assert.True(t, diff.Replace())
 			assert.True(t, diff.DeleteBeforeReplace)
+			said := s.process.log.all()
+			assert.Contains(t, said, u.kind+" "+w.namespace+"/it is replaced, because ", "[D45]")
+			for path, kind := range u.diff {
+				if field, in := strings.CutPrefix(path, "manifest."); in && strings.HasSuffix(kind, "-replace") {
+					assert.Contains(t, said, field, "[D45] it names what forces it")
+				}
+			}
 			assert.Equal(t, []string{"apply, dry-run", "GET", "apply by force, dry-run"}, asked(), "the proof writes nothing")
 			did, outputs, err := s.preview(after)
 			require.NoError(t, err)
