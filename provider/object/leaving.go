@@ -150,7 +150,7 @@ func (o outcome) withLeaving(in inputs) state {
 }
 
 // hidesNames reports whether the names of fields that are, or were, in the state are secret.
-func (s state) hidesNames() bool { return s.NamesSecret || s.leftSecret }
+func (s state) hidesNames() bool { return s.NamesSecret || s.leftSecret || s.ignoredSecret }
 
 // sayLeftBehind names who has applied the object beside us, and what of theirs we do not set. manifest is nil where we
 // have everything.

@@ -43,13 +43,17 @@ func (o outcome) sayReturning(ctx context.Context, in inputs, old state, saved p
 		is, _, had := ownership.Locate(live.Object, path)
 		will, _, has := ownership.Locate(o.state.Live, path)
 		name := ownership.Format(path)
+		owner := owners[name]
+		if going.Has(path) && old.ignoredSecret || in.namesSecret(fieldpath.NewSet(path)) {
+			name = "[secret]"
+		}
 		if going.Has(path) {
-			if owners[name] == o.target.Manager && !o.leaving.stays.Has(path) {
+			if owner == o.target.Manager && !o.leaving.stays.Has(path) {
 				removed = append(removed, fmt.Sprintf("%s: %s", name, was.show(live.Object, path)))
 			}
 			return
 		}
-		if owners[name] != "" || had == has && ownership.Equal(is, will) {
+		if owner != "" || had == has && ownership.Equal(is, will) {
 			return
 		}
 		set = append(set, fmt.Sprintf("%s: %s -> %s", name, in.show(live.Object, path), in.show(o.state.Live, path)))

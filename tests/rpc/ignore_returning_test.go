@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -92,6 +93,37 @@ func TestAFieldThatReturnsFromIgnoreFields(t *testing.T) {
 			assert.Empty(t, s.warned())
 			require.NoError(t, s.destroy())
 		}
+	})
+	t.Run("names inside of a secret are not shown where they go [D46] [D4]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		manifest := w.configMap("web", m{"a": "1"})
+		manifest["metadata"].(m)["annotations"] = secret(m{"hush-name": "hush-value"})
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(manifest, ignoring("metadata.annotations")))
+		in := program(w.configMap("web", m{"a": "1"}))
+		s.previewed("update", in)
+		assert.Contains(t, s.warned(), "removes these fields")
+		s.mustUp("update", in)
+		assert.Empty(t, w.get("ConfigMap", "web").GetAnnotations())
+		assert.NotContains(t, s.process.log.all(), "hush")
+	})
+	t.Run("names inside of a secret are hidden where others keep them, in the state, too [D32] [D4]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		manifest := w.configMap("web", m{"a": "1"})
+		manifest["metadata"].(m)["annotations"] = m{"hush-name": "hush-value"}
+		theirs := runtime.DeepCopyJSON(manifest)
+		manifest["metadata"].(m)["annotations"] = secret(m{"hush-name": "hush-value"})
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(manifest, ignoring("metadata.annotations")))
+		require.NoError(t, w.applies("helm", theirs))
+		in := program(w.configMap("web", m{"a": "1"}))
+		s.previewed("update", in)
+		assert.Contains(t, s.warned(), "[secret] (helm)")
+		s.mustUp("update", in)
+		assert.NotContains(t, s.process.log.all(), "hush")
+		assert.Empty(t, readableIn(s.outputs, "hush"))
+		s.mustUp("same", in)
+		assert.Empty(t, readableIn(s.outputs, "hush"))
 	})
 	t.Run("a value that the program no longer has and that others own stays, and the preview says so [O37] [D32]", func(t *testing.T) {
 		t.Parallel()
