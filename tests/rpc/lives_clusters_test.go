@@ -53,7 +53,9 @@ func (l *life) exchanged() error {
 	}()
 	known := map[*part]string{}
 	for _, p := range l.parts {
-		if p.id != "" {
+		// A create that was not confirmed, in a cluster that did not say its id either, has nothing but the address to
+		// tell clusters apart. While that is the same, it is taken for the same cluster.
+		if p.id != "" && (p == l.wait || origin(l.t, p.session)["id"] != nil) {
 			known[p] = asJSON(at(l.t, p.outputs, "resourceRef"))
 		}
 	}

@@ -40,6 +40,9 @@ type tenant struct {
 	ignores func(path string) bool
 	// takesOver are the managers that the program takes the object over from.
 	takesOver []string
+	// applied is what the state says that was applied. What left the program of it goes with a takeover, also where it was
+	// released in favour of the manager that it is taken from.
+	applied map[string]leafValue
 }
 
 // landlord is the manager of another KubeObject that has the object; "" if there is none.
@@ -106,9 +109,16 @@ func (l *life) untouched(before, after *unstructured.Unstructured, landlord stri
 	return nil
 }
 
+// releasedManager owns what a KubeObject has released in favour of another one.
+const releasedManager = "k8sconnect.released"
+
 // takesFrom reports whether all other owners of a value are managers that the program takes over from.
 func (w tenant) takesFrom(owned owned, leaf leafValue) bool {
-	_, theirs := owned.by(leaf.path, append(slices.Clone(w.managers), w.takesOver...)...)
+	names := append(slices.Clone(w.managers), w.takesOver...)
+	if _, was := w.applied[leaf.path.String()]; was && len(w.takesOver) > 0 {
+		names = append(names, releasedManager)
+	}
+	_, theirs := owned.by(leaf.path, names...)
 	return !theirs
 }
 

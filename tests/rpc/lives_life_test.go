@@ -147,7 +147,11 @@ func (l *life) us() tenant {
 	if known, ok := at(l.t, l.object.outputs, "__fieldManager").(string); ok && known != managers[0] {
 		managers = append(managers, known)
 	}
-	return tenant{managers: managers, manifest: manifest, ignores: l.wants.ignores(l.cast.object), takesOver: l.wants.takesOver()}
+	applied, _ := plain(l.object.outputs["manifest"]).(m)
+	return tenant{
+		managers: managers, manifest: manifest, ignores: l.wants.ignores(l.cast.object), takesOver: l.wants.takesOver(),
+		applied: leavesIn(applied),
+	}
 }
 
 // view is what is in the cluster.

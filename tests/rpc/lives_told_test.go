@@ -49,6 +49,10 @@ func TestLivesThatWentWrong(t *testing.T) {
 			says(func(p *wanted) { p.tolerates, p.ignoresSeconds = false, true }), up,
 			says(func(p *wanted) { p.ignoresSeconds = false }), says(func(p *wanted) { p.tolerates, p.ignoresSeconds = true, true }), up,
 		}},
+		"what was released in favour of another stack leaves with a takeover back [D32] [O82]": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.extra = true }), up, bakeryTakes, {"up of the bakery", (*life).bakeryUps},
+			says(func(p *wanted) { p.extra = false }),
+		}},
 		"what the program no longer has and no longer ignores goes [O37]": {cast{"ConfigMap", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.annotation, p.ignoresAnnotation = true, true }), up,
 			says(func(p *wanted) { p.annotation, p.ignoresAnnotation = false, false }), up,
