@@ -76,8 +76,9 @@ func (t target) asOwned(ctx context.Context, live *unstructured.Unstructured) (*
 
 // mayTakeBystanders reports whether an apply of body may take away what is not ours, as far
 // as the state knows what is ours. If not, the live object need not be read.
-func (s state) mayTakeBystanders(t target, body map[string]any) bool {
-	return s.fields == nil || s.fields.Empty() || s.Hash == "" || ownership.Empties(s.fields, s.Wanted(), t.object(body).Object)
+func (s state) mayTakeBystanders(t target, in inputs, body map[string]any) bool {
+	return s.fields == nil || s.fields.Empty() || s.Hash == "" ||
+		ownership.Empties(s.fields.Union(in.unignored(s)), s.Wanted(), t.object(body).Object)
 }
 
 // keepBystanders does an apply of body in which nothing goes that is not ours.

@@ -172,7 +172,7 @@ func (r *kubeObject) updateOnce(
 		}
 	}
 	var kept []ownership.Bystander
-	if in.handsOver(old) || old.mayTakeBystanders(t, body) {
+	if in.handsOver(old) || old.mayTakeBystanders(t, in, body) {
 		result.answer, kept, result.err = t.keepBystanders(ctx, in, old.Wanted(), body, uid, preview, apply)
 	} else {
 		result.answer, result.err = apply(body)

@@ -49,6 +49,10 @@ func TestLivesThatWentWrong(t *testing.T) {
 			says(func(p *wanted) { p.tolerates, p.ignoresSeconds = false, true }), up,
 			says(func(p *wanted) { p.ignoresSeconds = false }), says(func(p *wanted) { p.tolerates, p.ignoresSeconds = true, true }), up,
 		}},
+		"what nobody owns stays when a field leaves that was ignored until then [D48] [O37]": {cast{"Deployment", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.annotation, p.ignoresAnnotation = true, true }), up, {"there are values that nobody owns", (*life).orphan},
+			says(func(p *wanted) { p.annotation, p.ignoresAnnotation = false, false }), up,
+		}},
 		"what was released in favour of another stack leaves with a takeover back [D32] [O82]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.extra = true }), up, bakeryTakes, {"up of the bakery", (*life).bakeryUps},
 			says(func(p *wanted) { p.extra = false }),
