@@ -164,7 +164,7 @@ func (t target) asHandedOver(in inputs, old state, answer *unstructured.Unstruct
 // wantedOf is what is taken over: what the manifest sets, what we have applied, and what left the manifest earlier. What is
 // ignored is not among it: it would be ours alone, and the apply would take it away.
 func (in inputs) wantedOf(sent *fieldpath.Set, old state) *fieldpath.Set {
-	wanted, _ := in.ignore.Split(unionOf(sent, old.fields, old.left))
+	wanted, _ := in.ignore.Split(unionOf(sent, old.fields, old.left, old.ignored))
 	return wanted
 }
 

@@ -107,6 +107,17 @@ func TestAFieldThatReturnsFromIgnoreFields(t *testing.T) {
 		assert.Empty(t, w.get("ConfigMap", "web").GetAnnotations())
 		assert.NotContains(t, s.process.log.all(), "hush")
 	})
+	t.Run("a value that others own goes, too, if the program takes over from them at once [O37] [O82]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		noted := w.noted("x")
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(noted, ignoring("metadata.annotations.note")))
+		require.NoError(t, w.applies("helm", noted))
+		in := with(t, program(w.configMap("web", m{"a": "1"})), "takeOverFrom", []any{"helm"})
+		s.mustUp("update", in)
+		assert.Empty(t, w.get("ConfigMap", "web").GetAnnotations())
+		s.in(start(t, inline(newUser(t)))).mustUp("same", in)
+	})
 	t.Run("names inside of a secret are hidden where others keep them, in the state, too [D32] [D4]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
