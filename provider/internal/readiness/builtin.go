@@ -109,10 +109,7 @@ func replicasMissing(object map[string]any) string {
 	if missing := unobserved(object); missing != "" {
 		return missing
 	}
-	wanted, given, _ := unstructured.NestedInt64(object, "spec", "replicas")
-	if !given {
-		wanted = 1 // the API's default
-	}
+	wanted := replicas(object)
 	is := func(field string) int64 { return number(object, "status", field) }
 	switch {
 	case is("readyReplicas") < wanted:

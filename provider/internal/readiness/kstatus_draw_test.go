@@ -6,7 +6,10 @@ import (
 
 // drawLive makes an object of some kind as an API server and its controllers could have left it.
 func drawLive(t *rapid.T) object {
-	kind := rapid.SampledFrom(drawn).Draw(t, "kind")
+	return drawLiveOf(t, rapid.SampledFrom(drawn).Draw(t, "kind"))
+}
+
+func drawLiveOf(t *rapid.T, kind drawnKind) object {
 	metadata := object{"name": "it", "generation": int64(2), "creationTimestamp": "2026-01-01T00:00:00Z"}
 	if rapid.IntRange(0, 9).Draw(t, "terminating") == 0 {
 		metadata["deletionTimestamp"] = "2026-01-01T00:00:00Z"
@@ -66,11 +69,13 @@ func phased(phases ...string) func(draw) (object, object) {
 	}
 }
 
-var drawn = []struct {
+type drawnKind struct {
 	apiVersion, kind string
 	observes         bool // its controller writes status.observedGeneration
 	draw             func(d draw) (spec, status object)
-}{
+}
+
+var drawn = []drawnKind{
 	{"apps/v1", "Deployment", true, func(d draw) (object, object) {
 		spec := object{"replicas": d.number("replicas", 0, 2), "progressDeadlineSeconds": int64(600)}
 		replicas := d.number("pods", 0, 3)

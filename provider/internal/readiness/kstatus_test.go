@@ -171,10 +171,6 @@ func isKind(kinds ...string) func(object) bool {
 	return func(live object) bool { kind, _ := live["kind"].(string); return slices.Contains(kinds, kind) }
 }
 
-func onDelete(live object) bool {
-	return text(live, "spec", "updateStrategy", "type") == "OnDelete"
-}
-
 // isOutdated reports whether an object has a condition about an older generation, in which case anything may differ.
 func isOutdated(live object) bool {
 	return aCondition(func(c Condition) bool { return c.observed && c.observedGeneration < 2 })(live)

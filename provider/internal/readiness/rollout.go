@@ -2,69 +2,122 @@ package readiness
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/kubectl/pkg/polymorphichelpers"
 )
+
+// rollouts are the kinds that roll out pods, each with what is missing until its rollout is complete once its controller
+// has seen the newest generation. The rules are those of kubectl rollout status, with which a test compares them.
+// kubectl refuses the update strategy OnDelete, under which a person replaces the pods: there, all pods that should exist
+// must be ready.
+var rollouts = map[schema.GroupKind]rollout{
+	{Group: "apps", Kind: "Deployment"}:  {"deployment", deploymentMissing},
+	{Group: "apps", Kind: "StatefulSet"}: {"statefulset", statefulSetMissing},
+	{Group: "apps", Kind: "DaemonSet"}:   {"daemon set", daemonSetMissing},
+}
+
+type rollout struct {
+	name    string // of the kind, as kubectl rollout status writes it
+	missing func(object map[string]any) string
+}
 
 // HasRollout reports whether a kind is one that rolls out pods.
 func HasRollout(kind schema.GroupKind) bool {
-	_, err := polymorphichelpers.StatusViewerFor(kind)
-	return err == nil
+	_, found := rollouts[kind]
+	return found
 }
 
-// rolloutCriterion holds when a rollout is complete, by the rules of kubectl rollout
-// status. Those refuse the update strategy OnDelete, under which nobody rolls out
-// anything: there, all pods that should exist must be ready.
+// rolloutCriterion holds when a rollout is complete.
 type rolloutCriterion struct{}
 
 func (rolloutCriterion) String() string    { return "the rollout" }
 func (rolloutCriterion) readsStatus() bool { return true }
 
 func (rolloutCriterion) missing(object map[string]any) string {
-	live := &unstructured.Unstructured{Object: object}
-	kind := live.GroupVersionKind().GroupKind()
-	viewer, err := polymorphichelpers.StatusViewerFor(kind)
-	if err != nil {
-		return fmt.Sprintf("%s has no rollout", kind.Kind)
-	}
-	if strategy, _, _ := unstructured.NestedString(object, "spec", "updateStrategy", "type"); strategy == "OnDelete" {
-		return podsMissing(object, kind)
-	}
-	message, done, err := viewer.Status(live, 0)
+	kind := kindOf(object)
+	rollout, found := rollouts[kind]
 	switch {
-	case err != nil:
-		return err.Error()
-	case done:
-		return ""
+	case !found:
+		return fmt.Sprintf("%s has no rollout", kind.Kind)
+	case number(object, "status", "observedGeneration") < max(number(object, "metadata", "generation"), 1):
+		return fmt.Sprintf("waiting for %s spec update to be observed", rollout.name)
 	default:
-		return rolloutMessage(message)
+		return rollout.missing(object)
 	}
 }
 
-// rolloutMessage drops from kubectl's message what the context says already.
-func rolloutMessage(message string) string {
-	message = strings.TrimSuffix(strings.TrimSpace(message), "...")
-	if _, after, ok := strings.Cut(message, "rollout to finish: "); ok {
-		return after
+func deploymentMissing(object map[string]any) string {
+	// A deployment that has missed its deadline reports the numbers of the pods it has.
+	if progress, _, found := current(object, "Progressing"); found && progress.Reason == deadlineExceeded {
+		return fmt.Sprintf("deployment %q exceeded its progress deadline", text(object, "metadata", "name"))
 	}
-	return strings.ToLower(message[:1]) + message[1:]
+	wanted, pods := replicas(object), number(object, "status", "replicas")
+	updated, available := number(object, "status", "updatedReplicas"), number(object, "status", "availableReplicas")
+	switch {
+	case updated < wanted:
+		return fmt.Sprintf("%d out of %d new replicas have been updated", updated, wanted)
+	case pods > updated:
+		return fmt.Sprintf("%d old replicas are pending termination", pods-updated)
+	case available < updated:
+		return fmt.Sprintf("%d of %d updated replicas are available", available, updated)
+	default:
+		return ""
+	}
 }
 
-// podsMissing compares how many pods there should be with how many are ready.
-func podsMissing(object map[string]any, kind schema.GroupKind) string {
-	number := func(path ...string) int64 { n, _, _ := unstructured.NestedInt64(object, path...); return n }
-	if number("status", "observedGeneration") < number("metadata", "generation") {
-		return "waiting for spec update to be observed"
+func statefulSetMissing(object map[string]any) string {
+	wanted, ready, updated := replicas(object), number(object, "status", "readyReplicas"), number(object, "status", "updatedReplicas")
+	if onDelete(object) {
+		return readyMissing(ready, wanted)
 	}
-	ready, wanted := number("status", "readyReplicas"), number("spec", "replicas")
-	if kind.Kind == "DaemonSet" {
-		ready, wanted = number("status", "numberAvailable"), number("status", "desiredNumberScheduled")
+	if ready < wanted {
+		return fmt.Sprintf("waiting for %d pods to be ready", wanted-ready)
 	}
+	if _, rolling, _ := unstructured.NestedMap(object, "spec", "updateStrategy", "rollingUpdate"); rolling {
+		// The pods with an ordinal below the partition stay as they are.
+		if toUpdate := wanted - number(object, "spec", "updateStrategy", "rollingUpdate", "partition"); updated < toUpdate {
+			return fmt.Sprintf("waiting for partitioned roll out to finish: %d out of %d new pods have been updated", updated, toUpdate)
+		}
+		return ""
+	}
+	if revision := text(object, "status", "updateRevision"); revision != text(object, "status", "currentRevision") {
+		return fmt.Sprintf("waiting for statefulset rolling update to complete %d pods at revision %s", updated, revision)
+	}
+	return ""
+}
+
+func daemonSetMissing(object map[string]any) string {
+	wanted, available := number(object, "status", "desiredNumberScheduled"), number(object, "status", "numberAvailable")
+	if onDelete(object) {
+		return readyMissing(available, wanted)
+	}
+	switch updated := number(object, "status", "updatedNumberScheduled"); {
+	case updated < wanted:
+		return fmt.Sprintf("%d out of %d new pods have been updated", updated, wanted)
+	case available < wanted:
+		return fmt.Sprintf("%d of %d updated pods are available", available, wanted)
+	default:
+		return ""
+	}
+}
+
+func onDelete(object map[string]any) bool {
+	return text(object, "spec", "updateStrategy", "type") == "OnDelete"
+}
+
+func readyMissing(ready, wanted int64) string {
 	if ready < wanted {
 		return fmt.Sprintf("%d of %d pods are ready", ready, wanted)
 	}
 	return ""
+}
+
+// replicas is how many pods there should be; one where the object does not say so, as the API server has it.
+func replicas(object map[string]any) int64 {
+	wanted, given, _ := unstructured.NestedInt64(object, "spec", "replicas")
+	if !given {
+		return 1
+	}
+	return wanted
 }

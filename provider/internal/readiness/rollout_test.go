@@ -88,8 +88,8 @@ func TestTheRolloutOfAStatefulSetIsWaitedFor(t *testing.T) {
 		"no pods are wanted [W6]":                {0, rolling(0), object{"observedGeneration": int64(2)}, nil},
 		"OnDelete, all pods are ready [W5]":      {3, onDelete, merged(done, object{"updatedReplicas": int64(0), "updateRevision": "web-3"}), nil},
 		"OnDelete, not all are ready [W5]":       {3, onDelete, merged(done, object{"readyReplicas": int64(2)}), []string{"2 of 3 pods are ready"}},
-		"OnDelete, there is no status yet [W5]":  {3, onDelete, object{}, []string{"waiting for spec update to be observed"}},
-		"OnDelete, the change was not seen [W5]": {3, onDelete, merged(done, object{"observedGeneration": int64(1)}), []string{"waiting for spec update to be observed"}},
+		"OnDelete, there is no status yet [W5]":  {3, onDelete, object{}, notSeen},
+		"OnDelete, the change was not seen [W5]": {3, onDelete, merged(done, object{"observedGeneration": int64(1)}), notSeen},
 		"OnDelete, no pods are wanted [W6]":      {0, onDelete, object{"observedGeneration": int64(2)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestTheRolloutOfADaemonSetIsWaitedFor(t *testing.T) {
 		"no node wants a pod":               {"RollingUpdate", object{"observedGeneration": int64(2)}, nil},
 		"OnDelete, all pods are available":  {"OnDelete", merged(done, object{"updatedNumberScheduled": int64(0)}), nil},
 		"OnDelete, not all are available":   {"OnDelete", merged(done, object{"numberAvailable": int64(2)}), []string{"2 of 3 pods are ready"}},
-		"OnDelete, the change was not seen": {"OnDelete", merged(done, object{"observedGeneration": int64(1)}), []string{"waiting for spec update to be observed"}},
+		"OnDelete, the change was not seen": {"OnDelete", merged(done, object{"observedGeneration": int64(1)}), []string{"waiting for daemon set spec update to be observed"}},
 		"OnDelete, no node wants a pod":     {"OnDelete", object{"observedGeneration": int64(2)}, nil},
 	} {
 		t.Run(name+" [W5]", func(t *testing.T) {

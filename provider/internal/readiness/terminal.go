@@ -5,13 +5,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// deadlineExceeded is the reason of a Deployment's condition Progressing once spec.progressDeadlineSeconds have passed
+// without progress.
+const deadlineExceeded = "ProgressDeadlineExceeded"
+
 // terminal are the states from which no waiting leads anywhere, by kind.
 var terminal = map[schema.GroupKind]func(object map[string]any) string{
 	{Group: "batch", Kind: "Job"}: func(object map[string]any) string {
 		return failedCondition(object, "Failed", "True", "")
 	},
 	{Group: "apps", Kind: "Deployment"}: func(object map[string]any) string {
-		return failedCondition(object, "Progressing", "False", "ProgressDeadlineExceeded")
+		return failedCondition(object, "Progressing", "False", deadlineExceeded)
 	},
 	{Kind: "Pod"}: func(object map[string]any) string {
 		if phase, _, _ := unstructured.NestedString(object, "status", "phase"); phase != "Failed" {

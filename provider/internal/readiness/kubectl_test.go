@@ -1,0 +1,42 @@
+package readiness
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/kubectl/pkg/polymorphichelpers"
+	"pgregory.net/rapid"
+)
+
+// kubectl rollout status is the reference for the rules of rollouts: whenever it calls a rollout complete so do these
+// rules, and only then. It cannot tell with the update strategy OnDelete.
+func TestRolloutsAreCompleteWhenKubectlSaysSo(t *testing.T) {
+	rolling := slices.DeleteFunc(slices.Clone(drawn), func(k drawnKind) bool { return !HasRollout(kindOf(object{"apiVersion": k.apiVersion, "kind": k.kind})) })
+	require.Len(t, rolling, len(rollouts), "every kind that rolls out pods is drawn")
+	seen := map[bool]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		live := drawLiveOf(t, rapid.SampledFrom(rolling).Draw(t, "kind"))
+		if onDelete(live) {
+			return
+		}
+		rapid.SampledFrom([]func(){
+			func() {},
+			func() { unstructured.RemoveNestedField(live, "spec", "updateStrategy", "rollingUpdate") },
+			func() { unstructured.RemoveNestedField(live, "status") },
+		}).Draw(t, "as given")()
+		viewer, err := polymorphichelpers.StatusViewerFor(kindOf(live))
+		require.NoError(t, err)
+		said, done, err := viewer.Status(&unstructured.Unstructured{Object: live}, 0)
+		if err != nil {
+			said = err.Error()
+		}
+		missing := rolloutCriterion{}.missing(live)
+		assert.Equal(t, done && err == nil, missing == "", "kubectl: %s\nhere: %s", said, missing)
+		seen[missing == ""]++
+	})
+	assert.Positive(t, seen[true], "complete rollouts")
+	assert.Positive(t, seen[false], "incomplete rollouts")
+}
