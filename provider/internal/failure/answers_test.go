@@ -37,8 +37,7 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			`{"message":"deployments.apps \"c\" is forbidden: User \"system:serviceaccount:ci:the deployer\" cannot patch resource \"deployments\" in API group \"apps\" in the namespace \"lab\"","reason":"Forbidden","details":{"name":"c","group":"apps","kind":"deployments"},"code":403}`,
 			failure.Refused, failure.ClassPermission,
 			`user "system:serviceaccount:ci:the deployer" may not patch deployments.apps in namespace "lab" (403)
-  Next: have it permitted by a Role or ClusterRole, or use other credentials. An apply needs create and patch.
-        To check:
+  Next: have it permitted by a Role or ClusterRole, or use other credentials. An apply needs create and patch. To check:
         kubectl auth can-i patch deployments.apps --namespace lab --as 'system:serviceaccount:ci:the deployer'`,
 		}, {
 			"no permission at the cluster scope, and why",
@@ -46,8 +45,7 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			failure.Refused, failure.ClassPermission,
 			`user "eve" may not patch clusterroles.rbac.authorization.k8s.io (403)
   RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found
-  Next: have it permitted by a Role or ClusterRole, or use other credentials. An apply needs create and patch.
-        To check:
+  Next: have it permitted by a Role or ClusterRole, or use other credentials. An apply needs create and patch. To check:
         kubectl auth can-i patch clusterroles.rbac.authorization.k8s.io --as eve`,
 		}, {
 			"no permission for a path",
@@ -70,54 +68,47 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			`{"message":"pods \"c\" is forbidden: failed quota: small: must specify requests.cpu for: a","reason":"Forbidden","details":{"name":"c","kind":"pods"},"code":403}`,
 			failure.Refused, failure.ClassQuota,
 			`quota "small" requires requests.cpu on container a (403)
-  Next: set it (resources.requests and resources.limits of the containers), or have a LimitRange give
-        defaults.`,
+  Next: set it (resources.requests and resources.limits of the containers), or have a LimitRange give defaults.`,
 		}, {
 			"a quota wants several things of several containers [D45]",
 			`{"message":"pods \"c\" is forbidden: failed quota: small: must specify limits.memory for: a,b; requests.cpu for: a","reason":"Forbidden","details":{"name":"c","kind":"pods"},"code":403}`,
 			failure.Refused, failure.ClassQuota,
 			`quota "small" requires limits.memory on containers a, b, and requests.cpu on container a (403)
-  Next: set them (resources.requests and resources.limits of the containers), or have a LimitRange give
-        defaults.`,
+  Next: set them (resources.requests and resources.limits of the containers), or have a LimitRange give defaults.`,
 		}, {
 			"a quota of an API server before 1.24, which names no container [D45]",
 			`{"message":"pods \"c\" is forbidden: failed quota: small: must specify limits.memory,requests.cpu","reason":"Forbidden","details":{"name":"c","kind":"pods"},"code":403}`,
 			failure.Refused, failure.ClassQuota,
 			`quota "small" requires limits.memory, requests.cpu (403)
-  Next: set them (resources.requests and resources.limits of the containers), or have a LimitRange give
-        defaults.`,
+  Next: set them (resources.requests and resources.limits of the containers), or have a LimitRange give defaults.`,
 		}, {
 			"another 403, as the API server says it",
 			`{"message":"pods \"c\" is forbidden: maximum cpu usage per Container is 1, but limit is 3","reason":"Forbidden","details":{"name":"c","kind":"pods"},"code":403}`,
 			failure.Refused, failure.ClassForbidden,
 			`the API server forbids it (403)
   pods "c" is forbidden: maximum cpu usage per Container is 1, but limit is 3
-  Next: the reason above says which rule of the cluster forbids it; change the object, or ask whoever keeps
-        the rule.`,
+  Next: the reason above says which rule of the cluster forbids it; change the object, or ask whoever keeps the rule.`,
 		}, {
 			"a policy that answers 422",
 			`{"message":"secrets \"s\" is forbidden: ValidatingAdmissionPolicy 'no-bad-labels' with binding 'everywhere' denied request: label bad is bad","reason":"Invalid","details":{"name":"s","kind":"secrets","causes":[{"message":"ValidatingAdmissionPolicy 'no-bad-labels' with binding 'everywhere' denied request: label bad is bad"}]},"code":422}`,
 			failure.Refused, failure.ClassPolicy,
 			`ValidatingAdmissionPolicy "no-bad-labels" denied the request
   label bad is bad
-  Next: change what it asks for, or ask whoever keeps the policy (it applies here by its binding
-        "everywhere").`,
+  Next: change what it asks for, or ask whoever keeps the policy (it applies here by its binding "everywhere").`,
 		}, {
 			"a webhook that denies",
 			`{"message":"admission webhook \"rules.example.com\" denied the request: house rule","code":400}`,
 			failure.Refused, failure.ClassWebhook,
 			`admission webhook "rules.example.com" denied the request
   house rule
-  Next: change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a
-        MutatingWebhookConfiguration).`,
+  Next: change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration).`,
 		}, {
 			"a webhook that denies with 500 and no word",
 			`{"message":"admission webhook \"rules.example.com\" denied the request without explanation","code":500}`,
 			failure.Refused, failure.ClassWebhook,
 			`admission webhook "rules.example.com" denied the request
   It gave no explanation.
-  Next: change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a
-        MutatingWebhookConfiguration).`,
+  Next: change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration).`,
 		}, {
 			"a terminating namespace",
 			`{"message":"configmaps \"c\" is forbidden: unable to create new content in namespace lab because it is being terminated","reason":"Forbidden","details":{"name":"c","kind":"configmaps","causes":[{"reason":"NamespaceTerminating","message":"namespace lab is being terminated","field":"metadata.namespace"}]},"code":403}`,
@@ -146,8 +137,7 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			failure.Refused, failure.ClassFieldConflict,
 			`other field managers own fields that the manifest sets
   .data.ca.crt: conflict with "kube-controller-manager" using v1
-  Next: list the fields in ignoreFields to leave them to their owner, or set conflictPolicy to force to take
-        them.`,
+  Next: list the fields in ignoreFields to leave them to their owner, or set conflictPolicy to force to take them.`,
 		}, {
 			"one rule of a definition is broken",
 			`{"message":"Gadget.lab.example.com \"web\" is invalid: spec: Invalid value: min must not exceed max","reason":"Invalid","details":{"name":"web","group":"lab.example.com","kind":"Gadget","causes":[{"reason":"FieldValueInvalid","message":"Invalid value: min must not exceed max","field":"spec"}]},"code":422}`,
@@ -164,8 +154,7 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			failure.Refused, failure.ClassInvalid,
 			`the API server refuses the manifest as invalid in 2 places
   spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"
-  Invalid value: null: some validation rules were not checked because the object was invalid; correct the
-    existing errors to complete validation` + correct,
+  Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation` + correct,
 		}, {
 			"the same mistake is named three times",
 			`{"message":"…","reason":"Invalid","details":{"name":"web","kind":"NetworkPolicy","causes":[{"reason":"FieldValueInvalid","message":"Invalid value: \"a b\": a label","field":"metadata.labels"},{"reason":"FieldValueInvalid","message":"Invalid value: \"a b\": a label","field":"metadata.labels"},{"reason":"FieldValueInvalid","message":"Invalid value: \"a b\": a label","field":"metadata.labels"}]},"code":422}`,
@@ -190,8 +179,7 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			`{"message":"failed to convert new object (lab/q; /v1, Kind=ResourceQuota) to proper version: unable to convert unstructured object to /v1, Kind=ResourceQuota: quantities must match the regular expression","code":500}`,
 			failure.Refused, failure.ClassInvalid,
 			`the manifest does not fit the kind's schema
-  failed to convert new object (lab/q; /v1, Kind=ResourceQuota) to proper version: unable to convert
-    unstructured object to /v1, Kind=ResourceQuota: quantities must match the regular expression` + correct,
+  failed to convert new object (lab/q; /v1, Kind=ResourceQuota) to proper version: unable to convert unstructured object to /v1, Kind=ResourceQuota: quantities must match the regular expression` + correct,
 		}, {
 			"too many requests",
 			`{"message":"Too many requests, please try again later.","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}`,
@@ -206,8 +194,7 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			`no answer in time
   Timeout: request did not complete within the allotted timeout
   server: https://api.example.com:6443
-  Next: check the network and the API server's health, then run again; raise customTimeouts if it is just
-        slow.`,
+  Next: check the network and the API server's health, then run again; raise customTimeouts if it is just slow.`,
 		}, {
 			"a value that quotes a mark is only a value",
 			`{"message":"ConfigMap \"c\" is invalid: data: Invalid value: admission webhook \"x\" denied the request: no","reason":"Invalid","details":{"causes":[{"reason":"FieldValueInvalid","message":"ValidatingAdmissionPolicy 'x' with binding 'y' denied request","field":"data"}]},"code":422}`,
@@ -247,8 +234,7 @@ func TestAKindThatIsNotServed(t *testing.T) {
 	}
 	t.Run("is suggested where it is [O56]", func(t *testing.T) {
 		assert.Equal(t, `cannot create X web: the cluster has no kind "Ingress" in "networking/v1", it has it in networking.k8s.io/v1 or other.example.com/v2
-  Next: set apiVersion to networking.k8s.io/v1 or other.example.com/v2; look whether its fields are the same
-        there.`,
+  Next: set apiVersion to networking.k8s.io/v1 or other.example.com/v2; look whether its fields are the same there.`,
 			explain(failure.KindNotServedError{
 				APIVersion: "networking/v1", Kind: "Ingress", ServedAs: []string{"networking.k8s.io/v1", "other.example.com/v2"}, Final: true,
 			}))

@@ -120,8 +120,8 @@ func TestADiffOfSecretsIsNotShown(t *testing.T) {
 	t.Run("it is where nothing is secret", func(t *testing.T) {
 		message := notInPlace + "\n" + diff.Diff(podWith("info"), podWith("warning"))
 		text := failure.Explain(refusals["in a cause"](message), failure.Operation{Verb: "update", Subject: "Pod lab/web"}).Error()
-		assert.Contains(t, text, `- "value": "info"`)
-		assert.Contains(t, text, `+ "value": "warning"`)
+		assert.Regexp(t, `-\s+"value": "info"`, text)
+		assert.Regexp(t, `\+\s+"value": "warning"`, text)
 		assert.NotContains(t, text, "hidden")
 	})
 }

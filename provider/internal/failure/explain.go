@@ -42,12 +42,18 @@ type Failure struct {
 func (f *Failure) Error() string {
 	lines := []string{f.What}
 	for _, why := range f.Why {
-		lines = append(lines, wrap(why, "  ", "    ")...)
+		lines = append(lines, "  "+indented(why, "    "))
 	}
 	if f.Next != "" {
-		lines = append(lines, wrap("Next: "+f.Next, "  ", "        ")...)
+		lines = append(lines, "  Next: "+indented(f.Next, "        "))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// indented gives a text of several lines its indentation. Long lines stay whole: a terminal breaks them by itself, and a
+// message can be searched for as it is.
+func indented(text, indent string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+indent)
 }
 
 // Unwrap gives the explained error.

@@ -70,12 +70,8 @@ func TestAWebhookThatCouldNotBeAsked(t *testing.T) {
 	}
 	t.Run("is shown as it is meant to be read [D34 c]", func(t *testing.T) {
 		assert.Equal(t, `cannot create ConfigMap lab/c: admission webhook "rules.example.com" could not be asked, so the API server refused the request
-  failed to call webhook: Post "https://r.ns.svc:443/x": tls: failed to verify certificate: x509: certificate
-    signed by unknown authority
-  Next: nothing was written. Its certificate is not trusted by clientConfig.caBundle of its configuration.
-        Whoever injects that (cert-manager's cainjector) may not have written it yet: run again. If it stays,
-        correct caBundle. If the webhook may be passed over, set its failurePolicy to Ignore. To find its
-        configuration:
+  failed to call webhook: Post "https://r.ns.svc:443/x": tls: failed to verify certificate: x509: certificate signed by unknown authority
+  Next: nothing was written. Its certificate is not trusted by clientConfig.caBundle of its configuration. Whoever injects that (cert-manager's cainjector) may not have written it yet: run again. If it stays, correct caBundle. If the webhook may be passed over, set its failurePolicy to Ignore. To find its configuration:
         kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o name`,
 			explained(t, uncalled(`Post "https://r.ns.svc:443/x": tls: failed to verify certificate: x509: certificate signed by unknown authority`)))
 	})
