@@ -158,7 +158,7 @@ func TestEveryResourceAndFunctionHasExamplesInFiveLanguages(t *testing.T) {
 			require.True(t, found)
 			require.True(t, strings.HasSuffix(examples, "\n```\n{{% /example %}}\n{{% /examples %}}\n"))
 			assert.NotContains(t, intro, "{{%")
-			for _, example := range strings.Split(examples, "{{% example %}}\n") {
+			for example := range strings.SplitSeq(examples, "{{% example %}}\n") {
 				assert.Regexp(t, title, example)
 				var languages []string
 				for _, open := range fence.FindAllStringSubmatch(example, -1) {

@@ -224,8 +224,7 @@ func (c *checker) addError(prefix, name string, err error) {
 	if err == nil {
 		return
 	}
-	var mistake *cluster.FieldError
-	if errors.As(err, &mistake) {
+	if mistake, ok := errors.AsType[*cluster.FieldError](err); ok {
 		c.add(prefix, mistake.Field, mistake.Reason)
 		return
 	}

@@ -14,7 +14,7 @@ const ForgetVariable = "PULUMI_K8SCONNECT_FORGET_CLUSTERS"
 
 // Forget sets the clusters that are gone for good, with all that was in them.
 func (s *Source) Forget(clusters []string) {
-	for _, name := range strings.Split(os.Getenv(ForgetVariable), ",") {
+	for name := range strings.SplitSeq(os.Getenv(ForgetVariable), ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			clusters = append(clusters, name)
 		}

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -138,9 +139,7 @@ func TestAKustomizationThatCannotBeBuilt(t *testing.T) {
 	} {
 		t.Run(name+" is refused [F3]", func(t *testing.T) {
 			files := map[string]string{"a.yaml": web}
-			for path, text := range c.files {
-				files[path] = text
-			}
+			maps.Copy(files, c.files)
 			write(t, files)
 			reasons := refused(t, keyKustomization, property.New(c.folder))
 			require.Len(t, reasons, 1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -153,12 +154,7 @@ func isOtherObject(err error) bool {
 	if !apierrors.IsInvalid(err) {
 		return false
 	}
-	for _, field := range causeFields(err) {
-		if field == "metadata.uid" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(causeFields(err), "metadata.uid")
 }
 
 // causeFields are the fields that the API server names in a refusal.

@@ -212,8 +212,7 @@ func (t target) apply(
 // isPrerequisiteMissing reports whether a namespace or a kind is not there, which
 // may be because it is made in the same run.
 func isPrerequisiteMissing(err error) bool {
-	var notServed *failure.KindNotServedError
-	if errors.As(err, &notServed) {
+	if notServed, ok := errors.AsType[*failure.KindNotServedError](err); ok {
 		return !notServed.Final
 	}
 	return failure.NamespaceMissing(err)

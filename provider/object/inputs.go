@@ -142,10 +142,8 @@ func (in inputs) identity() (id manifest.Identity, known bool) {
 		return manifest.Identity{}, false
 	}
 	metadata, _ := in.written["metadata"].(map[string]any)
-	for _, v := range []any{in.written["apiVersion"], in.written["kind"], in.written["metadata"], metadata["name"], metadata["namespace"]} {
-		if values.IsUnknown(v) {
-			return manifest.IdentityOf(in.written), false
-		}
+	if slices.ContainsFunc([]any{in.written["apiVersion"], in.written["kind"], in.written["metadata"], metadata["name"], metadata["namespace"]}, values.IsUnknown) {
+		return manifest.IdentityOf(in.written), false
 	}
 	id = manifest.IdentityOf(in.written)
 	if id.Namespace == "" {

@@ -45,8 +45,7 @@ func (t target) keepInside(
 		answer, err = apply(now)
 		return unlessStale(err)
 	})
-	var other *notStale
-	if errors.As(err, &other) {
+	if other, ok := errors.AsType[*notStale](err); ok {
 		err = other.error
 	}
 	return answer, err

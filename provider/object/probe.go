@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -121,7 +122,7 @@ func dropGenerated(object, live *unstructured.Unstructured) {
 		for _, label := range []string{
 			"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name",
 		} {
-			at := append(labels[:len(labels):len(labels)], label)
+			at := append(slices.Clip(labels), label)
 			wanted, _, _ := unstructured.NestedFieldNoCopy(object.Object, at...)
 			if has, _, _ := unstructured.NestedFieldNoCopy(live.Object, at...); wanted == has {
 				unstructured.RemoveNestedField(object.Object, at...)

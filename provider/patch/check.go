@@ -98,7 +98,7 @@ func emptyMap(v property.Value, at []property.PathSegment) ([]property.PathSegme
 		return nil, false
 	}
 	for key, member := range v.AsMap().AllStable {
-		if found, ok := emptyMap(member, append(at[:len(at):len(at)], property.NewSegment(key))); ok {
+		if found, ok := emptyMap(member, append(slices.Clip(at), property.NewSegment(key))); ok {
 			return found, true
 		}
 	}

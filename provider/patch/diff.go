@@ -202,8 +202,7 @@ func (s state) addsAgain(change ownership.Change) (operation int, gone bool) {
 
 // placeInOperations returns where in a JSON patch a field gets its value.
 func (s state) placeInOperations(field fieldpath.Path) string {
-	for i := len(s.touched.operations) - 1; i >= 0; i-- {
-		path := s.touched.operations[i]
+	for i, path := range slices.Backward(s.touched.operations) {
 		if path == nil || len(path) > len(field) || !path.Equals(field[:len(path)]) {
 			continue
 		}

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -118,7 +119,7 @@ func markLists(marks *values.Marks, document any) {
 		switch v := v.(type) {
 		case map[string]any:
 			for name, member := range v {
-				walk(member, append(at[:len(at):len(at)], property.NewSegment(name)))
+				walk(member, append(slices.Clip(at), property.NewSegment(name)))
 			}
 		case []any:
 			marks.Add(property.PathFromSegments(at...))

@@ -1,6 +1,8 @@
 package tracked
 
 import (
+	"slices"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -13,7 +15,7 @@ import (
 // begins.
 func MarkKind(secrets *values.Marks, id manifest.Identity, at ...property.PathSegment) {
 	for _, keys := range manifest.SecretPaths(id.APIVersion, id.Kind) {
-		path := at[:len(at):len(at)]
+		path := slices.Clip(at)
 		for _, key := range keys {
 			path = append(path, property.NewSegment(key))
 		}

@@ -1,6 +1,8 @@
 package tracked
 
 import (
+	"slices"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -97,7 +99,7 @@ func (m Marked) secretKey(path fieldpath.Path) bool {
 			continue
 		}
 		for _, field := range *element.Key {
-			if m.Secrets.IsSecret(PropertyPath(append(at[:len(at):len(at)], field.Name))) {
+			if m.Secrets.IsSecret(PropertyPath(append(slices.Clip(at), field.Name))) {
 				return true
 			}
 		}

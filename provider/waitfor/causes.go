@@ -52,5 +52,5 @@ func (r Request) event(event diagnosis.Event) string {
 	if event.RefusesPods() {
 		return text
 	}
-	return shorten(text, longestLine)
+	return shorten(text)
 }

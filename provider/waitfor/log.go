@@ -20,7 +20,7 @@ func (r Request) log(ctx context.Context, trouble diagnosis.Trouble) []string {
 	var lines []string
 	for _, line := range trouble.Failed.Log(ctx, r.Cluster, r.redact) {
 		if !strings.Contains(r.redact(trouble.Long), strings.TrimSpace(line)) {
-			lines = append(lines, "        "+shorten(line, longestLine))
+			lines = append(lines, "        "+shorten(line))
 		}
 	}
 	if len(lines) == 0 {

@@ -43,7 +43,7 @@ func (r Request) goal() string {
 	if r.secret() {
 		return "what is asked for (it is not shown, because it is secret)"
 	}
-	return shorten(r.Spec.Goal.String(), longestLine)
+	return shorten(r.Spec.Goal.String())
 }
 
 // report says what was waited for and how long, what was seen last, why, and what to do.
@@ -62,7 +62,7 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 		if r.secret() {
 			why = "it will not come true"
 		}
-		add("%s: failed after %s waiting for %s: %s", r.subject(), took, r.goal(), shorten(why, longestLine))
+		add("%s: failed after %s waiting for %s: %s", r.subject(), took, r.goal(), shorten(why))
 	case readiness.Interrupted:
 		add("%s: interrupted after %s waiting for %s", r.subject(), took, r.goal())
 	default:
@@ -71,7 +71,7 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 	lines = append(lines, r.seen(e)...)
 	advice := ""
 	if trouble != nil {
-		add("  The API server could not be asked at the end: %s", shorten(oneLine(trouble.Error()), longestLine))
+		add("  The API server could not be asked at the end: %s", shorten(oneLine(trouble.Error())))
 	} else if e.Last != nil && e.Reason != readiness.Interrupted {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisPatience)
 		defer cancel()
@@ -128,16 +128,17 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
 	troubles := diagnosis.Troubles(ctx, r.Cluster, e.Last)
 	causes, advice := r.causes(ctx, e)
-	told := e.Why
+	var told strings.Builder
+	told.WriteString(e.Why)
 	for _, condition := range readiness.Conditions(e.Last.Object) {
-		told += "\n" + condition.Message
+		told.WriteString("\n" + condition.Message)
 	}
 	if len(troubles) > 0 {
 		advice = cmp.Or(advice, troubles[0].Advice)
 	}
 	var pods []string
 	for _, group := range byReason(troubles) {
-		told += "\n" + group[0].Long
+		told.WriteString("\n" + group[0].Long)
 		line := "pod " + group[0].Pod
 		if more := len(group) - 1; more > 0 {
 			line = fmt.Sprintf("%d pods, such as %s", len(group), group[0].Pod)
@@ -153,7 +154,7 @@ func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines
 	}
 	lines = append(lines, shown...)
 	events := slices.DeleteFunc(diagnosis.Events(ctx, r.Cluster, e.Last, troubles), func(event diagnosis.Event) bool {
-		return event.Repeats(told)
+		return event.Repeats(told.String())
 	})
 	var others []string
 	for _, event := range diagnosis.Foremost(events, mostEvents) {
@@ -246,7 +247,7 @@ func duration(d time.Duration) string {
 func upTo(most int, texts []string, what string) []string {
 	var lines []string
 	for _, text := range texts[:min(len(texts), most)] {
-		lines = append(lines, "    "+shorten(oneLine(text), longestLine))
+		lines = append(lines, "    "+shorten(oneLine(text)))
 	}
 	if more := len(texts) - most; more > 0 {
 		lines = append(lines, fmt.Sprintf("    and %d more %s", more, what))
@@ -259,11 +260,11 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // shorten cuts out the middle of a text that is longer than a line. What went wrong is
 // often said at the very end.
-func shorten(text string, longest int) string {
+func shorten(text string) string {
 	runes := []rune(text)
-	if len(runes) <= longest {
+	if len(runes) <= longestLine {
 		return text
 	}
-	tail := longest * 2 / 5
-	return string(runes[:longest-1-tail]) + "…" + string(runes[len(runes)-tail:])
+	const tail = longestLine * 2 / 5
+	return string(runes[:longestLine-1-tail]) + "…" + string(runes[len(runes)-tail:])
 }

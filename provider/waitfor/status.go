@@ -127,7 +127,7 @@ func (s *statusLine) line(missing []string, pod string, problem error) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return shorten("Waiting: "+strings.Join(parts, "; "), longestLine)
+	return shorten("Waiting: " + strings.Join(parts, "; "))
 }
 
 // clear ends the status.

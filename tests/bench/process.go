@@ -64,7 +64,7 @@ func (o *observer) look(ancestor int, program string) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", ancestor))
 	for _, list := range lists {
 		children, _ := os.ReadFile(list)
-		for _, field := range strings.Fields(string(children)) {
+		for field := range strings.FieldsSeq(string(children)) {
 			child, err := strconv.Atoi(field)
 			if err != nil {
 				continue

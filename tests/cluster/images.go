@@ -86,7 +86,7 @@ func busyboxImage(ctx context.Context) (Image, error) {
 		return Image{}, fmt.Errorf("the programs that busybox is: %w", err)
 	}
 	links := map[string]string{}
-	for _, name := range strings.Fields(string(names)) {
+	for name := range strings.FieldsSeq(string(names)) {
 		if name != "busybox" {
 			links["/bin/"+name] = "busybox"
 		}

@@ -130,7 +130,7 @@ func commands(t *testing.T, f fence) {
 		if comment := strings.Index(line, "# "); comment >= 0 {
 			line = line[:comment]
 		}
-		for _, command := range strings.Split(line, " && ") {
+		for command := range strings.SplitSeq(line, " && ") {
 			if words := words(t, command); len(words) > 0 {
 				checkCommand(t, words)
 			}

@@ -104,7 +104,7 @@ func requireShown(t *testing.T, block, printed string) {
 	t.Helper()
 	for line := range strings.Lines(block) {
 		var parts []string
-		for _, part := range strings.Split(strings.TrimSpace(line), gap) {
+		for part := range strings.SplitSeq(strings.TrimSpace(line), gap) {
 			parts = append(parts, regexp.QuoteMeta(part))
 		}
 		require.Regexp(t, strings.Join(parts, ".*"), printed)

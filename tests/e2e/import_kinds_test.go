@@ -64,7 +64,7 @@ func TestImportOfManyKinds(t *testing.T) {
 	text, err := readFile("testdata", "imported.yaml")
 	require.NoError(t, err)
 	ids := map[string]string{} // by resource name
-	for _, document := range strings.Split(replaceAll(text, "NAMESPACE", space), "\n---\n") {
+	for document := range strings.SplitSeq(replaceAll(text, "NAMESPACE", space), "\n---\n") {
 		kind, id := k.make(t, document)
 		ids[strings.ToLower(kind)] = id
 	}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -65,9 +66,7 @@ func TestTheExamplesInTheSchema(t *testing.T) {
 	manifests := readPage(t, "functions.md").in(t, "Manifests in files", aFile)[0].code
 
 	descriptions := schema.Resources
-	for token, function := range schema.Functions {
-		descriptions[token] = function
-	}
+	maps.Copy(descriptions, schema.Functions)
 	require.Len(t, descriptions, len(promised))
 	for token, described := range descriptions {
 		t.Run("an example works as printed: "+token, func(t *testing.T) {

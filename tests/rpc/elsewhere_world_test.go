@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -61,9 +62,7 @@ func (c two) to(s side, more ...map[string]any) *process {
 	require.NoError(c.t, os.WriteFile(c.file, []byte(kubeconfig(s.user, s.namespace)), 0o600))
 	config := map[string]any{"kubeconfig": c.file}
 	for _, further := range more {
-		for key, value := range further {
-			config[key] = value
-		}
+		maps.Copy(config, further)
 	}
 	return start(c.t, config)
 }

@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -29,9 +30,7 @@ func (p *process) invoke(t testing.TB, function string, args map[string]any) (re
 func (w world) named(kind, name string, more ...map[string]any) map[string]any {
 	args := map[string]any{"apiVersion": "v1", "kind": kind, "name": name, "namespace": w.namespace}
 	for _, m := range more {
-		for key, value := range m {
-			args[key] = value
-		}
+		maps.Copy(args, m)
 	}
 	return args
 }

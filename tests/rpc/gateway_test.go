@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -192,9 +193,7 @@ func loseRequest(http.ResponseWriter, *http.Request, func() *httptest.ResponseRe
 // pass answers as the API server does, so that what follows happens to a later request.
 func pass(w http.ResponseWriter, _ *http.Request, forward func() *httptest.ResponseRecorder) {
 	reply := forward()
-	for name, values := range reply.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), reply.Header())
 	w.WriteHeader(reply.Code)
 	_, _ = w.Write(reply.Body.Bytes())
 }

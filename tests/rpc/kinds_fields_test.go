@@ -254,7 +254,7 @@ func expectedDiff(units []unit, changes []change, live *unstructured.Unstructure
 			// The engine compares values at the same place. An item that moved up because one before it is missing
 			// is at two places, so its list is shown.
 			at := u.at
-			for n := len(at) - 1; n >= 0; n-- {
+			for n := range slices.Backward(at) {
 				if slices.ContainsFunc(units, func(before unit) bool {
 					return before.item && len(before.at) == n+1 && slices.Equal(before.steps[:n], u.steps[:n]) &&
 						isBefore(before.at[n], u.at[n]) && !left(before.steps)

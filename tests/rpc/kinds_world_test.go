@@ -52,7 +52,7 @@ func newKindWorld(t *testing.T) *kindWorld {
 
 	content, err := os.ReadFile("testdata/kinds/definitions/definitions.yaml")
 	require.NoError(t, err)
-	for _, document := range strings.Split(string(content), "\n---\n") {
+	for document := range strings.SplitSeq(string(content), "\n---\n") {
 		k.define(t, document)
 	}
 	// The garbage collector finishes the deletion of no kind that it does not know. It looks for new ones every half a

@@ -80,8 +80,7 @@ func (l *life) story(steps []step) *failure {
 	for _, s := range slices.Concat(steps, ends) {
 		l.book.count("steps")
 		err := s.do(l)
-		var broken *failure
-		if errors.As(err, &broken) {
+		if broken, ok := errors.AsType[*failure](err); ok {
 			return &failure{broken.step, fmt.Errorf("%s: %w", s.what, broken.err)}
 		}
 		require.NoError(l.t, err)

@@ -37,7 +37,7 @@ func collectLeaves(tree any, path fieldpath.Path, dotted string, found map[strin
 	if slices.Contains(serverFields, dotted) {
 		return
 	}
-	below := func(element fieldpath.PathElement) fieldpath.Path { return append(path[:len(path):len(path)], element) }
+	below := func(element fieldpath.PathElement) fieldpath.Path { return append(slices.Clip(path), element) }
 	switch tree := tree.(type) {
 	case m:
 		for name, member := range tree {

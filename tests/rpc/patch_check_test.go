@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,8 +100,8 @@ func TestPatchCheck(t *testing.T) {
 	}
 	tree := func(path string, value any) m {
 		steps := strings.Split(path, ".")
-		for i := len(steps) - 1; i >= 0; i-- {
-			value = m{steps[i]: value}
+		for _, step := range slices.Backward(steps) {
+			value = m{step: value}
 		}
 		return value.(m)
 	}

@@ -54,7 +54,7 @@ func setting(kind string, tree map[string]any) map[string]any {
 func operations(above []string, tree map[string]any) []any {
 	var all []any
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		path := append(above[:len(above):len(above)], pointerEscape.Replace(key))
+		path := append(slices.Clip(above), pointerEscape.Replace(key))
 		if below, ok := tree[key].(map[string]any); ok {
 			all = append(all, operations(path, below)...)
 			continue

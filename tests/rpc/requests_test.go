@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -62,9 +63,7 @@ func meanwhile(act func()) func(http.ResponseWriter, *http.Request, func() *http
 	return func(w http.ResponseWriter, _ *http.Request, forward func() *httptest.ResponseRecorder) {
 		act()
 		reply := forward()
-		for key, values := range reply.Header() {
-			w.Header()[key] = values
-		}
+		maps.Copy(w.Header(), reply.Header())
 		w.WriteHeader(reply.Code)
 		_, _ = w.Write(reply.Body.Bytes())
 	}

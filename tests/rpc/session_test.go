@@ -183,8 +183,7 @@ func (s *session) update(inputs resource.PropertyMap) error {
 
 // reasons are the init errors that the engine keeps.
 func reasons(err error) []string {
-	var failed *plugin.InitError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*plugin.InitError](err); ok {
 		return failed.Reasons
 	}
 	return nil

@@ -3,6 +3,8 @@ package rpc_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -34,9 +36,7 @@ func (w world) configMap(name string, data map[string]any) map[string]any {
 func program(manifest any, more ...map[string]any) resource.PropertyMap {
 	inputs := map[string]any{"manifest": manifest}
 	for _, m := range more {
-		for key, value := range m {
-			inputs[key] = value
-		}
+		maps.Copy(inputs, m)
 	}
 	return resource.NewPropertyMapFromMap(inputs)
 }
@@ -128,7 +128,7 @@ func collect(v resource.PropertyValue, path resource.PropertyPath, hidden bool, 
 		}
 		break
 	}
-	below := func(segment any) resource.PropertyPath { return append(path[:len(path):len(path)], segment) }
+	below := func(segment any) resource.PropertyPath { return append(slices.Clip(path), segment) }
 	switch {
 	case v.IsObject() && len(v.ObjectValue()) > 0:
 		for key, member := range v.ObjectValue() {

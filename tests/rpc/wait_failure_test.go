@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -170,9 +171,7 @@ func TestAWaitThatCannotSucceedFailsAtOnce(t *testing.T) {
 		s := start(t, inline(newUser(t))).wait(t, "it")
 		done := w.begin("it", func() error { return s.create(waiting(refTo(w.deployment(t, "it")), until("rollout", true, longTime))) })
 		status := condition(t, `type: Progressing, status: "True", reason: NewReplicaSetAvailable, message: ""`)
-		for key, value := range object(t, "{observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1}") {
-			status[key] = value
-		}
+		maps.Copy(status, object(t, "{observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1}"))
 		w.report("Deployment", "it", status)
 		require.NoError(t, ended(t, done))
 	})

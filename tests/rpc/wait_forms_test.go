@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -182,9 +183,7 @@ func TestEveryFormOfWaiting(t *testing.T) {
 // clone copies one level of a map.
 func clone(m map[string]any) map[string]any {
 	copied := map[string]any{}
-	for key, value := range m {
-		copied[key] = value
-	}
+	maps.Copy(copied, m)
 	return copied
 }
 

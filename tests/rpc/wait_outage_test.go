@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -65,9 +66,7 @@ func TestAWaitSurvivesOutages(t *testing.T) {
 		"401 while a credential is renewed":  refuse(401, metav1.StatusReasonUnauthorized, "no"),
 		"403 of an API server that restarts": refuse(403, metav1.StatusReasonForbidden, "no"),
 	}
-	for what, fault := range faults {
-		watchFaults[what] = fault
-	}
+	maps.Copy(watchFaults, faults)
 	for what, fault := range watchFaults {
 		t.Run("a watch: "+what+" [W25]", func(t *testing.T) {
 			t.Parallel()

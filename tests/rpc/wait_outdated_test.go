@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -31,9 +32,7 @@ func TestAStatusThatIsBehindIsNoEvidence(t *testing.T) {
 			w.create(w.deployment(t, "it"))
 			w.patch("Deployment", "it", m{"spec": m{"minReadySeconds": 1}})
 			status := condition(t, `type: Progressing, status: "False", reason: ProgressDeadlineExceeded, message: too late`)
-			for key, value := range (m{"observedGeneration": 1, "replicas": 1, "readyReplicas": 1}) {
-				status[key] = value
-			}
+			maps.Copy(status, (m{"observedGeneration": 1, "replicas": 1, "readyReplicas": 1}))
 			w.report("Deployment", "it", status)
 			looked, _ := inVain(t, start(t, inline(newUser(t))).wait(t, "looked"), refTo(w.deployment(t, "it")), c.waitFor)
 			assert.Contains(t, looks(t, looked), c.missing)

@@ -54,7 +54,7 @@ func (w world) mayOnly(verbs ...string) cluster.User {
 func TestAWaitOfSomebodyWhoMayDoLittle(t *testing.T) {
 	t.Parallel()
 	polls := func(s *session) (said int) {
-		for _, line := range strings.Split(s.process.log.all(), "\n") {
+		for line := range strings.SplitSeq(s.process.log.all(), "\n") {
 			if strings.Contains(line, "may be read but not watched") {
 				said++
 			}

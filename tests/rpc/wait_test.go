@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -29,9 +30,7 @@ const (
 func waiting(ref any, waitFor any, more ...map[string]any) resource.PropertyMap {
 	inputs := map[string]any{"resourceRef": ref, "waitFor": waitFor}
 	for _, m := range more {
-		for key, value := range m {
-			inputs[key] = value
-		}
+		maps.Copy(inputs, m)
 	}
 	return resource.NewPropertyMapFromMap(inputs)
 }

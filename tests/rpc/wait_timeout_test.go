@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -198,9 +199,7 @@ func TestWhatATimeoutSays(t *testing.T) {
 				spec: {containers: [{name: web, image: "nginx:1"}]}}`, name, w.namespace))
 			status := object(t, "{phase: Running, containerStatuses: [%s]}", state)
 			container, _ := status["containerStatuses"].([]any)[0].(map[string]any)
-			for key, value := range map[string]any{"name": "web", "image": "nginx:1", "imageID": ""} {
-				container[key] = value
-			}
+			maps.Copy(container, map[string]any{"name": "web", "image": "nginx:1", "imageID": ""})
 			w.report("Pod", name, status)
 			if name == "web-a" {
 				w.create(object(t, `{apiVersion: v1, kind: Event, metadata: {name: pull, namespace: %s}, type: Warning, reason: Failed,
@@ -230,7 +229,7 @@ func TestWhatATimeoutSays(t *testing.T) {
 		}
 		assert.NotContains(t, text, "web-c")
 		assert.LessOrEqual(t, strings.Count(text, "\n"), 25)
-		for _, line := range strings.Split(text, "\n") {
+		for line := range strings.SplitSeq(text, "\n") {
 			assert.LessOrEqual(t, len(line), 300)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -64,7 +65,7 @@ var yamlProgram = installation{install: func(t *testing.T, p *project) { p.follo
 func runFirstProgram(t *testing.T, p project, path string) {
 	t.Helper()
 	c := workloads.Get(t)
-	p.env = append(p.env[:len(p.env):len(p.env)], "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"),
+	p.env = append(slices.Clip(p.env), "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"PULUMI_BACKEND_URL=file://"+filepath.ToSlash(t.TempDir()), "KUBECONFIG="+c.KubeconfigFile(),
 		"GOGC=off", "GOMEMLIMIT=400MiB") // each command is several short processes, which need not collect their garbage
 	settings := c.Client().CoreV1().ConfigMaps("default")

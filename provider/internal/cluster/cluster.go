@@ -138,8 +138,7 @@ func (c *Cluster) once(ctx context.Context, request *rest.Request) (reply, error
 
 // transportError adds to a client-go error what only we know: whether the request left.
 func (c *Cluster) transportError(ctx context.Context, err error, journey *journey) error {
-	var status *apierrors.StatusError
-	if errors.As(err, &status) {
+	if _, ok := errors.AsType[*apierrors.StatusError](err); ok {
 		return failure.AsForbidden(withoutBody(err))
 	}
 	switch {

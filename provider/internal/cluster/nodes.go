@@ -79,7 +79,7 @@ func isIdentity(steps []any, key string) bool {
 
 // walk calls visit with every node, in order, until it returns false.
 func walk(tree any, steps []any, visit func(place) bool) bool {
-	at := func(step any) []any { return append(steps[:len(steps):len(steps)], step) }
+	at := func(step any) []any { return append(slices.Clip(steps), step) }
 	switch tree := tree.(type) {
 	case map[string]any:
 		for _, key := range sortedKeys(tree) {
@@ -133,7 +133,7 @@ func beginning(object map[string]any, n int) map[string]any {
 }
 
 func begin(tree any, steps []any, left *int) any {
-	at := func(step any) []any { return append(steps[:len(steps):len(steps)], step) }
+	at := func(step any) []any { return append(slices.Clip(steps), step) }
 	switch tree := tree.(type) {
 	case map[string]any:
 		out := map[string]any{}

@@ -69,7 +69,7 @@ func typedPatchMistakes(message string) []Mistake {
 		return nil
 	}
 	var mistakes []Mistake
-	for _, line := range strings.Split(strings.TrimPrefix(list, "errors:\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimPrefix(list, "errors:\n"), "\n") {
 		m := typedPatchLine.FindStringSubmatch(line)
 		if m == nil {
 			return nil

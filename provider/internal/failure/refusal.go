@@ -91,7 +91,7 @@ func refusalOf(status metav1.Status) (refusal, bool) {
 // API servers before 1.24 do not say of which containers.
 func requiredByQuota(quota, missing string) refusal {
 	var required []string
-	for _, part := range strings.Split(missing, "; ") {
+	for part := range strings.SplitSeq(missing, "; ") {
 		resources, containers, named := strings.Cut(part, " for: ")
 		text := strings.ReplaceAll(resources, ",", ", ")
 		switch names := strings.ReplaceAll(containers, ",", ", "); {

@@ -16,23 +16,22 @@ import (
 func TestTheScopeOfEveryKindThatClientGoKnows(t *testing.T) {
 	seen := 0
 	clients := reflect.TypeFor[kubernetes.Interface]()
-	for i := range clients.NumMethod() {
-		group := clients.Method(i).Type.Out(0)
-		if clients.Method(i).Name == "Discovery" {
+	for method := range clients.Methods() {
+		group := method.Type.Out(0)
+		if method.Name == "Discovery" {
 			continue
 		}
-		for j := range group.NumMethod() {
-			accessor := group.Method(j)
+		for accessor := range group.Methods() {
 			create, found := accessor.Type.Out(0).MethodByName("Create")
 			if !found {
 				continue // RESTClient, and kinds that nobody can create
 			}
-			object, isObject := reflect.Zero(create.Type.Out(0)).Interface().(runtime.Object)
+			object, isObject := reflect.TypeAssert[runtime.Object](reflect.Zero(create.Type.Out(0)))
 			if !isObject {
 				continue
 			}
 			if create.Type.Out(0).Kind() == reflect.Pointer {
-				object, _ = reflect.New(create.Type.Out(0).Elem()).Interface().(runtime.Object)
+				object, _ = reflect.TypeAssert[runtime.Object](reflect.New(create.Type.Out(0).Elem()))
 			}
 			kinds, _, err := scheme.Scheme.ObjectKinds(object)
 			require.NoError(t, err)

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -80,10 +81,8 @@ func ParseID(id string) (Identity, error) {
 	default:
 		return Identity{}, idError(id, fmt.Sprintf("it has %d parts", len(segments)))
 	}
-	for _, segment := range segments {
-		if segment == "" {
-			return Identity{}, idError(id, "a part of it is empty")
-		}
+	if slices.Contains(segments, "") {
+		return Identity{}, idError(id, "a part of it is empty")
 	}
 	for _, segment := range segments[head:] {
 		if faults := content.IsPathSegmentName(segment); len(faults) > 0 {

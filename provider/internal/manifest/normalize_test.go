@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -154,11 +155,11 @@ func visit(value any, at []property.PathSegment, see func(any, []property.PathSe
 	switch value := value.(type) {
 	case map[string]any:
 		for key, member := range value {
-			visit(member, append(at[:len(at):len(at)], property.NewSegment(key)), see)
+			visit(member, append(slices.Clip(at), property.NewSegment(key)), see)
 		}
 	case []any:
 		for i, item := range value {
-			visit(item, append(at[:len(at):len(at)], property.NewSegment(i)), see)
+			visit(item, append(slices.Clip(at), property.NewSegment(i)), see)
 		}
 	default:
 		see(value, at)

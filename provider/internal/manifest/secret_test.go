@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,9 +14,7 @@ import (
 // secret is a core/v1 Secret with the members.
 func secret(members map[string]any) map[string]any {
 	object := map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s"}}
-	for key, value := range members {
-		object[key] = value
-	}
+	maps.Copy(object, members)
 	return object
 }
 

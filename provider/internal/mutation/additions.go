@@ -183,7 +183,7 @@ func (r *restoration) insert(p JSONPatch, a Addition) error {
 	if reason != "" {
 		return p.errorOf(a.Operation, reason)
 	}
-	at = append(at[:len(at):len(at)], segment)
+	at = append(slices.Clip(at), segment)
 	r.operations = append(r.operations, operation{name: opAdd, path: pointerTo(at), value: a.wanted})
 	r.tree = edit(r.tree, at, func(container, last any) any {
 		return slices.Insert(slices.Clone(container.([]any)), last.(int), a.wanted)

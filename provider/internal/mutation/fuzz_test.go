@@ -3,6 +3,7 @@ package mutation
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -29,8 +30,8 @@ func FuzzJSONPointer(f *testing.F) {
 		if reason == "" {
 			// A pointer leads to what it is made for.
 			var tree any = "found"
-			for i := len(p) - 1; i >= 0; i-- {
-				tree = map[string]any{p[i]: tree}
+			for _, name := range slices.Backward(p) {
+				tree = map[string]any{name: tree}
 			}
 			if found, at, reason := p.find(tree); found != "found" || !reflect.DeepEqual(pointerTo(at), p) {
 				t.Fatalf("%q leads to %v: %s", text, found, reason)
@@ -252,7 +253,7 @@ func differences(a, b map[string]any, above fieldpath.Path, report func(fieldpat
 		names[name] = true
 	}
 	for name := range names {
-		path := append(above[:len(above):len(above)], fieldpath.FieldNameElement(name))
+		path := append(slices.Clip(above), fieldpath.FieldNameElement(name))
 		old, had := a[name]
 		now, has := b[name]
 		oldMap, wasMap := old.(map[string]any)

@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -205,9 +206,7 @@ func with(container, segment, value any) any {
 	switch container := container.(type) {
 	case map[string]any:
 		result := make(map[string]any, len(container)+1)
-		for key, member := range container {
-			result[key] = member
-		}
+		maps.Copy(result, container)
 		result[segment.(string)] = value
 		return result
 	case []any:

@@ -24,7 +24,7 @@ func parsePointer(text string) (p pointer, reason string) {
 	if text[0] != '/' {
 		return nil, fmt.Sprintf("%q is not a JSON pointer: it has to begin with \"/\" and to separate names by \"/\", as in /spec/replicas.", text)
 	}
-	for _, part := range strings.Split(text[1:], "/") {
+	for part := range strings.SplitSeq(text[1:], "/") {
 		if part == "" {
 			return nil, fmt.Sprintf("A name in %q is empty. Remove the \"/\" that is too much; a \"/\" inside of a name is written ~1.", text)
 		}

@@ -32,7 +32,7 @@ func TestTheLawsHoldForRandomPatches(t *testing.T) {
 			case opMove, opCopy:
 				operation["from"] = drawn("from")
 			}
-			patch, problems := ParseJSONPatch(append(operations[:len(operations):len(operations)], operation))
+			patch, problems := ParseJSONPatch(append(slices.Clip(operations), operation))
 			if len(problems) > 0 {
 				continue
 			}
@@ -58,7 +58,7 @@ func TestTheLawsHoldForRandomPatches(t *testing.T) {
 func placesIn(tree any, above ownership.Location) []pointer {
 	var found []pointer
 	below := func(segment, child any) {
-		at := append(above[:len(above):len(above)], segment)
+		at := append(slices.Clip(above), segment)
 		found = append(append(found, pointerTo(at)), placesIn(child, at)...)
 	}
 	switch tree := tree.(type) {

@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,9 +49,7 @@ func reference(target, patch any) any {
 	}
 	result := map[string]any{}
 	if object, isMap := target.(map[string]any); isMap {
-		for name, value := range object {
-			result[name] = value
-		}
+		maps.Copy(result, object)
 	}
 	for name, value := range members {
 		if value == nil {

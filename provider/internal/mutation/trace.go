@@ -171,7 +171,7 @@ func insertLeaves(set *fieldpath.Set, object map[string]any, path fieldpath.Path
 		return
 	}
 	for name, member := range members {
-		insertLeaves(set, object, append(path[:len(path):len(path)], fieldpath.FieldNameElement(name)), member)
+		insertLeaves(set, object, append(slices.Clip(path), fieldpath.FieldNameElement(name)), member)
 	}
 }
 

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"encoding/json"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -73,7 +74,7 @@ func (w *bystanders) visit(tree any, ours, others *fieldpath.Set, applied, sent 
 		_, was, _ := step(applied, element)
 		_, wanted, isSent := step(sent, element)
 		inside := below != nil && !below.Empty()
-		at := append(path[:len(path):len(path)], element)
+		at := append(slices.Clip(path), element)
 		under := s.ofItems()
 		if element.FieldName != nil {
 			under = s.below(*element.FieldName)
@@ -137,7 +138,7 @@ func (w *bystanders) collect(tree any, ours *fieldpath.Set, s *shape, path field
 	case map[string]any:
 		for name, v := range tree {
 			element := fieldpath.FieldNameElement(name)
-			at := append(path[:len(path):len(path)], element)
+			at := append(slices.Clip(path), element)
 			switch below := partsAt(ours, element); {
 			case !below.Empty():
 				w.collect(v, below, s.below(name), at)
@@ -152,7 +153,7 @@ func (w *bystanders) collect(tree any, ours *fieldpath.Set, s *shape, path field
 				continue // owned as a whole
 			}
 			if !ours.Members.Has(element) && partsAt(ours, element).Empty() {
-				w.found = append(w.found, Bystander{Path: append(path[:len(path):len(path)], element)})
+				w.found = append(w.found, Bystander{Path: append(slices.Clip(path), element)})
 			}
 		}
 	}

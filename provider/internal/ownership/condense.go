@@ -1,5 +1,7 @@
 package ownership
 
+import "slices"
+
 import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 // Condense shortens what [Owners] says: where all leaves of set below a path have one
@@ -29,7 +31,7 @@ func condense(owners map[string]string, set *fieldpath.Set, at fieldpath.Path, c
 	var entries []entry
 	alike = true
 	for element, below := range elements(set) {
-		path := append(at[:len(at):len(at)], element)
+		path := append(slices.Clip(at), element)
 		var of string
 		var known bool
 		if below == nil || below.Empty() {

@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,9 +18,7 @@ func TestOwnersAreCondensed(t *testing.T) {
 	}
 	with := func(changes map[string]string) map[string]string {
 		owners := all("ours")
-		for path, owner := range changes {
-			owners[path] = owner
-		}
+		maps.Copy(owners, changes)
 		return owners
 	}
 	for name, c := range map[string]struct{ owners, want map[string]string }{

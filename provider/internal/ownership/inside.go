@@ -15,7 +15,7 @@ import (
 func (ignore Ignore) Within(trees ...map[string]any) Ignore {
 	result := make(Ignore, len(ignore))
 	for i, pattern := range ignore {
-		pattern.trees = append(pattern.trees[:len(pattern.trees):len(pattern.trees)], trees...)
+		pattern.trees = append(slices.Clip(pattern.trees), trees...)
 		result[i] = pattern
 	}
 	return result

@@ -1,6 +1,8 @@
 package ownership
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -176,7 +178,7 @@ func (m *Merged) put(tree, sent, applied any, s *shape, path fieldpath.Path) any
 		for name, v := range wanted {
 			if before, ok := live[name]; ok {
 				was, _ := child(applied, name)
-				v = m.put(before, v, was, s.below(name), append(path[:len(path):len(path)], fieldpath.FieldNameElement(name)))
+				v = m.put(before, v, was, s.below(name), append(slices.Clip(path), fieldpath.FieldNameElement(name)))
 			}
 			live[name] = runtime.DeepCopyJSONValue(v)
 		}
@@ -204,7 +206,7 @@ func (m *Merged) putList(live, wanted []any, applied any, s *shape, path fieldpa
 	}
 	for _, item := range wanted {
 		element, ok := s.elementOf(item)
-		at := append(path[:len(path):len(path)], element)
+		at := append(slices.Clip(path), element)
 		switch i := indexOf(live, element); {
 		case !ok:
 			// A key is left out whose default is not known.
@@ -272,7 +274,7 @@ func insertFields(tree, applied any, s *shape, path fieldpath.Path, fields *fiel
 			return
 		}
 		for name, v := range tree {
-			at := append(path[:len(path):len(path)], fieldpath.FieldNameElement(name))
+			at := append(slices.Clip(path), fieldpath.FieldNameElement(name))
 			if was, _ := child(applied, name); !serverOwned(at) {
 				insertFields(v, was, s.below(name), at, fields)
 			}
@@ -285,7 +287,7 @@ func insertFields(tree, applied any, s *shape, path fieldpath.Path, fields *fiel
 				fields.Insert(path.Copy())
 				return
 			}
-			at := append(path[:len(path):len(path)], element)
+			at := append(slices.Clip(path), element)
 			items.Insert(at.Copy())
 			if _, isObject := item.(map[string]any); isObject {
 				was, _ := s.itemOf(applied, element)

@@ -27,7 +27,7 @@ func reordered(at fieldpath.Path, from, to any, fields *fieldpath.Set) []fieldpa
 			items = append(items, placed{i, is.(int)})
 		}
 		if below != nil {
-			lists = append(lists, reordered(append(at[:len(at):len(at)], element), before, after, below)...)
+			lists = append(lists, reordered(append(slices.Clip(at), element), before, after, below)...)
 		}
 	}
 	slices.SortFunc(items, func(a, b placed) int { return a.before - b.before })

@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ func (m *Merged) Unsent() ([]Unsent, error) {
 	var unsent []Unsent
 	m.visit(m.Object, m.sent, m.shape, nil, func(path fieldpath.Path) {
 		// What an entry in another version names is not known, so it may be this.
-		field := Unsent{Path: path.Copy(), Owners: elsewhere[:len(elsewhere):len(elsewhere)]}
+		field := Unsent{Path: path.Copy(), Owners: slices.Clip(elsewhere)}
 		for _, owner := range ownership.Of(path) {
 			field.Owners = append(field.Owners, owner.Manager)
 		}
@@ -76,7 +77,7 @@ func (m *Merged) visit(tree, sent any, s *shape, path fieldpath.Path, found func
 	switch tree := tree.(type) {
 	case map[string]any:
 		for name, v := range tree {
-			at := append(path[:len(path):len(path)], fieldpath.FieldNameElement(name))
+			at := append(slices.Clip(path), fieldpath.FieldNameElement(name))
 			wanted, isSent := child(sent, name)
 			switch {
 			case serverOwned(at):
@@ -92,7 +93,7 @@ func (m *Merged) visit(tree, sent any, s *shape, path fieldpath.Path, found func
 			if !ok {
 				return // merged as a whole
 			}
-			at := append(path[:len(path):len(path)], element)
+			at := append(slices.Clip(path), element)
 			if wanted, isSent := s.itemOf(sent, element); isSent {
 				m.visit(item, wanted, s.ofItems(), at, found)
 			} else {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -77,10 +78,8 @@ func isTrue(condition string) func(map[string]any) string {
 func phase(ready ...string) func(map[string]any) string {
 	return func(object map[string]any) string {
 		is := text(object, "status", "phase")
-		for _, phase := range ready {
-			if is == phase {
-				return ""
-			}
+		if slices.Contains(ready, is) {
+			return ""
 		}
 		if is == "" {
 			return "no phase yet"

@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,9 +13,7 @@ func withConditions(generation any, status object, conditions ...any) object {
 	if generation != nil {
 		live["metadata"].(object)["generation"] = generation
 	}
-	for name, value := range status {
-		live["status"].(object)[name] = value
-	}
+	maps.Copy(live["status"].(object), status)
 	return live
 }
 

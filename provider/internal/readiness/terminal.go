@@ -1,6 +1,8 @@
 package readiness
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -21,13 +23,14 @@ var terminal = map[schema.GroupKind]func(object map[string]any) string{
 		if phase, _, _ := unstructured.NestedString(object, "status", "phase"); phase != "Failed" {
 			return ""
 		}
-		text := "the pod has failed"
+		var text strings.Builder
+		text.WriteString("the pod has failed")
 		for _, name := range []string{"reason", "message"} {
 			if why, _, _ := unstructured.NestedString(object, "status", name); why != "" {
-				text += ": " + why
+				text.WriteString(": " + why)
 			}
 		}
-		return text
+		return text.String()
 	},
 }
 

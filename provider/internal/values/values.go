@@ -27,6 +27,8 @@
 // promised.
 package values
 
+import "slices"
+
 import "errors"
 
 // Unknown stands in a plain tree for a value that is known only after the apply. It can take the place
@@ -57,10 +59,8 @@ func HasUnknown(plain any) bool {
 			}
 		}
 	case []any:
-		for _, item := range plain {
-			if HasUnknown(item) {
-				return true
-			}
+		if slices.ContainsFunc(plain, HasUnknown) {
+			return true
 		}
 	}
 	return false
