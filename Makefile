@@ -283,15 +283,18 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 # The packages whose tests take longest. They begin first, so that no core is idle while the last of them runs alone.
 LONGEST := $(addprefix ./tests/,e2e rpc sdk)
 
+# A line for each package; at the end what failed, and what was skipped and why.
+gotestsum = $(BIN)/gotestsum --format pkgname --format-hide-empty-pkg
+
 .PHONY: test-all
-test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
+test-all: race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
 	$(call say,Running all tests; a line appears when a package is through)
-	@$(call quietly,$(test-environment) go run ./tests/gotest $(RACE) -count=1 -timeout 40m $(LONGEST) ./...)
+	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 40m $(LONGEST) ./...
 
 .PHONY: test-node
-test-node: $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
+test-node: bin/gotestsum $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
 	$(call say,Running the tests that need a real node)
-	@$(call quietly,go run ./tests/gotest -tags=node -count=1 -p=1 -timeout 40m ./tests/node/...)
+	@$(gotestsum) -- -tags=node -count=1 -p=1 -timeout 40m ./tests/node/...
 
 .PHONY: node-packages
 node-packages: ## Install what test-node needs from Debian or Ubuntu, as root
@@ -405,6 +408,9 @@ bin/pulumi-language-yaml: tests/pulumi/go.mod tests/pulumi/go.sum
 bin/pulumi-language-java: provider/cmd/pulumi-gen-k8sconnect/javadotnet/go.mod provider/cmd/pulumi-gen-k8sconnect/javadotnet/go.sum
 	$(call say,Building pulumi-language-java (half a minute the first time))
 	$(call go-build,provider/cmd/pulumi-gen-k8sconnect/javadotnet,pulumi-language-java,github.com/pulumi/pulumi-java/pkg/cmd/pulumi-language-java,)
+
+bin/gotestsum: tests/lint/go.mod tests/lint/go.sum
+	$(call go-build,tests/lint,gotestsum,gotest.tools/gotestsum,)
 
 bin/golangci-lint: tests/lint/go.mod tests/lint/go.sum
 	$(call say,Building golangci-lint (two minutes the first time))
