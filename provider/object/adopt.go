@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // adopt takes over an object that nobody of this provider manages. What kubectl
@@ -115,4 +117,131 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 			"or back to their defaults:\n  %s", t.Ref, strings.Join(sets.List(appliers), ", "), strings.Join(lines, "\n  "))
 	}
 	return nil
+}
+
+// takeUp decides what an object in our place means. One that an earlier attempt
+// of ours made, whose reply was lost, is continued; one that is to be adopted is
+// taken over; any other is not touched.
+func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
+	live, err := t.Cluster.Get(ctx, t.Ref)
+	if err != nil {
+		return attempt{err: err}
+	}
+	switch on := t.asOn(live); {
+	case on == t:
+	case c.preview:
+		return t.asRenamed(on.takeUpLive(ctx, in, c, live))
+	default:
+		if err = t.rename(ctx, in, live.GetUID()); err == nil {
+			live, err = t.Cluster.Get(ctx, t.Ref)
+		}
+		if err != nil {
+			return attempt{err: err}
+		}
+	}
+	return t.takeUpLive(ctx, in, c, live)
+}
+
+// takeUpLive is takeUp of an object that was read.
+func (t target) takeUpLive(ctx context.Context, in inputs, c creation, live *unstructured.Unstructured) attempt {
+	_, ours, err := ownership.Applied(live, t.Manager)
+	switch {
+	case err != nil:
+		return attempt{err: err}
+	case c.stands != nil && c.stands(string(live.GetUID())):
+		return t.succeed(ctx, in, live, c.preview)
+	case t.RefuseTerminating(live) != nil:
+		return attempt{err: t.RefuseTerminating(live)}
+	case t.foreign(in, live) != "":
+		return attempt{err: t.refuseForeign("already exists and is", t.foreign(in, live))}
+	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
+		return attempt{err: t.occupied(live)}
+	case !ours:
+		return t.adopt(ctx, in, live, c.preview)
+	case c.continuing, in.adopt:
+		return t.applyOver(ctx, in, live, c.preview)
+	default:
+		return t.recognise(ctx, in, live, c)
+	}
+}
+
+// succeed is for a new object that has the name of the one that it replaces. In a
+// preview the old one is still there, although it may be deleted first. In the
+// real run it must be gone: taken up here, it would be deleted next.
+func (t target) succeed(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
+	if preview {
+		answer, err := t.tryAsNew(ctx, in, live)
+		return attempt{answer: answer, err: err}
+	}
+	return attempt{err: tracked.Refused(failure.ReasonAlreadyExists, "%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
+		"Delete it first: set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object is kept "+
+		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.Ref)}
+}
+
+// occupied says whose the object is that stands in our place.
+func (t target) occupied(live *unstructured.Unstructured) error {
+	if err := t.patchesOn(live); err != nil {
+		return err
+	}
+	return tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. It was not touched.\n%s", t.Ref, t.waysIn())
+}
+
+// waysIn says how an existing object comes under a resource.
+func (t target) waysIn() string {
+	return "To manage it with this resource, import it: pulumi import " + Token + " NAME '" + t.Identity().String() + "'\n" +
+		"or set `adopt: true` on the resource, which takes over the fields that its manifest sets."
+}
+
+// applyOver applies onto an object that the state does not know. If the reply is
+// lost, the state has to know it from then on: our field manager may be on it
+// already, and does not tell that this apply came through.
+func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
+	body := in.applied
+	if len(in.takeOver) > 0 && !preview {
+		if err := t.handOver(ctx, in, state{}, live.GetUID()); err != nil {
+			return attempt{err: err}
+		}
+	}
+	if len(in.ignore) > 0 && !preview {
+		// Ignored fields have their initial values, and keep what they have by now.
+		body = in.sent()
+		if err := t.releaseIgnored(ctx, in, live.GetUID()); err != nil {
+			return attempt{err: err}
+		}
+	}
+	_, ours, err := ownership.Applied(live, t.Manager)
+	if err != nil {
+		return attempt{err: err}
+	}
+	var migrated sets.Set[string]
+	if !ours {
+		migrated = clientSideAppliers(live)
+	}
+	apply := func(body map[string]any) (*unstructured.Unstructured, error) {
+		answer, err := t.applyOnto(ctx, in, body, live.GetUID(), preview)
+		if apierrors.IsInvalid(err) && !isOtherObject(err) {
+			return t.applyDespiteDefaults(ctx, in, nil, body, live.GetUID(), preview, migrated, err)
+		}
+		return answer, err
+	}
+	if len(in.ignore) > 0 {
+		onto := apply
+		apply = func(body map[string]any) (*unstructured.Unstructured, error) {
+			return t.keepInside(ctx, in, body, live.GetUID(), onto)
+		}
+	}
+	var answer *unstructured.Unstructured
+	if ours || migrated.Len() > 0 {
+		answer, _, err = t.keepBystanders(ctx, in, nil, body, live.GetUID(), preview, apply)
+	} else {
+		answer, err = apply(body)
+	}
+	switch {
+	case err != nil:
+	case !preview:
+		t.reclaim(ctx, in, answer)
+	case len(in.takeOver) > 0:
+		err = t.sayTaking(ctx, in, state{}, live, answer)
+	}
+	return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
 }

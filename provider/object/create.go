@@ -6,19 +6,13 @@ import (
 	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
-
-// prerequisitePatience bounds how long an apply waits for a namespace or a kind
-// that may be on its way in the same run.
-const prerequisitePatience = 30 * time.Second
 
 // Create applies the object where none is.
 func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
@@ -62,52 +56,6 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
 	}
 	return outcome.createResponse(in, req.DryRun)
-}
-
-// outcome is what an apply led to.
-type outcome struct {
-	target target
-	state  state
-	// answer is the object as the API server has returned it.
-	answer *unstructured.Unstructured
-	// leaving is what an update does to what the manifest no longer sets.
-	leaving leaving
-	// unconfirmed is why it is not known whether the apply had its effect.
-	unconfirmed error
-	// unresolved says that a preview could not ask the API server yet.
-	unresolved bool
-}
-
-// unknownOutputs are the outputs of a preview that could not ask the API server.
-func (o outcome) unknownOutputs(in inputs, uid string) property.Map {
-	if o.target.Ref.Name != "" {
-		return unknownOutputs(o.target.Identity(), true, uid)
-	}
-	id, _ := in.identity()
-	return unknownOutputs(id, false, uid)
-}
-
-// createResponse is the answer to the engine. In a preview the API server has
-// given no uid to keep.
-func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, error) {
-	if o.unresolved {
-		return p.CreateResponse{Properties: o.unknownOutputs(in, "")}, nil
-	}
-	out, err := o.state.encode(in.written)
-	if err != nil {
-		return p.CreateResponse{}, err
-	}
-	if preview {
-		// The API server makes up a uid for every dry-run, and the revision's key is new.
-		unknown := property.New(property.Computed)
-		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("uid", unknown).Set("revision", unknown)
-		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
-	}
-	resp := p.CreateResponse{ID: o.state.Ref.Identity.String(), Properties: out}
-	if o.unconfirmed != nil {
-		resp.PartialState, err = pendingFailure(o.target, o.unconfirmed)
-	}
-	return resp, err
 }
 
 // creation is how an object is created.
@@ -164,68 +112,4 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 		return outcome{target: t}, refused.onExisting(ctx, in)
 	}
 	return t.conclude(result, in, c.hashKey, "create")
-}
-
-// attempt is one try to write the object.
-type attempt struct {
-	answer *unstructured.Unstructured
-	err    error
-	// wrote says that the request that failed was one that writes. What a read or
-	// a dry-run leaves behind is always known: nothing.
-	wrote bool
-	// uid is the uid of the object that was written onto; empty if it was to be made.
-	uid string
-}
-
-// conclude turns an attempt into its outcome: done, not known, or an error after
-// which nothing is saved.
-func (t target) conclude(a attempt, in inputs, hashKey, verb string) (outcome, error) {
-	err, uid := a.err, a.uid
-	if err == nil {
-		var s state
-		if s, err = t.settle(a.answer, in, hashKey); err == nil {
-			return outcome{target: t, state: s, answer: a.answer}, nil
-		}
-		uid = string(a.answer.GetUID())
-	} else if !a.wrote || tracked.IsRefusal(err) || failure.Outcome(err).Definite() {
-		return outcome{target: t}, t.explain(verb, err, in)
-	}
-	if !a.wrote {
-		return outcome{target: t}, err
-	}
-	return outcome{target: t, state: t.unconfirmed(uid, hashKey), unconfirmed: t.explain(verb, err, in)}, nil
-}
-
-// apply sends the object under our field manager.
-func (t target) apply(
-	ctx context.Context, body map[string]any, options cluster.ApplyOptions,
-) (*unstructured.Unstructured, error) {
-	options.FieldManager = t.Manager
-	object := t.object(body)
-	result, err := t.Cluster.Apply(ctx, object, options)
-	if err != nil {
-		return nil, t.Diagnose(ctx, object, err)
-	}
-	return result.Object, nil
-}
-
-// isPrerequisiteMissing reports whether a namespace or a kind is not there, which
-// may be because it is made in the same run.
-func isPrerequisiteMissing(err error) bool {
-	if notServed, ok := errors.AsType[*failure.KindNotServedError](err); ok {
-		return !notServed.Final
-	}
-	return failure.NamespaceMissing(err)
-}
-
-// retryPrerequisite tries again while a prerequisite is missing.
-func retryPrerequisite(
-	ctx context.Context, err error, apply func() (*unstructured.Unstructured, error),
-) (*unstructured.Unstructured, error) {
-	var answer *unstructured.Unstructured
-	cluster.Patiently(ctx, prerequisitePatience, func() bool {
-		answer, err = apply()
-		return isPrerequisiteMissing(err)
-	})
-	return answer, err
 }

@@ -10,10 +10,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -97,7 +99,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	if req.Timeout == 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, deletionTimeout(id))
+		ctx, cancel = context.WithTimeout(ctx, kinds.DeletionTimeout(id.GroupKind()))
 		defer cancel()
 	}
 	live, kept, err := t.keep(ctx, in, old, uid)
@@ -151,11 +153,7 @@ func (r *kubeObject) confirmGone(ctx context.Context, t target, in inputs, old s
 }
 
 func (t target) delete(ctx context.Context, in inputs, uid string) error {
-	policy := metav1.DeletionPropagation(in.propagation)
-	if policy == "" {
-		policy = deletionPolicy(t.Identity())
-	}
-	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: types.UID(uid), Propagation: policy})
+	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: types.UID(uid), Propagation: in.propagationOf(t.Identity().GroupKind())})
 	if err != nil {
 		return t.explain("delete", err, in)
 	}
@@ -225,5 +223,18 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 		return t.stillThere(still, time.Since(started))
 	default:
 		return t.explain("delete", err, in)
+	}
+}
+
+// propagationOf is the user's choice, or the default of the kind: what an object owns is deleted first, so that it is gone
+// before what it depends on.
+func (in inputs) propagationOf(kind schema.GroupKind) metav1.DeletionPropagation {
+	switch {
+	case in.propagation != "":
+		return metav1.DeletionPropagation(in.propagation)
+	case kinds.HasDependents(kind):
+		return metav1.DeletePropagationForeground
+	default:
+		return metav1.DeletePropagationBackground
 	}
 }

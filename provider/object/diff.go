@@ -154,24 +154,6 @@ func (in inputs) compare(old, wanted state) []ownership.Change {
 	return ownership.Compare(in.ignore.Prune(old.Live), in.ignore.Prune(wanted.Live), fields)
 }
 
-// newlyIgnored are fields that were compared until now and are ignored from now on.
-func (in inputs) newlyIgnored(old state) *fieldpath.Set {
-	if old.fields == nil {
-		return fieldpath.NewSet()
-	}
-	_, ignored := in.ignore.Split(old.fields)
-	return ignored
-}
-
-// unignored are fields of ours that were ignored until now and are not from now on.
-func (in inputs) unignored(old state) *fieldpath.Set {
-	if old.ignored == nil {
-		return fieldpath.NewSet()
-	}
-	unignored, _ := in.ignore.Split(old.ignored)
-	return unignored
-}
-
 // identityDiff reports a replacement where the object would be another one. The default
 // namespace is empty while the cluster is not known.
 func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse, bool) {

@@ -1,33 +1,19 @@
 package object
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
 
-// cleanupFinalizer holds a CustomResourceDefinition until the API server has deleted the objects of its kind. What it has
-// not deleted stays in the API server's store and is back with the next definition of that name.
-const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+)
 
 // removable are the finalizers of an object that forceDestroy removes.
 func removable(live *unstructured.Unstructured) []string {
-	return slices.DeleteFunc(slices.Clone(live.GetFinalizers()), func(name string) bool { return name == cleanupFinalizer })
-}
-
-// finalizerMeanings explain the finalizers of Kubernetes itself. A finalizer is
-// a promise of some controller to do something first, and removes it when done.
-var finalizerMeanings = map[string]string{
-	"kubernetes.io/pvc-protection":     "a pod still uses the claim; it goes when the last such pod has gone",
-	volumeFinalizer:                    "the volume is still bound to a claim",
-	"foregroundDeletion":               "objects that it owns are being deleted first",
-	"orphan":                           "objects that it owns are being released first",
-	"kubernetes":                       "the namespace is being emptied",
-	"batch.kubernetes.io/job-tracking": "the Job that counts this pod has not counted it yet",
-	"service.kubernetes.io/load-balancer-cleanup": "the cloud's load balancer is being removed",
-	cleanupFinalizer: "objects of the kind still exist and are being deleted",
+	return slices.DeleteFunc(slices.Clone(live.GetFinalizers()), func(name string) bool { return name == kinds.InstancesFinalizer })
 }
 
 // holding says in one line what keeps a terminating object.
@@ -61,14 +47,11 @@ func diagnosis(live *unstructured.Unstructured) string {
 	var b strings.Builder
 	if namespace, name := claimOf(live); name != "" {
 		return fmt.Sprintf("  %s: the volume is bound to this claim, and goes after it. If the data may be deleted, run: "+
-			"kubectl delete pvc --namespace %s %s\n", volumeFinalizer, namespace, name)
+			"kubectl delete pvc --namespace %s %s\n", kinds.VolumeFinalizer, namespace, name)
 	}
 	for _, finalizer := range finalizers(live) {
-		meaning, ok := finalizerMeanings[finalizer]
-		if !ok {
-			meaning = "its controller has not removed it; look whether that still runs"
-		}
-		fmt.Fprintf(&b, "  %s: %s.\n", finalizer, meaning)
+		fmt.Fprintf(&b, "  %s: %s.\n", finalizer, cmp.Or(kinds.FinalizerMeaning(finalizer),
+			"its controller has not removed it; look whether that still runs"))
 	}
 	// The conditions of a terminating namespace say which kinds remain, how many of each, and which finalizers hold them.
 	failing := failingCleanUp(live)
@@ -111,12 +94,9 @@ func failingCleanUp(live *unstructured.Unstructured) string {
 	return ""
 }
 
-// volumeFinalizer holds a PersistentVolume while a claim has it.
-const volumeFinalizer = "kubernetes.io/pv-protection"
-
 // claimOf names the claim that holds a PersistentVolume which is being deleted.
 func claimOf(live *unstructured.Unstructured) (namespace, name string) {
-	if live == nil || live.GetKind() != "PersistentVolume" || !slices.Contains(live.GetFinalizers(), volumeFinalizer) {
+	if live == nil || live.GetKind() != "PersistentVolume" || !slices.Contains(live.GetFinalizers(), kinds.VolumeFinalizer) {
 		return "", ""
 	}
 	namespace, _, _ = unstructured.NestedString(live.Object, "spec", "claimRef", "namespace")
@@ -137,7 +117,7 @@ func lastResort(live *unstructured.Unstructured) string {
 	case len(live.GetFinalizers()) == 0:
 		return "It has no finalizers of its own that forceDestroy could remove"
 	default:
-		return "Remove what holds those objects: forceDestroy never removes " + cleanupFinalizer +
+		return "Remove what holds those objects: forceDestroy never removes " + kinds.InstancesFinalizer +
 			", because they would come back with the next definition of that name"
 	}
 }

@@ -29,16 +29,6 @@ const (
 	immutableFail    = "fail"
 )
 
-// holdsData are the kinds whose objects are never replaced unless the user says
-// so, because what they stand for would be lost.
-var holdsData = map[kind]bool{
-	{"", "PersistentVolumeClaim"}:                        true,
-	{"", "PersistentVolume"}:                             true,
-	{"", "Namespace"}:                                    true,
-	{"apps", "StatefulSet"}:                              true,
-	{"apiextensions.k8s.io", "CustomResourceDefinition"}: true,
-}
-
 // onImmutable is the user's choice, or the default of the kind. A kind that Kubernetes does
 // not define may hold data too. It may also have rules for changes ("storage cannot
 // shrink"), and no probe tells these from fields that can be set once.
@@ -46,7 +36,7 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 	switch {
 	case in.immutable != "":
 		return in.immutable
-	case holdsData[kindOf(id)], !kinds.OwnGroup(id.Group()):
+	case kinds.HoldsData(id.GroupKind()), !kinds.OwnGroup(id.Group()):
 		return immutableFail
 	default:
 		return immutableReplace
@@ -160,7 +150,7 @@ func (r *refusedUpdate) kept(in inputs, immutable []string) error {
 	why := ""
 	switch {
 	case in.immutable != "":
-	case holdsData[kindOf(id)]:
+	case kinds.HoldsData(id.GroupKind()):
 		why = " (the default for kinds that hold data)"
 	default:
 		why = " (the default for kinds that Kubernetes itself does not define)"
@@ -189,7 +179,7 @@ func (r *refusedUpdate) noProof(in inputs) error {
 		return t.explain("update", r.err, in)
 	}
 	frozen, _, _ := unstructured.NestedBool(live.Object, "immutable")
-	if kind := kindOf(t.Identity()); !frozen || kind != kindConfigMap && kind != kindSecret {
+	if kind := t.Identity().GroupKind(); !frozen || kind != kinds.ConfigMap && kind != kinds.Secret {
 		return nil
 	}
 	path := fieldpath.MakePathOrDie("immutable")

@@ -1,16 +1,13 @@
 package object
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -79,15 +76,6 @@ var (
 	// errUnconfirmed says that a look at the object does not settle an apply.
 	errUnconfirmed = errors.New("the object does not carry the field manager of this resource")
 )
-
-// isUnsettled reports whether a look at the object has left open what became of an apply.
-func isUnsettled(err error) bool { return errors.Is(err, errNotOurs) || errors.Is(err, errUnconfirmed) }
-
-// stillPending tells the engine that an earlier apply is still not confirmed.
-func stillPending(s state, cause error) (*p.InitializationFailed, error) {
-	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: an earlier apply is still not confirmed; the next `pulumi up` applies again, in place: %w",
-		s.Ref.Identity, cause))
-}
 
 // keepUnread answers a read that failed with what was known before.
 func (r *kubeObject) keepUnread(
@@ -169,61 +157,4 @@ func (s *state) hide(fields *fieldpath.Set) {
 		}
 		s.NamesSecret = true
 	})
-}
-
-// confirm settles an apply whose effect was not known by looking at what we own
-// now. An apply that was to make the object has made it, if it carries our field
-// manager. Whether an apply onto an existing object came through cannot be seen;
-// the hash is left empty, and the next update applies again, in place.
-func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (state, error) {
-	_, ours, err := ownership.Applied(live, t.Manager)
-	switch {
-	case err != nil:
-		return state{}, err
-	case !ours && s.Ref.UID == "" && tracked.NamesOwners(live):
-		return state{}, errNotOurs
-	case !ours:
-		return state{}, errUnconfirmed
-	}
-	hashKey := s.HashKey
-	if hashKey == "" {
-		hashKey = tracked.NewHashKey()
-	}
-	now, err := t.settle(live, in, hashKey)
-	if err != nil {
-		return state{}, err
-	}
-	now.left, now.leftSecret = s.left, s.leftSecret
-	if s.Secrets.IsSecret(property.Path{}) {
-		now.Secrets.Add(property.Path{})
-		now.NamesSecret = true
-	}
-	now.Ref.Revision = cmp.Or(s.Ref.Revision, now.Ref.Revision)
-	if s.Ref.UID != "" || s.Ahead || !contains(now.Live, in.sent()) {
-		now.Hash = ""
-	}
-	return now, nil
-}
-
-// contains reports whether all that is wanted is in a projection as it is written. Where it is not, others may have
-// changed the object before anybody had seen what the apply made, and what is live now is not what was applied.
-func contains(projection, wanted any) bool {
-	switch wanted := wanted.(type) {
-	case map[string]any:
-		members, ok := projection.(map[string]any)
-		ok = ok || len(wanted) == 0 // an empty map is not kept
-		for key, v := range wanted {
-			ok = ok && contains(members[key], v)
-		}
-		return ok
-	case []any:
-		items, ok := projection.([]any)
-		ok = (ok || len(wanted) == 0) && len(items) == len(wanted)
-		for i, v := range wanted {
-			ok = ok && contains(items[i], v)
-		}
-		return ok
-	default:
-		return ownership.Equal(projection, wanted)
-	}
 }

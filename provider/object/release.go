@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,41 +16,4 @@ func (t target) release(ctx context.Context, in inputs, fields *fieldpath.Set, u
 	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.Release(live, t.Manager, fields)
 	})
-}
-
-// releaseIgnored gives up what is ignored of all that we own on the live object,
-// where the state does not know what that is.
-func (t target) releaseIgnored(ctx context.Context, in inputs, uid types.UID) error {
-	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
-		owned, _, err := ownership.Applied(live, t.Manager)
-		if err != nil || owned == nil {
-			return nil, err
-		}
-		_, ignored := in.ignore.Split(owned)
-		return ownership.Release(live, t.Manager, ignored)
-	})
-}
-
-// unreleased are the fields that are ignored now and that we have applied.
-func (in inputs) unreleased(old state) *fieldpath.Set {
-	owned := fieldpath.NewSet()
-	for _, fields := range []*fieldpath.Set{old.fields, old.ignored} {
-		if fields != nil {
-			owned = owned.Union(fields)
-		}
-	}
-	_, ignored := in.ignore.Split(owned)
-	return ignored
-}
-
-// topsOf lists the fields of a set that are in no other field of it.
-func topsOf(fields *fieldpath.Set) []fieldpath.Path {
-	var tops []fieldpath.Path
-	// A set lists a field before those in it.
-	fields.Iterate(func(path fieldpath.Path) {
-		if !slices.ContainsFunc(tops, func(top fieldpath.Path) bool { return len(top) <= len(path) && top.Equals(path[:len(top)]) }) {
-			tops = append(tops, path.Copy())
-		}
-	})
-	return tops
 }

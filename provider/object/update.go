@@ -6,7 +6,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -58,27 +57,6 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
 	}
 	return result.updateResponse(in, old)
-}
-
-// updateResponse is the answer to the engine.
-func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) {
-	if o.unresolved {
-		return p.UpdateResponse{Properties: o.unknownOutputs(in, old.Ref.UID)}, nil
-	}
-	o.state.Ahead = o.unconfirmed != nil
-	if o.state.Ahead && !in.secrets.Empty() {
-		// The engine keeps the inputs of before, which do not say what is secret of those that were sent.
-		o.state.Secrets.Add(property.Path{})
-	}
-	out, err := o.state.encode(in.written)
-	if err != nil {
-		return p.UpdateResponse{}, err
-	}
-	resp := p.UpdateResponse{Properties: out}
-	if o.unconfirmed != nil {
-		resp.PartialState, err = pendingFailure(o.target, o.unconfirmed)
-	}
-	return resp, err
 }
 
 // updateOnce applies onto the very object that the state knows. If that is gone, or

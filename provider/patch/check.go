@@ -58,7 +58,7 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 	}
 	group := schema.GroupKind{}
 	if object.APIVersion != "" {
-		group = schema.GroupKind{Group: object.Group(), Kind: object.Kind}
+		group = object.GroupKind()
 	}
 	if v := req.Inputs.Get(keyWaitFor); !v.IsNull() {
 		failures = append(failures, waitfor.Check(v, group)...)

@@ -30,7 +30,7 @@ func (r *waitResource) Check(_ context.Context, req p.CheckRequest) (p.CheckResp
 	ref := req.Inputs.Get(keyResourceRef)
 	reference.Check(ref, func(path, reason string) { fail(keyResourceRef+path, reason) })
 	object := reference.Decode(ref)
-	kind := schema.GroupKind{Group: object.Group(), Kind: object.Kind}
+	kind := object.GroupKind()
 	if object.APIVersion == "" {
 		kind = schema.GroupKind{}
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
@@ -16,11 +16,11 @@ import (
 // that it does.
 func hasEnded(object *unstructured.Unstructured) bool {
 	switch object.GroupVersionKind().GroupKind() {
-	case schema.GroupKind{Group: "batch", Kind: "Job"}:
+	case kinds.Job:
 		return slices.ContainsFunc(readiness.Conditions(object.Object), func(c readiness.Condition) bool {
 			return c.Type == "Failed" && c.Status == "True"
 		})
-	case schema.GroupKind{Kind: "Pod"}:
+	case kinds.Pod:
 		phase, _, _ := unstructured.NestedString(object.Object, "status", "phase")
 		return phase == "Failed"
 	}

@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // mostPods is how many pods of an object are looked at.
@@ -73,7 +73,7 @@ func HasPods(object *unstructured.Unstructured) bool {
 }
 
 func isPod(object *unstructured.Unstructured) bool {
-	return object.GroupVersionKind().GroupKind() == schema.GroupKind{Kind: "Pod"}
+	return object.GroupVersionKind().GroupKind() == kinds.Pod
 }
 
 func podsOf(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []*corev1.Pod {

@@ -24,15 +24,6 @@ var summary = map[Class]string{
 	ClassOther:            "it failed",
 }
 
-// renamed says what became of kinds that Kubernetes once had under other names.
-var renamed = map[string]string{
-	"PetSet":             "PetSet is called StatefulSet since Kubernetes 1.5; write kind StatefulSet of apps/v1.",
-	"ScheduledJob":       "ScheduledJob is called CronJob since Kubernetes 1.5; write kind CronJob of batch/v1.",
-	"ThirdPartyResource": "ThirdPartyResource was replaced by CustomResourceDefinition of apiextensions.k8s.io/v1 in Kubernetes 1.8.",
-	"PodSecurityPolicy": "PodSecurityPolicy was removed in Kubernetes 1.25; label the namespaces for Pod Security admission instead " +
-		"(pod-security.kubernetes.io/enforce).",
-}
-
 // next says what to do about each class.
 var next = map[Class]string{
 	ClassConfiguration:    "correct the named field of the provider's configuration or of clusterConnection.",

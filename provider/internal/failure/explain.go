@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // Operation is what was being done when an error came.
@@ -142,8 +144,8 @@ func (f *Failure) describeNotServed(err error, begin string) {
 	}
 	nowhere := fmt.Sprintf("%sthe cluster has no kind %q in %q", begin, notServed.Kind, notServed.APIVersion)
 	switch elsewhere := few(notServed.ServedAs); {
-	case renamed[notServed.Kind] != "" && elsewhere == "":
-		f.What, f.Why, f.Next = nowhere, nil, renamed[notServed.Kind]
+	case kinds.Successor(notServed.Kind) != "" && elsewhere == "":
+		f.What, f.Why, f.Next = nowhere, nil, kinds.Successor(notServed.Kind)
 	case notServed.Final && elsewhere != "":
 		f.What, f.Why = nowhere+", it has it in "+elsewhere, nil
 		f.Next = "set apiVersion to " + elsewhere + "; look whether its fields are the same there."

@@ -58,7 +58,7 @@ var applySteps = stepsOf(map[int]map[string][]string{
 func stepsOf(byStep map[int]map[string][]string) map[schema.GroupKind]int {
 	steps := map[schema.GroupKind]int{}
 	for step, kinds := range byStep {
-		for kind := range kindSet(kinds) {
+		for kind := range set(kinds) {
 			steps[kind] = step
 		}
 	}

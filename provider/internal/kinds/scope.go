@@ -8,7 +8,7 @@ func IsClusterScoped(kind schema.GroupKind) bool { return clusterScoped[kind] }
 
 // clusterScoped are the kinds of Kubernetes whose objects have no namespace, alpha ones and those of
 // releases that are still met included. Tests compare it with client-go and with a real API server.
-var clusterScoped = kindSet(map[string][]string{
+var clusterScoped = set(map[string][]string{
 	"": {"ComponentStatus", "Namespace", "Node", "PersistentVolume"},
 	"admissionregistration.k8s.io": {
 		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
@@ -31,13 +31,3 @@ var clusterScoped = kindSet(map[string][]string{
 	"storage.k8s.io":               {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
 	"storagemigration.k8s.io":      {"StorageVersionMigration"},
 })
-
-func kindSet(byGroup map[string][]string) map[schema.GroupKind]bool {
-	set := map[schema.GroupKind]bool{}
-	for group, kinds := range byGroup {
-		for _, kind := range kinds {
-			set[schema.GroupKind{Group: group, Kind: kind}] = true
-		}
-	}
-	return set
-}

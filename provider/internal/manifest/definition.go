@@ -1,10 +1,14 @@
 package manifest
 
-import "k8s.io/apimachinery/pkg/runtime/schema"
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+)
 
 // IsDefinition reports whether objects of this kind define kinds.
 func IsDefinition(kind schema.GroupKind) bool {
-	return kind == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	return kind == kinds.CustomResourceDefinition
 }
 
 // Defined is the kind that a CustomResourceDefinition defines, and whether its objects live outside of

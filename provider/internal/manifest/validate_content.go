@@ -4,27 +4,14 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
-
-// podTemplates says where the built-in workload kinds keep the pod (its metadata and its spec).
-var podTemplates = map[[2]string][]string{
-	{"", "Pod"}:                   {},
-	{"", "PodTemplate"}:           {"template"},
-	{"", "ReplicationController"}: {"spec", "template"},
-	{"apps", "DaemonSet"}:         {"spec", "template"},
-	{"apps", "Deployment"}:        {"spec", "template"},
-	{"apps", "ReplicaSet"}:        {"spec", "template"},
-	{"apps", "StatefulSet"}:       {"spec", "template"},
-	{"batch", "CronJob"}:          {"spec", "jobTemplate", "spec", "template"},
-	{"batch", "Job"}:              {"spec", "template"},
-}
 
 // podTemplate checks the labels and containers of workloads. A container without a name cannot be merged
 // by server-side apply, and the server then answers with an internal error (500).
 func (c *checks) podTemplate() {
-	identity := IdentityOf(c.object)
-	pod, isWorkload := podTemplates[[2]string{identity.Group(), identity.Kind}]
+	pod, isWorkload := kinds.PodTemplate(IdentityOf(c.object).GroupKind())
 	if !isWorkload {
 		return
 	}

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // builtIn are the rules by kind, each with its reason. A kind is here if an object of it can exist and be of no use yet.
@@ -17,35 +19,35 @@ import (
 var builtIn = map[schema.GroupKind]rule{
 	// A rollout that is half done serves two versions, so all pods count and not the first that is available. Paused, it
 	// does not go on before a person says so.
-	{Group: "apps", Kind: "Deployment"}: {missing: rolloutCriterion{}.missing, final: paused},
+	kinds.Deployment: {missing: rolloutCriterion{}.missing, final: paused},
 	// The same; a partition and the strategy OnDelete leave old pods on purpose.
-	{Group: "apps", Kind: "StatefulSet"}: {missing: rolloutCriterion{}.missing},
-	{Group: "apps", Kind: "DaemonSet"}:   {missing: rolloutCriterion{}.missing},
+	kinds.StatefulSet: {missing: rolloutCriterion{}.missing},
+	kinds.DaemonSet:   {missing: rolloutCriterion{}.missing},
 	// These have no rollout: they make pods and leave those alone that they have.
-	{Group: "apps", Kind: "ReplicaSet"}: {missing: replicasMissing},
-	{Kind: "ReplicationController"}:     {missing: replicasMissing},
+	kinds.ReplicaSet:            {missing: replicasMissing},
+	kinds.ReplicationController: {missing: replicasMissing},
 	// What a Job is for is done when it is complete, not when it has started. A suspended one does not run.
-	{Group: "batch", Kind: "Job"}: {missing: incomplete, final: suspended},
+	kinds.Job: {missing: incomplete, final: suspended},
 	// A pod that serves is Ready; one that ends by itself has succeeded. A failed one is no use (see terminal.go).
-	{Kind: "Pod"}: {missing: podMissing},
+	kinds.Pod: {missing: podMissing},
 	// Unbound, there is nothing to mount. Lost, the volume has gone with its data.
-	{Kind: "PersistentVolumeClaim"}: {missing: phase("Bound"), final: lost, doubt: consumer},
+	kinds.PersistentVolumeClaim: {missing: phase("Bound"), final: lost, doubt: consumer},
 	// It can be claimed, or is, or was. Failed, nobody reclaims it by itself.
-	{Kind: "PersistentVolume"}: {missing: phase("Available", "Bound", "Released"), final: failedVolume},
+	kinds.PersistentVolume: {missing: phase("Available", "Bound", "Released"), final: failedVolume},
 	// Who asks for a load balancer wants to be reached from outside. The other types are ready when they exist: their
 	// address is given with the creation, and their pods have a readiness of their own.
-	{Kind: "Service"}: {missing: serviceMissing},
+	kinds.Service: {missing: serviceMissing},
 	// Without an address, no request gets to it.
 	{Group: "networking.k8s.io", Kind: "Ingress"}: {missing: addressMissing},
 	// It is created with a status of zeros, which would allow to evict everything; only what its controller has computed
 	// says whether there are as many healthy pods as it promises.
 	{Group: "policy", Kind: "PodDisruptionBudget"}: {missing: budgetMissing},
 	// Before, the API server answers 404 to its objects. Names that another definition has are not given away by waiting.
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: {missing: isTrue("Established"), final: namesRefused},
+	kinds.CustomResourceDefinition: {missing: isTrue("Established"), final: namesRefused},
 	// Before, its API group answers 503.
 	{Group: "apiregistration.k8s.io", Kind: "APIService"}: {missing: isTrue("Available")},
 	// Nothing can be created in one that is not active.
-	{Kind: "Namespace"}: {missing: phase("Active")},
+	kinds.Namespace: {missing: phase("Active")},
 	// It has found what it scales and may change it. Metrics are not asked for: they come with the load, later than pods.
 	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: {missing: autoscalerMissing},
 	// No pod is put on one that is not.

@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // rollouts are the kinds that roll out pods, each with what is missing until its rollout is complete once its controller
@@ -12,9 +14,9 @@ import (
 // kubectl refuses the update strategy OnDelete, under which a person replaces the pods: there, all pods that should exist
 // must be ready.
 var rollouts = map[schema.GroupKind]rollout{
-	{Group: "apps", Kind: "Deployment"}:  {"deployment", deploymentMissing},
-	{Group: "apps", Kind: "StatefulSet"}: {"statefulset", statefulSetMissing},
-	{Group: "apps", Kind: "DaemonSet"}:   {"daemon set", daemonSetMissing},
+	kinds.Deployment:  {"deployment", deploymentMissing},
+	kinds.StatefulSet: {"statefulset", statefulSetMissing},
+	kinds.DaemonSet:   {"daemon set", daemonSetMissing},
 }
 
 type rollout struct {

@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // deadlineExceeded is the reason of a Deployment's condition Progressing once spec.progressDeadlineSeconds have passed
@@ -13,13 +15,13 @@ const deadlineExceeded = "ProgressDeadlineExceeded"
 
 // terminal are the states from which no waiting leads anywhere, by kind.
 var terminal = map[schema.GroupKind]func(object map[string]any) string{
-	{Group: "batch", Kind: "Job"}: func(object map[string]any) string {
+	kinds.Job: func(object map[string]any) string {
 		return failedCondition(object, "Failed", "True", "")
 	},
-	{Group: "apps", Kind: "Deployment"}: func(object map[string]any) string {
+	kinds.Deployment: func(object map[string]any) string {
 		return failedCondition(object, "Progressing", "False", deadlineExceeded)
 	},
-	{Kind: "Pod"}: func(object map[string]any) string {
+	kinds.Pod: func(object map[string]any) string {
 		if phase, _, _ := unstructured.NestedString(object, "status", "phase"); phase != "Failed" {
 			return ""
 		}

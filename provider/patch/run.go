@@ -247,16 +247,6 @@ func (w work) release(
 	return w.target.send(ctx, types.JSONPatchType, body, false)
 }
 
-// lostError says that it is not known whether a patch had its effect.
-type lostError struct {
-	cause  error
-	fields touched
-	// live is the object that it was sent to.
-	live *unstructured.Unstructured
-}
-
-func (e *lostError) Error() string { return e.cause.Error() }
-
 // settle makes the state out of the object after the patch. before is the object that
 // it was carried out on.
 func (w work) settle(before, after *unstructured.Unstructured, fields touched) (state, error) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -51,3 +53,28 @@ func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster,
 	p.GetLogger(ctx).Warningf("Kind %q of %q is not known to the API server yet. The values of this object are known only after "+
 		"the apply, which waits up to %s for its CustomResourceDefinition.%s", id.Kind, id.APIVersion, prerequisitePatience, elsewhere)
 }
+
+// isPrerequisiteMissing reports whether a namespace or a kind is not there, which
+// may be because it is made in the same run.
+func isPrerequisiteMissing(err error) bool {
+	if notServed, ok := errors.AsType[*failure.KindNotServedError](err); ok {
+		return !notServed.Final
+	}
+	return failure.NamespaceMissing(err)
+}
+
+// retryPrerequisite tries again while a prerequisite is missing.
+func retryPrerequisite(
+	ctx context.Context, err error, apply func() (*unstructured.Unstructured, error),
+) (*unstructured.Unstructured, error) {
+	var answer *unstructured.Unstructured
+	cluster.Patiently(ctx, prerequisitePatience, func() bool {
+		answer, err = apply()
+		return isPrerequisiteMissing(err)
+	})
+	return answer, err
+}
+
+// prerequisitePatience bounds how long an apply waits for a namespace or a kind
+// that may be on its way in the same run.
+const prerequisitePatience = 30 * time.Second

@@ -12,6 +12,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -61,12 +62,12 @@ func copyOf(object map[string]any) *unstructured.Unstructured {
 // dropAllocated removes what only one object of the cluster can have and the live object
 // has: addresses, ports, and names that the API server has made of its uid.
 func dropAllocated(object *unstructured.Unstructured, sent map[string]any, live *unstructured.Unstructured) {
-	switch kind := (kind{object.GroupVersionKind().Group, object.GetKind()}); kind {
-	case kindService:
+	switch object.GroupVersionKind().GroupKind() {
+	case kinds.Service:
 		dropAddresses(object, sent, live)
-	case kindJob:
+	case kinds.Job:
 		dropGenerated(object, live)
-	case kindPod:
+	case kinds.Pod:
 		// They are added to a running Pod only.
 		unstructured.RemoveNestedField(object.Object, "spec", "ephemeralContainers")
 	}

@@ -133,3 +133,13 @@ func (w work) unconfirmed(lost *lostError) (state, error) {
 		base:     lost.live.GetResourceVersion(),
 	}, nil
 }
+
+// lostError says that it is not known whether a patch had its effect.
+type lostError struct {
+	cause  error
+	fields touched
+	// live is the object that it was sent to.
+	live *unstructured.Unstructured
+}
+
+func (e *lostError) Error() string { return e.cause.Error() }

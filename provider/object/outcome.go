@@ -1,0 +1,98 @@
+package object
+
+import (
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// outcome is what an apply led to.
+type outcome struct {
+	target target
+	state  state
+	// answer is the object as the API server has returned it.
+	answer *unstructured.Unstructured
+	// leaving is what an update does to what the manifest no longer sets.
+	leaving leaving
+	// unconfirmed is why it is not known whether the apply had its effect.
+	unconfirmed error
+	// unresolved says that a preview could not ask the API server yet.
+	unresolved bool
+}
+
+// unknownOutputs are the outputs of a preview that could not ask the API server.
+func (o outcome) unknownOutputs(in inputs, uid string) property.Map {
+	if o.target.Ref.Name != "" {
+		return unknownOutputs(o.target.Identity(), true, uid)
+	}
+	id, _ := in.identity()
+	return unknownOutputs(id, false, uid)
+}
+
+// createResponse is the answer to the engine. In a preview the API server has
+// given no uid to keep.
+func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, error) {
+	if o.unresolved {
+		return p.CreateResponse{Properties: o.unknownOutputs(in, "")}, nil
+	}
+	out, err := o.state.encode(in.written)
+	if err != nil {
+		return p.CreateResponse{}, err
+	}
+	if preview {
+		// The API server makes up a uid for every dry-run, and the revision's key is new.
+		unknown := property.New(property.Computed)
+		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("uid", unknown).Set("revision", unknown)
+		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
+	}
+	resp := p.CreateResponse{ID: o.state.Ref.Identity.String(), Properties: out}
+	if o.unconfirmed != nil {
+		resp.PartialState, err = pendingFailure(o.target, o.unconfirmed)
+	}
+	return resp, err
+}
+
+// updateResponse is the answer to the engine.
+func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) {
+	if o.unresolved {
+		return p.UpdateResponse{Properties: o.unknownOutputs(in, old.Ref.UID)}, nil
+	}
+	o.state.Ahead = o.unconfirmed != nil
+	if o.state.Ahead && !in.secrets.Empty() {
+		// The engine keeps the inputs of before, which do not say what is secret of those that were sent.
+		o.state.Secrets.Add(property.Path{})
+	}
+	out, err := o.state.encode(in.written)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	resp := p.UpdateResponse{Properties: out}
+	if o.unconfirmed != nil {
+		resp.PartialState, err = pendingFailure(o.target, o.unconfirmed)
+	}
+	return resp, err
+}
+
+// unknownOutputs are the outputs of a preview that cannot ask the API server.
+// The identity is shown as far as it is known; uid is empty for a new object.
+func unknownOutputs(id manifest.Identity, complete bool, uid string) property.Map {
+	unknown := property.New(property.Computed)
+	ref := reference.Object{Identity: id, UID: uid}.Encode().AsMap().Set("revision", unknown)
+	if uid == "" {
+		ref = ref.Set("uid", unknown)
+	}
+	for _, key := range []string{"apiVersion", "kind", "namespace", "name"} {
+		if !complete && ref.Get(key).IsNull() {
+			ref = ref.Set(key, unknown)
+		}
+	}
+	return property.NewMap(map[string]property.Value{
+		keyManifest:               unknown,
+		tracked.KeyFieldOwnership: unknown,
+		tracked.KeyResourceRef:    property.New(ref),
+	})
+}

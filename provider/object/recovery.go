@@ -1,0 +1,196 @@
+package object
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// recognise continues with an object that carries our field manager although the state does not know of it: an earlier
+// run has made it, and was killed or did not get the reply. With the content that is wanted now, that is silent. With
+// other content the program has changed since, and the object is updated.
+//
+// Only what is young is taken for that. The field manager is made of project, stack and name, which another backend may
+// have as well, and what its stack made long ago is not to be shared with it.
+func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) attempt {
+	if !t.isYoung(live, c.resumeWithin) {
+		return attempt{err: tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
+			"has made it (%s), and the state does not know of it. It was not touched.\n%s\n"+
+			"What an interrupted run of this very stack has made is continued without a word for %s, which is the provider's setting resumeWithin.",
+			t.Ref, made(live), t.waysIn(), c.resumeWithin)}
+	}
+	answer, err := t.apply(ctx, in.applied, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true, Force: true})
+	if ignoreInvalid(err) != nil {
+		return attempt{err: err}
+	}
+	if err == nil {
+		same, err := t.hasApplied(in, live, answer)
+		switch {
+		case err != nil:
+			return attempt{err: err}
+		case same:
+			return attempt{answer: live}
+		}
+	}
+	p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource has made it (%s), with other content, and was not finished. "+
+		"It is updated in place.", t.Ref, made(live))
+	return t.applyOver(ctx, in, live, c.preview)
+}
+
+// hasApplied reports whether an apply with this answer has changed nothing of what we own, the order of lists included.
+func (t target) hasApplied(in inputs, live, answer *unstructured.Unstructured) (bool, error) {
+	fields, _, err := ownership.Applied(live, t.Manager)
+	if err != nil {
+		return false, err
+	}
+	wanted, _, err := ownership.Applied(answer, t.Manager)
+	if err != nil {
+		return false, err
+	}
+	before, after := t.project(live, fields, in.applied), t.project(answer, wanted, in.applied)
+	return fields.Equals(wanted) && len(ownership.Compare(before, after, wanted)) == 0 &&
+		len(ownership.Reordered(live.Object, answer.Object, wanted)) == 0, nil
+}
+
+// isYoung reports whether an object was made within this time, by the API server's clock. Where that is not known, it is
+// not young.
+func (t target) isYoung(live *unstructured.Unstructured, within time.Duration) bool {
+	now, known := t.Cluster.Now()
+	created := live.GetCreationTimestamp()
+	return known && !created.IsZero() && now.Sub(created.Time) < within
+}
+
+func made(live *unstructured.Unstructured) string {
+	created := live.GetCreationTimestamp()
+	if created.IsZero() {
+		return "at a time that it does not say"
+	}
+	return fmt.Sprintf("at %s", created.UTC().Format(time.RFC3339))
+}
+
+// attempt is one try to write the object.
+type attempt struct {
+	answer *unstructured.Unstructured
+	err    error
+	// wrote says that the request that failed was one that writes. What a read or
+	// a dry-run leaves behind is always known: nothing.
+	wrote bool
+	// uid is the uid of the object that was written onto; empty if it was to be made.
+	uid string
+}
+
+// conclude turns an attempt into its outcome: done, not known, or an error after
+// which nothing is saved.
+func (t target) conclude(a attempt, in inputs, hashKey, verb string) (outcome, error) {
+	err, uid := a.err, a.uid
+	if err == nil {
+		var s state
+		if s, err = t.settle(a.answer, in, hashKey); err == nil {
+			return outcome{target: t, state: s, answer: a.answer}, nil
+		}
+		uid = string(a.answer.GetUID())
+	} else if !a.wrote || tracked.IsRefusal(err) || failure.Outcome(err).Definite() {
+		return outcome{target: t}, t.explain(verb, err, in)
+	}
+	if !a.wrote {
+		return outcome{target: t}, err
+	}
+	return outcome{target: t, state: t.unconfirmed(uid, hashKey), unconfirmed: t.explain(verb, err, in)}, nil
+}
+
+// unconfirmed is the state of an apply whose effect is not known.
+func (t target) unconfirmed(uid, hashKey string) state {
+	return state{State: tracked.State{
+		Live:    map[string]any{},
+		Ref:     reference.Object{Identity: t.Identity(), UID: uid},
+		Manager: t.Manager,
+		HashKey: hashKey,
+		Pending: true,
+	}}
+}
+
+// pendingFailure is how the engine is told of an unconfirmed apply: the state is
+// saved, the operation fails, and what depends on it is not created.
+func pendingFailure(t target, cause error) (*p.InitializationFailed, error) {
+	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: it is not known whether the API server applied the object.\n"+
+		"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` continues in place.\n"+
+		"Cause: %w", t.Ref, cause))
+}
+
+// isUnsettled reports whether a look at the object has left open what became of an apply.
+func isUnsettled(err error) bool { return errors.Is(err, errNotOurs) || errors.Is(err, errUnconfirmed) }
+
+// stillPending tells the engine that an earlier apply is still not confirmed.
+func stillPending(s state, cause error) (*p.InitializationFailed, error) {
+	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: an earlier apply is still not confirmed; the next `pulumi up` applies again, in place: %w",
+		s.Ref.Identity, cause))
+}
+
+// confirm settles an apply whose effect was not known by looking at what we own
+// now. An apply that was to make the object has made it, if it carries our field
+// manager. Whether an apply onto an existing object came through cannot be seen;
+// the hash is left empty, and the next update applies again, in place.
+func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (state, error) {
+	_, ours, err := ownership.Applied(live, t.Manager)
+	switch {
+	case err != nil:
+		return state{}, err
+	case !ours && s.Ref.UID == "" && tracked.NamesOwners(live):
+		return state{}, errNotOurs
+	case !ours:
+		return state{}, errUnconfirmed
+	}
+	hashKey := s.HashKey
+	if hashKey == "" {
+		hashKey = tracked.NewHashKey()
+	}
+	now, err := t.settle(live, in, hashKey)
+	if err != nil {
+		return state{}, err
+	}
+	now.left, now.leftSecret = s.left, s.leftSecret
+	if s.Secrets.IsSecret(property.Path{}) {
+		now.Secrets.Add(property.Path{})
+		now.NamesSecret = true
+	}
+	now.Ref.Revision = cmp.Or(s.Ref.Revision, now.Ref.Revision)
+	if s.Ref.UID != "" || s.Ahead || !contains(now.Live, in.sent()) {
+		now.Hash = ""
+	}
+	return now, nil
+}
+
+// contains reports whether all that is wanted is in a projection as it is written. Where it is not, others may have
+// changed the object before anybody had seen what the apply made, and what is live now is not what was applied.
+func contains(projection, wanted any) bool {
+	switch wanted := wanted.(type) {
+	case map[string]any:
+		members, ok := projection.(map[string]any)
+		ok = ok || len(wanted) == 0 // an empty map is not kept
+		for key, v := range wanted {
+			ok = ok && contains(members[key], v)
+		}
+		return ok
+	case []any:
+		items, ok := projection.([]any)
+		ok = (ok || len(wanted) == 0) && len(items) == len(wanted)
+		for i, v := range wanted {
+			ok = ok && contains(items[i], v)
+		}
+		return ok
+	default:
+		return ownership.Equal(projection, wanted)
+	}
+}

@@ -1,0 +1,56 @@
+package object
+
+import (
+	"context"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// target is the object that the resource applies.
+type target struct{ tracked.Target }
+
+// managerOf is the field manager of the resource urn.
+func managerOf(urn resource.URN) string {
+	return ownership.Manager(string(urn.Project()), string(urn.Stack()), urn.Name(), string(urn))
+}
+
+// resolve finds out where the object with this identity goes.
+func resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (target, error) {
+	t, err := tracked.Resolve(ctx, clu, id, manager)
+	return target{t}, err
+}
+
+// look reads the object with this identity once.
+func look(
+	ctx context.Context, source *connection.Source, in property.Map, id manifest.Identity, manager string,
+) (target, *unstructured.Unstructured, error) {
+	t, live, err := tracked.Look(ctx, source, in, id, manager)
+	return target{t}, live, err
+}
+
+// object is the body of an apply: a manifest in the namespace it goes to.
+func (t target) object(body map[string]any) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: values.DeepCopy(body).(map[string]any)}
+	object.SetNamespace(t.Ref.Namespace)
+	if isBare(body) {
+		// Owning that there are labels, though none of them, writes nothing on the
+		// object and keeps our field manager on it: without any field of its own the
+		// object would not be recognised as ours after a lost reply.
+		_ = unstructured.SetNestedMap(object.Object, map[string]any{}, "metadata", "labels")
+	}
+	return object
+}
+
+// explain turns an error of the API server into one for the user.
+func (t target) explain(verb string, err error, in inputs) error {
+	return t.Explain(verb, err, in.sensitive())
+}
