@@ -330,6 +330,12 @@ lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
 	@$(BIN)/golangci-lint run ./...
 	@cd examples/automation-go && $(BIN)/golangci-lint run ./...
 
+.PHONY: vulnerabilities
+vulnerabilities: bin/govulncheck ## Fail if the plugin or the Go SDK reaches code with a known vulnerability: needs the network
+	$(call say,Looking for what https://vuln.go.dev knows)
+	@$(BIN)/govulncheck .
+	@cd sdk/go/k8sconnect && $(BIN)/govulncheck ./...
+
 # With the race detector as "go test" is called by hand, to share what that has compiled.
 test-environment = $(if $(RACE),CGO_ENABLED=1 GOFLAGS='$(USERS_GOFLAGS)')
 go-test = $(call quietly,$(test-environment) go test $(RACE) $(1))
@@ -415,6 +421,10 @@ bin/gotestsum: tests/lint/go.mod tests/lint/go.sum
 bin/golangci-lint: tests/lint/go.mod tests/lint/go.sum
 	$(call say,Building golangci-lint (two minutes the first time))
 	$(call go-build,tests/lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,)
+
+bin/govulncheck: tests/vulnerabilities/go.mod tests/vulnerabilities/go.sum
+	$(call say,Building govulncheck)
+	$(call go-build,tests/vulnerabilities,govulncheck,golang.org/x/vuln/cmd/govulncheck,)
 
 ##@ Housekeeping
 

@@ -17,6 +17,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/reason"
 )
 
+// pageOnArchitecture has no programs. What its diagrams and tables name, tests/repository compares with the code.
+func pageOnArchitecture(t *testing.T, p page) {
+	p.prove(t, proofs{
+		aDiagram: func(t *testing.T, f fence) { assert.Regexp(t, `\Aflowchart TD\n`, f.code) },
+	})
+}
+
 func pageOnConfiguration(t *testing.T, p page) {
 	c := shared.Get(t)
 	p.prove(t, proofs{

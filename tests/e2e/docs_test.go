@@ -22,6 +22,7 @@ var docsFolder = filepath.Join("..", "..", "docs")
 // error, and so is a fenced block for whose kind the page has no proof.
 var pages = map[string]func(t *testing.T, p page){
 	"_index.md":                           provePrograms,
+	"architecture.md":                     pageOnArchitecture,
 	"functions.md":                        pageOnFunctions,
 	"installation-configuration.md":       pageOnConfiguration,
 	"languages.md":                        pageOnLanguages,
@@ -76,6 +77,7 @@ const (
 	aWrongChange kind = "change that makes a program wrong"
 	commandLines kind = "commands"
 	anOutput     kind = "output"
+	aDiagram     kind = "diagram"
 )
 
 // fence is a fenced block.
@@ -129,6 +131,8 @@ func kindOf(language, code string) (kind, bool) {
 	switch {
 	case slices.Contains(typeChecked, language):
 		return inALanguage, true
+	case language == "mermaid":
+		return aDiagram, true
 	case language == "diff":
 		return aWrongChange, true
 	case language == "sh":

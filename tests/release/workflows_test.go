@@ -33,7 +33,7 @@ type workflow struct {
 func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*"))
 	require.NoError(t, err)
-	require.Len(t, files, 3)
+	require.Len(t, files, 4)
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
 
@@ -85,6 +85,7 @@ func TestWorkflows(t *testing.T) {
 	t.Run("between them they test, build and publish everything", func(t *testing.T) {
 		assert.ElementsMatch(t, []string{"./.ci/run", "test-unit", "release-plugin"}, called["ci.yml"])
 		assert.ElementsMatch(t, []string{"node-packages", "test-node"}, called["node.yml"])
+		assert.ElementsMatch(t, []string{"vulnerabilities"}, called["vulnerabilities.yml"])
 		assert.ElementsMatch(t, []string{"release-check", "test", "release",
 			"publish-github", "publish-npm", "publish-pypi", "publish-maven"}, called["release.yml"])
 	})
