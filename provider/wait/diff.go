@@ -23,7 +23,7 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	case diff.HasChanges:
 		return diff, nil
 	case decodeState(req.State).pending:
-		return tracked.Changed(keyWaitFor, p.Update), nil
+		return tracked.UpdateAbout(keyPending), nil
 	case programmed:
 		return r.programDiff(ctx, req)
 	case tracked.IsUnread(req.State):
@@ -44,7 +44,7 @@ func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest) (p.Di
 		moved, undecided, err := old.origin.Moved(ctx, r.source, t, unread && old.uid == "")
 		switch {
 		case moved:
-			return tracked.Changed(keyWaitFor, p.Update), nil
+			return tracked.UpdateAbout(tracked.KeyCluster), nil
 		case err != nil && !undecided:
 			return p.DiffResponse{}, t.Explain("read", err, nil)
 		}

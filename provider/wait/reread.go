@@ -37,7 +37,7 @@ func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest) (p.Diff
 	case in.spec.Goal == nil || in.spec.Goal.ForDeletion():
 		return p.DiffResponse{}, nil
 	case live == nil || old.isAnother(live):
-		return tracked.Changed(keyWaitFor, p.Update), nil
+		return tracked.UpdateAbout(keyUID), nil
 	}
 	now, err := in.observed(live)
 	if err != nil {
