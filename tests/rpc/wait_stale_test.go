@@ -120,6 +120,7 @@ func TestAWaitThatCannotBeReadIsNotUnchanged(t *testing.T) {
 		assert.Equal(t, map[string]string{"__staleRead": "update"}, kinds(t, s.refreshed))
 		_, err := s.diff(in)
 		require.ErrorContains(t, err, "does not exist")
+		require.ErrorContains(t, err, "last seen in: "+user.Host, "there is no other name for the cluster")
 		require.NoError(t, s.destroy())
 	})
 }
