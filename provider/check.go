@@ -40,19 +40,12 @@ func hide(inputs property.Map, failure *p.CheckFailure) {
 	}
 }
 
-// printable reports whether the engine may print the value of a property. It prints none for a path that leads into
-// one.
+// printable reports whether the engine may print the value of a property, and has one to print.
 func printable(inputs property.Map, path string) bool {
-	name := path
-	if end := strings.IndexAny(path, ".["); end >= 0 {
-		name = path[:end]
-	}
 	v, given := inputs.GetOk(path)
 	switch {
-	case slices.Contains(documents, name):
+	case !given, slices.Contains(documents, path):
 		return false
-	case !given:
-		return true
 	case v.HasSecrets(), v.IsMap(), v.IsArray(): // even one that there is no input for may be a Secret in the wrong place
 		return false
 	default:

@@ -20,8 +20,9 @@ func TestTheEngineIsLedToPrintPlainValuesOnly(t *testing.T) {
 	}{
 		{"a word", "deletionPropagation", property.New("Later"), true},
 		{"a number", "deletionPropagation", property.New(5.0), true},
-		{"an input that is missing", "takeOwnership", property.Value{}, true},
-		{"a path into an input", "target.name", object, true},
+		{"an input that is missing", "takeOwnership", property.Value{}, false},
+		{"a path into an input", "target.name", object, false},
+		{"an item of a list", "ignoreFields[0]", property.New([]property.Value{property.New(1.0)}), false},
 		{"a word that is secret", "deletionPropagation", property.New("hunter2").WithSecret(true), false},
 		{"an object", "target", object, false},
 		{"an object that there is no input for", "stringData", object, false},

@@ -9,6 +9,8 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/protoadapt"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 )
 
 // Serve runs the provider as a plugin of the Pulumi engine until the engine ends it.
@@ -53,6 +55,9 @@ func (s *server) Create(ctx context.Context, req *pulumirpc.CreateRequest) (*pul
 
 // Read renews the mark, so that a changed driftDetection takes effect.
 func (s *server) Read(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumirpc.ReadResponse, error) {
+	if req.Inputs == nil {
+		ctx = object.Importing(ctx)
+	}
 	resp, err := s.ResourceProviderServer.Read(ctx, req)
 	if err != nil {
 		return nil, s.markFailure(err)

@@ -105,7 +105,7 @@ func checkIgnoreFields(v property.Value, object map[string]any, fail func(path, 
 		}
 		path := fmt.Sprintf("%s[%d]", keyIgnoreFields, i)
 		if !item.IsString() {
-			fail(path, "The path must be a string.")
+			fail(path, "The path must be a string, such as \"spec.replicas\".")
 		} else if pattern, err := ownership.ParsePattern(item.AsString()); err != nil {
 			fail(path, err.Error())
 		} else if meant, ok := pattern.Meant(object); ok && !pattern.SelectsIn(object) {

@@ -75,7 +75,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		case diff.HasChanges:
 			return diff, nil
 		case programmed && in.taking:
-			return tracked.ChangedOwners(keyTakeOverFrom), nil
+			return tracked.UpdateAbout(keyTakeOverFrom), nil
 		default:
 			return old.RenamingDiff(managerOf(req.Urn), programmed), nil
 		}
@@ -124,10 +124,10 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
 		}}, nil
 	case in.taking:
-		return tracked.ChangedOwners(keyTakeOverFrom), nil
+		return tracked.UpdateAbout(keyTakeOverFrom), nil
 	case result.leaving.isNew(old):
 		// Nothing of the object changes, but who owns it.
-		return tracked.ChangedOwners(keyAppliedFields), nil
+		return tracked.UpdateAbout(keyAppliedFields), nil
 	default:
 		if renaming := old.RenamingDiff(managerOf(req.Urn), programmed); renaming.HasChanges {
 			return renaming, nil

@@ -82,6 +82,9 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	if err != nil {
 		return p.ReadResponse{}, fmt.Errorf("%s: %w", t.Ref, err)
 	}
+	if writesProgram(ctx) && len(tracked.KindTexts(written)) > 0 {
+		t.warnReadable(ctx)
+	}
 	return p.ReadResponse{
 		ID:         t.Identity().String(),
 		Properties: out,

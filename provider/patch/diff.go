@@ -262,7 +262,7 @@ func withWait(diff p.DiffResponse, req p.DiffRequest, old state) p.DiffResponse 
 	}
 	maps.Copy(diff.DetailedDiff, tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyWaitFor, keyOnDestroy).DetailedDiff)
 	if len(diff.DetailedDiff) == 0 && old.pendingWait {
-		diff.DetailedDiff[keyWaitFor] = p.PropertyDiff{Kind: p.Update}
+		return tracked.UpdateAbout(keyPendingWait)
 	}
 	diff.HasChanges = len(diff.DetailedDiff) > 0
 	return diff

@@ -20,6 +20,9 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
+	if req.DryRun && old.pendingWait && !r.calls.WasRead(req.Urn) {
+		waitfor.SayAgain(ctx)
+	}
 	clu, err := r.source.Cluster(req.Inputs)
 	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, err

@@ -17,9 +17,9 @@ func Changed(path string, kind p.DiffKind) p.DiffResponse {
 	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{path: {Kind: kind}}}
 }
 
-// ChangedOwners is an update of which the engine shows no values, but only that it is about key: nothing of the object
-// changes but who owns it.
-func ChangedOwners(key string) p.DiffResponse {
+// UpdateAbout is an update of which the engine shows no values, but only that it is about key, which is no input, or one
+// that changes: nothing of the object changes but who owns it, say, or it is only waited for again.
+func UpdateAbout(key string) p.DiffResponse {
 	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{key: {Kind: p.Update, InputDiff: true}}}
 }
 

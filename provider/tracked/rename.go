@@ -46,7 +46,7 @@ func (s State) RenamingDiff(own string, programmed bool) p.DiffResponse {
 	if !programmed || !s.IsRenamed(own) {
 		return p.DiffResponse{}
 	}
-	return ChangedOwners(keyFieldManager)
+	return UpdateAbout(keyFieldManager)
 }
 
 // SayRenaming says what an update renames.

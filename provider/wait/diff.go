@@ -5,6 +5,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -12,8 +13,9 @@ import (
 // Diff says whether to wait again. Credentials are no reason to.
 func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	programmed := r.calls.IsProgrammed(req.Urn)
-	if tracked.DecodeOrigin(req.State.Get(tracked.KeyCluster)).IsZero() {
-		r.source.WarnIfMoved(ctx, req.OldInputs, req.Inputs) // else it is known for certain
+	clu, known, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)
+	if err != nil {
+		return p.DiffResponse{}, err
 	}
 	if diff, replaced := identityDiff(req); replaced {
 		return diff, nil
@@ -23,9 +25,11 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	case diff.HasChanges:
 		return diff, nil
 	case decodeState(req.State).pending:
-		return tracked.Changed(keyWaitFor, p.Update), nil
+		return tracked.UpdateAbout(keyPending), nil
+	case programmed && known:
+		return r.programDiff(ctx, req, clu)
 	case programmed:
-		return r.programDiff(ctx, req)
+		return diff, nil
 	case tracked.IsUnread(req.State):
 		return tracked.Unchecked(), nil
 	default:
@@ -35,25 +39,20 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 
 // programDiff says whether to wait again because the program means another cluster than the one in which it was waited,
 // or because the read before it failed.
-func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
-	unread := tracked.IsUnread(req.State)
-	clu, err := r.source.Cluster(req.Inputs)
-	if err == nil {
-		in, old := reference.Decode(req.Inputs.Get(keyResourceRef)), decodeState(req.State)
-		t := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.Identity)}
-		moved, undecided, err := old.origin.Moved(ctx, r.source, t, unread && old.uid == "")
-		switch {
-		case moved:
-			return tracked.Changed(keyWaitFor, p.Update), nil
-		case err != nil && !undecided:
-			return p.DiffResponse{}, t.Explain("read", err, nil)
-		}
-		unread = unread || undecided
-	}
-	if !unread {
+func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest, clu *cluster.Cluster) (p.DiffResponse, error) {
+	in, old, unread := reference.Decode(req.Inputs.Get(keyResourceRef)), decodeState(req.State), tracked.IsUnread(req.State)
+	t := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.Identity)}
+	moved, undecided, err := old.origin.Moved(ctx, r.source, t, unread && old.uid == "")
+	switch {
+	case moved:
+		return tracked.UpdateAbout(tracked.KeyCluster), nil
+	case err != nil && !undecided:
+		return p.DiffResponse{}, t.Explain("read", err, nil)
+	case unread || undecided:
+		return r.lookAgain(ctx, req, clu)
+	default:
 		return p.DiffResponse{}, nil
 	}
-	return r.lookAgain(ctx, req)
 }
 
 // identityDiff reports a replacement where another object is waited for, as far as it

@@ -2,12 +2,11 @@ package wait
 
 import (
 	"context"
-	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -16,15 +15,8 @@ import (
 // lookAgain looks at the object from inside Diff, because the read before it failed. It says
 // to wait again where that read would have forgotten the wait or renewed its status. What
 // does not hold any more is no reason to, as in Read.
-func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest, clu *cluster.Cluster) (p.DiffResponse, error) {
 	in, err := r.decodeInputs(req.Inputs)
-	if err != nil {
-		return p.DiffResponse{}, err
-	}
-	clu, err := r.source.Cluster(req.Inputs)
-	if errors.Is(err, connection.ErrUnknown) {
-		return p.DiffResponse{}, nil
-	}
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
@@ -37,7 +29,7 @@ func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest) (p.Diff
 	case in.spec.Goal == nil || in.spec.Goal.ForDeletion():
 		return p.DiffResponse{}, nil
 	case live == nil || old.isAnother(live):
-		return tracked.Changed(keyWaitFor, p.Update), nil
+		return tracked.UpdateAbout(keyUID), nil
 	}
 	now, err := in.observed(live)
 	if err != nil {

@@ -38,6 +38,9 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 		return p.UpdateResponse{}, err
 	}
 	if req.DryRun {
+		if decodeState(req.State).pending && !r.calls.WasRead(req.Urn) {
+			waitfor.SayAgain(ctx)
+		}
 		return p.UpdateResponse{Properties: in.planned()}, nil
 	}
 	now, err := r.wait(ctx, req.Inputs, in)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
@@ -27,7 +28,7 @@ func (r Request) causes(ctx context.Context, e *readiness.NotReadyError) (lines 
 	advice = e.Next
 	for _, condition := range readiness.Conditions(e.Last.Object) {
 		if isRefusal(condition) {
-			lines = append(lines, "its pods cannot be created: "+diagnosis.Joined(condition.Reason, oneLine(condition.Message)))
+			lines = append(lines, "its pods cannot be created: "+r.refusal(ctx, e.Last, condition))
 			advice = cmp.Or(advice, refusedPods)
 		}
 	}
@@ -43,6 +44,15 @@ func (r Request) causes(ctx context.Context, e *readiness.NotReadyError) (lines 
 		}
 	}
 	return lines, advice
+}
+
+// refusal says why the pods cannot be created. The controllers do not renew the message of the condition while it stays
+// true, so that of a later event counts.
+func (r Request) refusal(ctx context.Context, object *unstructured.Unstructured, condition readiness.Condition) string {
+	if event, found := diagnosis.NewestRefusal(ctx, r.Cluster, object); found && !event.At.Before(condition.At) {
+		return diagnosis.Joined(event.Reason, oneLine(event.Message))
+	}
+	return diagnosis.Joined(condition.Reason, oneLine(condition.Message))
 }
 
 // event is a line about an event. The words of who refuses the pods of the object are not

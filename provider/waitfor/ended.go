@@ -1,10 +1,12 @@
 package waitfor
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -44,6 +46,11 @@ func Pending(id, why string, live *unstructured.Unstructured) error {
 		reason = failure.ReasonWaitFailed
 	}
 	return failure.Errorf(reason, "%s: an earlier wait timed out or failed, and %s; %s", id, why, again(live))
+}
+
+// SayAgain says in a preview why there is an update although no input may have changed. It is for where no read has said it.
+func SayAgain(ctx context.Context) {
+	p.GetLogger(ctx).Warning("An earlier wait timed out or failed: the update waits again, in place.")
 }
 
 // again says what the next `pulumi up` does about a wait that has failed. live is the object

@@ -59,6 +59,12 @@ func TestBadInput(t *testing.T) {
 			"a connection that contradicts itself",
 			`{manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}, clusterConnection: {host: "https://x", kubeconfig: y}}`,
 			"clusterConnection.host", "cannot be combined with kubeconfig",
+		}, {
+			"a path of ignoreFields that is no text", `{manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}, ignoreFields: [1]}`,
+			"ignoreFields[0]", `The path must be a string, such as "spec.replicas". [Invalid]`,
+		}, {
+			"an empty path of ignoreFields", `{manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}, ignoreFields: [""]}`,
+			"ignoreFields[0]", `"" is not a path: it is empty [Invalid]`,
 		},
 	} {
 		t.Run(bad.name+" is refused at the property, in a sentence [O55]", func(t *testing.T) {
@@ -66,6 +72,7 @@ func TestBadInput(t *testing.T) {
 			out := s.previewFails(t)
 			assert.Regexp(t, `([pP]roperty `+regexp.QuoteMeta(bad.path)+` |has a problem: `+regexp.QuoteMeta(bad.path)+`: )`, out)
 			assert.Contains(t, out, bad.sentence)
+			assert.NotContains(t, out, "nil", "the engine has no value to print [D45]")
 		})
 	}
 

@@ -105,6 +105,38 @@ func TestWhatAPreviewLooksLike(t *testing.T) {
 	}
 }
 
+// TestWhatAPreviewOfAWaitThatFailedLooksLike shows that it waits again, and no input as changed.
+func TestWhatAPreviewOfAWaitThatFailedLooksLike(t *testing.T) {
+	t.Parallel()
+	c := shared.Get(t)
+	for _, example := range []struct{ name, properties string }{
+		{"a-wait-that-failed", `
+    type: k8sconnect:Wait
+    properties:
+      resourceRef: {apiVersion: v1, kind: ConfigMap, namespace: %[1]s, name: settings}
+      waitFor: {field: data.ready, timeout: 1s}`},
+		{"a-patch-that-failed-to-wait", `
+    type: k8sconnect:Patch
+    properties:
+      target: {apiVersion: v1, kind: ConfigMap, namespace: %[1]s, name: settings}
+      patch: {data: {color: blue}}
+      takeOwnership: true
+      waitFor: {field: data.ready, timeout: 1s}`},
+	} {
+		for _, drift := range []string{"preview", "refresh"} {
+			t.Run(example.name+", where drift is found in a "+drift+" [D45]", func(t *testing.T) {
+				t.Parallel()
+				s, namespace := newStack(t), c.Namespace(t)
+				kubeOf(t, c).make(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: "+namespace+"}}")
+				s.config(t, "k8sconnect:driftDetection", drift)
+				s.program(t, "resources:\n  ready:"+example.properties, namespace)
+				s.upFails(t)
+				golden(t, example.name+"-"+drift, printed(s, namespace, s.preview(t)))
+			})
+		}
+	}
+}
+
 // golden compares a text with testdata/golden.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -122,7 +154,7 @@ var managerHash = regexp.MustCompile(`(k8sconnect-(?:patch-)?PROJECT\.test\.[a-z
 
 // warning is a warning with the fields that it lists. The CLI prints it whenever it comes,
 // before or after the resource that it is about.
-var warning = regexp.MustCompile(`(?m)^warning: .*\n(?:  .* -> .*\n)*`)
+var warning = regexp.MustCompile(`(?m)^warning: .*\n(?:(?:  .* -> |\* ).*\n)*`)
 
 // printed is what a command printed, with names for what is another each time, and the warnings
 // at the end.

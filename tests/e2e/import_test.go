@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestImport(t *testing.T) {
@@ -101,5 +105,19 @@ resources:
 		assert.JSONEq(t, `{"password": "`+encoded+`"}`,
 			at(parseState(t, second.succeed(t, "stack", "export", "--show-secrets").stdout).
 				get(t, "taken").Outputs, "manifest", "data", "plaintext").(string), "and it is there")
+	})
+
+	t.Run("the program that Pulumi writes for a Secret has it in clear text, and the import says so [D43]", func(t *testing.T) {
+		s := newStack(t)
+		_, id := k.make(t, "{apiVersion: v1, kind: Secret, metadata: {name: readable, namespace: "+space+"}, data: {password: c3dvcmRmaXNo}}")
+		generated := filepath.Join(t.TempDir(), "generated.yaml")
+		out := s.run(t, "import", "k8sconnect:index:KubeObject", "readable", id, "--yes", "--skip-preview", "--out="+generated)
+		const warning = "Secret %s/readable is secret in the state, but the program that `pulumi import` writes has its data in clear text."
+		_, diagnostics, _ := strings.Cut(out, "Diagnostics:")
+		assert.Equal(t, 1, strings.Count(diagnostics, fmt.Sprintf(warning, space)), out)
+		program, err := os.ReadFile(generated)
+		require.NoError(t, err)
+		assert.NotContains(t, string(program), "fn::secret", "Pulumi keeps the marks of secrets: the warning can go")
+		assert.Contains(t, string(program), "password: c3dvcmRmaXNo", "Pulumi keeps the marks of secrets: the warning can go")
 	})
 }

@@ -161,7 +161,7 @@ func TestAWaitInAnotherCluster(t *testing.T) {
 			requireKept(t, before, s)
 			c.requireNamed(t, s.warned())
 		}
-		assert.Equal(t, map[string]string{"waitFor": "update"}, s.in(c.to(c.two)).mustDiff(in))
+		assert.Equal(t, map[string]string{"__cluster": "update"}, s.in(c.to(c.two)).mustDiff(in))
 		s.in(c.to(c.two)).mustUp("update", in)
 		assert.Equal(t, "two", at(t, s.outputs, "status.data.a"))
 		assert.Equal(t, c.two.id, origin(t, s)["id"])

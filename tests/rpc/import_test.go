@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -88,6 +90,50 @@ func TestAnImportOfAListThatHasAnItemTwice(t *testing.T) {
 		s.mustUp("create", in).mustUp("same", in)
 		s.mustUp("update", with(t, in, "manifest.spec.replicas", 3))
 		assert.Equal(t, before.GetUID(), w.get("Deployment", "twice").GetUID())
+	})
+}
+
+func TestAnImportOfASecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const says = "the program that `pulumi import` writes has its data in clear text"
+	for _, example := range []struct{ name, manifest, warns string }{
+		{
+			"says once that the program has it in clear text",
+			"{apiVersion: v1, kind: Secret, metadata: {name: full, namespace: %s}, data: {password: c3dvcmRmaXNo}}",
+			"Secret " + w.namespace + "/full is secret in the state, but " + says,
+		},
+		{"that has no data says nothing", "{apiVersion: v1, kind: Secret, metadata: {name: empty, namespace: %s}}", ""},
+		{"is not an import of a ConfigMap", "{apiVersion: v1, kind: ConfigMap, metadata: {name: map, namespace: %s}, data: {a: b}}", ""},
+	} {
+		t.Run(example.name+" [D43]", func(t *testing.T) {
+			live := w.create(object(t, example.manifest, w.namespace))
+			id := "v1/" + live.GetKind() + "/" + w.namespace + "/" + live.GetName()
+			p := start(t, inline(newUser(t)))
+			s := p.resource(t, live.GetName())
+			require.NoError(t, s.importID(id))
+			warnings := p.log.warnings()
+			if example.warns == "" {
+				assert.Empty(t, warnings)
+			} else {
+				require.Len(t, warnings, 1)
+				assert.Contains(t, warnings[0], example.warns)
+				assert.NotContains(t, warnings[0], "c3dv")
+			}
+			require.NoError(t, s.read())
+			s.mustUp("same", s.inputs)
+			assert.Len(t, p.log.warnings(), len(warnings), "neither a refresh nor an update says it again")
+		})
+	}
+	t.Run("is not what a program gets by its ID [D43]", func(t *testing.T) {
+		p := start(t, inline(newUser(t)))
+		s := p.resource(t, "got")
+		resp, err := p.Read(t.Context(), plugin.ReadRequest{
+			URN: s.urn, ID: resource.ID("v1/Secret/" + w.namespace + "/full"), Inputs: resource.PropertyMap{}, State: resource.PropertyMap{},
+		})
+		require.NoError(t, err)
+		assert.NotEmpty(t, resp.Outputs)
+		assert.Empty(t, p.log.warnings())
 	})
 }
 

@@ -124,6 +124,7 @@ func TestAFailedReadForgetsNothing(t *testing.T) {
 			assert.Equal(t, map[string]string{"__staleRead": "update"}, kinds(t, s.refreshed), "the engine's own Diff is no error")
 			_, err := s.diff(in)
 			require.ErrorContains(t, err, "does not exist", "the program's is [D30]")
+			require.ErrorContains(t, err, "last seen in: "+user.Host, "there is no other name for the cluster")
 		}
 		require.Len(t, p.log.warnings(), 1)
 		require.ErrorContains(t, web.delete(), "does not exist", "what has to ask is told")

@@ -238,7 +238,7 @@ func TestWhatChangesAWaitAndWhatReplacesIt(t *testing.T) {
 	t.Run("a pending wait has changes and says where", func(t *testing.T) {
 		other := *s
 		other.outputs = resource.NewPropertyMapFromMap(m{"status": nil, "__pendingWait": true})
-		assert.Equal(t, map[string]string{"waitFor": "update"}, other.mustDiff(waiting(ref, waitFor)))
+		assert.Equal(t, map[string]string{"__pendingWait": "update"}, other.mustDiff(waiting(ref, waitFor)))
 		assert.Equal(t, map[string]string{"resourceRef.uid": "update"}, other.mustDiff(waiting(but("uid", "u2"), waitFor)))
 		assert.Equal(t, map[string]string{"resourceRef.name": "update-replace"}, other.mustDiff(waiting(but("name", "api"), waitFor)))
 	})

@@ -144,6 +144,44 @@ func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 		assert.Contains(t, text, "  Next: correct in the pod template what is refused, or change what refuses it")
 		assert.Equal(t, 1, strings.Count(text, "ask the platform team"), "it is said once")
 	})
+	t.Run("pods that are refused for another reason by now, which the condition does not say [D38 c]", func(t *testing.T) {
+		t.Parallel()
+		const unanswered, stale = `failed calling webhook "policies.example.com": connection refused`, "ask the platform team"
+		for name, example := range map[string]struct{ kind, at, want string }{
+			"by the event of a ReplicaSet":          {"Deployment", "2024-01-01T00:05:00Z", refusal},
+			"by an event of its own":                {"ReplicaSet", "2024-01-01T00:05:00Z", refusal},
+			"an event of before counts for nothing": {"Deployment", "2023-12-31T00:00:00Z", unanswered},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				target := w.deployment(t, "web")
+				uid := w.create(target).GetUID()
+				replicas := w.deployment(t, "web-1")
+				replicas["kind"] = "ReplicaSet"
+				replicas["metadata"].(map[string]any)["labels"] = map[string]any{"app": "web"}
+				if example.kind == "ReplicaSet" {
+					target = replicas
+				} else {
+					replicas["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{
+						"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": string(uid), "controller": true,
+					}}
+				}
+				of := string(w.create(replicas).GetUID())
+				w.report(example.kind, unstructuredOf(target).GetName(), object(t, `{observedGeneration: 1, replicas: 0, conditions: [
+					{type: ReplicaFailure, status: "True", reason: FailedCreate, message: %q, lastTransitionTime: "2024-01-01T00:00:00Z"}]}`, unanswered))
+				w.create(object(t, `{apiVersion: v1, kind: Event, metadata: {name: e, namespace: %s}, type: Warning, reason: FailedCreate,
+					message: %q, count: 1, lastTimestamp: %q, involvedObject: {apiVersion: apps/v1, kind: ReplicaSet, name: web-1, namespace: %s, uid: %s}}`,
+					w.namespace, "Error creating: "+refusal, example.at, w.namespace, of))
+				text := inVain(t, target, "expression", "object.status.readyReplicas == 1")
+				assert.Contains(t, why(text), "    its pods cannot be created: FailedCreate: "+example.want+"\n")
+				if example.want == refusal {
+					assert.NotContains(t, text, unanswered)
+					assert.Equal(t, 1, strings.Count(text, stale), "it is said once")
+				}
+			})
+		}
+	})
 	t.Run("pods that are refused, of a kind that only reports it as an event [D38 c]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

@@ -25,7 +25,7 @@ func TestAPendingWait(t *testing.T) {
 			assert.Equal(t, []string{"discovery v1", "GET"}, take())
 
 			s.initErrors = nil // a refresh by an engine that forgets them
-			assert.Equal(t, map[string]string{"waitFor": "update"}, s.mustDiff(in))
+			assert.Equal(t, map[string]string{"__pendingWait": "update"}, s.mustDiff(in))
 			did, outputs, err := s.preview(in)
 			require.NoError(t, err)
 			assert.Equal(t, "update", did)

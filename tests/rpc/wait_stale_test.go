@@ -77,9 +77,9 @@ func TestAWaitThatCannotBeReadIsNotUnchanged(t *testing.T) {
 			w.patch("ConfigMap", "it", map[string]any{"data": map[string]any{"other": "1"}})
 			assert.Empty(t, s.mustDiff(in), "nothing that is waited for")
 			w.delete("ConfigMap", "it")
-			assert.Equal(t, map[string]string{"waitFor": "update"}, s.mustDiff(in))
+			assert.Equal(t, map[string]string{"__uid": "update"}, s.mustDiff(in))
 			w.create(w.configMap("it", map[string]any{"address": "192.0.2.1"}))
-			assert.Equal(t, map[string]string{"waitFor": "update"}, s.mustDiff(in))
+			assert.Equal(t, map[string]string{"__uid": "update"}, s.mustDiff(in))
 		})
 	}
 	t.Run("a wait for a deletion that has come true stays true [D30]", func(t *testing.T) {
@@ -120,6 +120,7 @@ func TestAWaitThatCannotBeReadIsNotUnchanged(t *testing.T) {
 		assert.Equal(t, map[string]string{"__staleRead": "update"}, kinds(t, s.refreshed))
 		_, err := s.diff(in)
 		require.ErrorContains(t, err, "does not exist")
+		require.ErrorContains(t, err, "last seen in: "+user.Host, "there is no other name for the cluster")
 		require.NoError(t, s.destroy())
 	})
 }

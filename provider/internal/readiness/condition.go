@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -12,6 +13,8 @@ import (
 // https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
 type Condition struct {
 	Type, Status, Reason, Message string
+	// At is when it was last written, as far as it says so.
+	At time.Time
 
 	observedGeneration int64 // of the condition, else of the status
 	observed           bool  // one of them says
@@ -41,6 +44,11 @@ func Conditions(object map[string]any) []Condition {
 		condition := Condition{
 			Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message"),
 			observedGeneration: ofStatus, observed: observed,
+		}
+		for _, name := range []string{"lastTransitionTime", "lastUpdateTime"} {
+			if at, err := time.Parse(time.RFC3339, text(name)); err == nil {
+				condition.At = at
+			}
 		}
 		if own, ok := fields["observedGeneration"].(int64); ok {
 			condition.observedGeneration, condition.observed = own, true

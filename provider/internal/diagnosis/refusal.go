@@ -1,0 +1,68 @@
+package diagnosis
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+// mostReplicaSets is how many ReplicaSets of a Deployment are asked for their events, and mostOwned how many are looked at.
+const mostReplicaSets, mostOwned = 2, 50
+
+// NewestRefusal is the last event that says why an object cannot create its pods. Those of a Deployment are reported of its
+// ReplicaSets.
+func NewestRefusal(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) (Event, bool) {
+	var newest Event
+	for _, uid := range append(newestReplicaSets(ctx, clu, object), object.GetUID()) {
+		for _, event := range eventsOf(ctx, clu, object.GetNamespace(), uid) {
+			event.Subject = ""
+			if event.RefusesPods() && !event.At.Before(newest.At) {
+				newest = event
+			}
+		}
+	}
+	newest.Message = withoutPrefix(newest.Message)
+	return newest, newest.Reason != ""
+}
+
+// newestReplicaSets are those that a Deployment has made last.
+func newestReplicaSets(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []types.UID {
+	selector := selectorOf(object)
+	if object.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: "apps", Kind: "Deployment"}) || selector == nil {
+		return nil
+	}
+	list, err := clu.List(ctx, cluster.ListOptions{
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: object.GetNamespace(), LabelSelector: selector.String(), Limit: mostOwned,
+	})
+	if err != nil {
+		return nil
+	}
+	owned := slices.DeleteFunc(list.Items, func(item unstructured.Unstructured) bool {
+		for _, owner := range item.GetOwnerReferences() {
+			if owner.UID == object.GetUID() {
+				return false
+			}
+		}
+		return true
+	})
+	slices.SortStableFunc(owned, func(a, b unstructured.Unstructured) int {
+		return b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time)
+	})
+	var uids []types.UID
+	for _, replicaSet := range owned[:min(len(owned), mostReplicaSets)] {
+		uids = append(uids, replicaSet.GetUID())
+	}
+	return uids
+}
+
+// withoutPrefix takes off what is put before the words of who refuses a pod: by the recorder of events, and by the controllers,
+// whose conditions do without.
+func withoutPrefix(message string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(message, "(combined from similar events): "), "Error creating: ")
+}
