@@ -289,7 +289,7 @@ test-all: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack $(i
 	@$(call quietly,$(test-environment) go run ./tests/gotest $(RACE) -count=1 -timeout 40m $(LONGEST) ./...)
 
 .PHONY: test-node
-test-node: $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
+test-node: $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/helm bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
 	$(call say,Running the tests that need a real node)
 	@$(call quietly,go run ./tests/gotest -tags=node -count=1 -p=1 -timeout 40m ./tests/node/...)
 
@@ -405,6 +405,10 @@ bin/pulumi-language-yaml: tests/pulumi/go.mod tests/pulumi/go.sum
 bin/pulumi-language-java: provider/cmd/pulumi-gen-k8sconnect/javadotnet/go.mod provider/cmd/pulumi-gen-k8sconnect/javadotnet/go.sum
 	$(call say,Building pulumi-language-java (half a minute the first time))
 	$(call go-build,provider/cmd/pulumi-gen-k8sconnect/javadotnet,pulumi-language-java,github.com/pulumi/pulumi-java/pkg/cmd/pulumi-language-java,)
+
+bin/helm: tests/helm/go.mod tests/helm/go.sum
+	$(call say,Building Helm (three to seven minutes the first time))
+	$(call go-build,tests/helm,helm,helm.sh/helm/v4/cmd/helm,)
 
 bin/golangci-lint: tests/lint/go.mod tests/lint/go.sum
 	$(call say,Building golangci-lint (two minutes the first time))
