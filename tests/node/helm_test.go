@@ -141,6 +141,8 @@ func TestWhatHelmHasApplied(t *testing.T) {
 		assert.Contains(t, s.run(t, "preview", "--diff"), "the update removes what no other manager owns any more and which left the manifest before: data.banner")
 		s.up(t)
 		assert.Empty(t, banner(t))
+		assert.Equal(t, "Helm", s.kubectl(t, "get", "serviceaccount", "shop", "--output=jsonpath={.metadata.labels.app\\.kubernetes\\.io/managed-by}"),
+			"of which the program has nothing")
 		assert.Equal(t, podsBefore, pods(t))
 		assert.Equal(t, generationsBefore, generations(t))
 		s.previewEmpty(t)
