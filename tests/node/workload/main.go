@@ -11,10 +11,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 func main() {
-	programs := map[string]func(){"fail": fail, "crash": crash, "serve": serve, "count": count, "stubborn": stubborn, "webhook": webhook}
+	programs := map[string]func(){
+		"fail": fail, "crash": crash, "serve": serve, "count": count, "stubborn": stubborn, "webhook": webhook,
+		"wait": wait, "operator": operator,
+	}
 	if len(os.Args) == 2 && programs[os.Args[1]] != nil {
 		programs[os.Args[1]]()
 		return
@@ -37,10 +41,29 @@ func crash() {
 	os.Exit(7)
 }
 
-// serve is a server. It is ready when $READY is not "never".
+// gates is a folder in which a test opens a gate by making a file of its name.
+const gates = "/gates"
+
+func isOpen(gate string) bool {
+	_, err := os.Stat(filepath.Join(gates, gate))
+	return err == nil
+}
+
+// wait is work that is done when the gate is open that $GATE names, or the one that is named like the pod.
+func wait() {
+	for name, _ := os.Hostname(); !isOpen(os.Getenv("GATE")) && !isOpen(os.Getenv("VERSION")+"-"+name); {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// serve is a server. It is ready when $READY is not "never" and, where there are gates, when the one of its version and pod
+// is open.
 func serve() {
+	_, err := os.Stat(gates)
+	gated := err == nil
 	http.HandleFunc("/ready", func(rw http.ResponseWriter, _ *http.Request) {
-		if os.Getenv("READY") == "never" {
+		name, _ := os.Hostname()
+		if os.Getenv("READY") == "never" || gated && !isOpen(os.Getenv("VERSION")+"-"+name) {
 			http.Error(rw, "the cache is still cold", http.StatusServiceUnavailable)
 		}
 	})
