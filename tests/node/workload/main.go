@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -49,21 +50,25 @@ func isOpen(gate string) bool {
 	return err == nil
 }
 
-// wait is work that is done when the gate is open that $GATE names, or the one that is named like the pod.
+// ownGate is that of this version in this pod.
+func ownGate() string {
+	name, _ := os.Hostname() // which is the pod's
+	return os.Getenv("VERSION") + "-" + name
+}
+
+// wait is work that is done when the gate is open that $GATE names, or its own.
 func wait() {
-	for name, _ := os.Hostname(); !isOpen(os.Getenv("GATE")) && !isOpen(os.Getenv("VERSION")+"-"+name); {
+	for !isOpen(cmp.Or(os.Getenv("GATE"), ownGate())) {
 		time.Sleep(50 * time.Millisecond)
 	}
 }
 
-// serve is a server. It is ready when $READY is not "never" and, where there are gates, when the one of its version and pod
-// is open.
+// serve is a server. It is ready when $READY is not "never" and, where there are gates, when its own is open.
 func serve() {
 	_, err := os.Stat(gates)
 	gated := err == nil
 	http.HandleFunc("/ready", func(rw http.ResponseWriter, _ *http.Request) {
-		name, _ := os.Hostname()
-		if os.Getenv("READY") == "never" || gated && !isOpen(os.Getenv("VERSION")+"-"+name) {
+		if os.Getenv("READY") == "never" || gated && !isOpen(ownGate()) {
 			http.Error(rw, "the cache is still cold", http.StatusServiceUnavailable)
 		}
 	})
