@@ -292,7 +292,7 @@ test-all: race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI
 	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 40m $(LONGEST) ./...
 
 .PHONY: test-node
-test-node: bin/gotestsum $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
+test-node: bin/gotestsum $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/helm bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
 	$(call say,Running the tests that need a real node)
 	@$(gotestsum) -- -tags=node -count=1 -p=1 -timeout 40m ./tests/node/...
 
@@ -417,6 +417,10 @@ bin/pulumi-language-java: provider/cmd/pulumi-gen-k8sconnect/javadotnet/go.mod p
 
 bin/gotestsum: tests/lint/go.mod tests/lint/go.sum
 	$(call go-build,tests/lint,gotestsum,gotest.tools/gotestsum,)
+
+bin/helm: tests/helm/go.mod tests/helm/go.sum
+	$(call say,Building Helm (three to seven minutes the first time))
+	$(call go-build,tests/helm,helm,helm.sh/helm/v4/cmd/helm,)
 
 bin/golangci-lint: tests/lint/go.mod tests/lint/go.sum
 	$(call say,Building golangci-lint (two minutes the first time))

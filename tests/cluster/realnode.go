@@ -37,11 +37,11 @@ func (c *Cluster) makeNode() error {
 		return errors.New("options: RealNode is only to be had in namespaces of its own, see namespaces.Run")
 	}
 	c.space = space
-	if err := c.writeNodeFiles(); err != nil {
-		return err
-	}
 	containerd, err := namespaces.Program("containerd")
 	if err != nil {
+		return err
+	}
+	if err := c.writeNodeFiles(containerd); err != nil {
 		return err
 	}
 	kubelet, err := Tool("kubelet")

@@ -103,13 +103,12 @@ func TestTheCLIIsKilledInTheMiddleOfADestroy(t *testing.T) {
 	s := newStack(t)
 	s.program(t, strings.ReplaceAll(stubborn, "$GRACE", "10"))
 	s.up(t)
-	cmd := tools.Command(t.Context(), s.dir, s.env, "destroy", "--yes", "--skip-preview")
-	require.NoError(t, cmd.Start())
+	destroy := s.start(t, "destroy", "--yes", "--skip-preview")
 	require.Eventually(t, func() bool {
 		return s.kubectl(t, "get", "pod", "stubborn", "--output=jsonpath={.metadata.deletionTimestamp}") != ""
 	}, patience, 100*time.Millisecond)
-	require.NoError(t, cmd.Process.Kill())
-	_ = cmd.Wait() // it was killed
+	require.NoError(t, destroy.cmd.Process.Kill())
+	require.Error(t, <-destroy.ended, "it was killed")
 
 	t.Run("the next destroy deletes the rest [N14]", func(t *testing.T) {
 		s.run(t, "cancel", "--yes")

@@ -85,6 +85,48 @@ func (s *stack) fails(t *testing.T, args ...string) string {
 	return out
 }
 
+// running is a command that goes on.
+type running struct {
+	cmd   *exec.Cmd
+	out   bytes.Buffer
+	ended chan error
+}
+
+// start starts a command and does not wait for its end.
+func (s *stack) start(t *testing.T, args ...string) *running {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	r := &running{cmd: tools.Command(ctx, s.dir, s.env, args...), ended: make(chan error, 1)}
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
+	require.NoError(t, r.cmd.Start())
+	done := make(chan struct{})
+	go func() {
+		r.ended <- r.cmd.Wait()
+		close(done)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return r
+}
+
+// goesOn wants that the command has not ended.
+func (r *running) goesOn(t *testing.T) {
+	t.Helper()
+	select {
+	case err := <-r.ended:
+		require.FailNow(t, "it has ended", "%v\n%s", err, &r.out)
+	default:
+	}
+}
+
+// succeeds wants that the command ends well.
+func (r *running) succeeds(t *testing.T) {
+	t.Helper()
+	require.NoError(t, <-r.ended, "%s", &r.out)
+}
+
 func (s *stack) up(t *testing.T) string { t.Helper(); return s.run(t, "up", "--yes", "--skip-preview") }
 
 func (s *stack) upFails(t *testing.T) string {

@@ -3,7 +3,6 @@
 package node
 
 import (
-	"bytes"
 	"encoding/base64"
 	"strings"
 	"testing"
@@ -93,7 +92,7 @@ func (p pair) with(s *stack, trusted bool, refuses, more string) string {
 		trust, ignore = "", "'webhooks[*].clientConfig.caBundle'"
 	}
 	return strings.NewReplacer("$TRUST", trust, "$IGNORE", ignore, "$CERTIFICATE", p.certificate, "$KEY", p.key,
-		"$REFUSES", refuses, "$PLURAL", plural(s)).Replace(hook + more)
+		"$REFUSES", refuses, "$PLURAL", plural(s), "$OPTIONS", "").Replace(hook + more)
 }
 
 func plural(s *stack) string { return strings.ReplaceAll(s.space, "-", "") + "s" }
@@ -108,6 +107,7 @@ const customKind = `
         kind: $PLURAL
         metadata: {name: first, namespace: $NS, labels: {guarded: "yes"}}
         spec: {size: $SIZE}
+    options: {$OPTIONS}
   definition:
     type: k8sconnect:KubeObject
     properties:
@@ -123,7 +123,10 @@ const customKind = `
           - name: v1
             served: true
             storage: true
-            schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+            subresources: {status: {}}
+            schema: {openAPIV3Schema: {type: object, properties: {
+              spec: {type: object, properties: {size: {type: integer}}},
+              status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}
 `
 
 func TestPodsThatAWebhookRefuses(t *testing.T) {
@@ -195,22 +198,17 @@ func TestAWebhookThatIsNotTrustedYet(t *testing.T) {
 	s := newStack(t)
 	p := newPair(t, s)
 	s.program(t, p.with(s, false, "", strings.ReplaceAll(customKind, "$SIZE", "1")))
-	cmd := tools.Command(t.Context(), s.dir, s.env, "up", "--yes", "--skip-preview")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	require.NoError(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	up := s.start(t, "up", "--yes", "--skip-preview")
 
 	step(t, "up waits while the certificate is not injected [N8]", func(t *testing.T) {
 		s.eventually(t, "1", "get", "deployments", "--output=jsonpath={.items[*].status.readyReplicas}")
-		require.Empty(t, ended, "it has not ended")
+		up.goesOn(t)
 		assert.Empty(t, s.kubectl(t, "get", plural(s)+".shop.example.com", "--output=name"))
 	})
 	step(t, "and goes on when it is, and leaves what was injected [N8]", func(t *testing.T) {
 		s.kubectl(t, "patch", "validatingwebhookconfiguration", s.space, "--type=json",
 			`--patch=[{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": "`+p.certificate+`"}]`)
-		require.NoError(t, <-ended, "%s", &out)
+		up.succeeds(t)
 		s.previewEmpty(t)
 		assert.Equal(t, p.certificate, s.kubectl(t, "get", "validatingwebhookconfiguration", s.space, "--output=jsonpath={.webhooks[0].clientConfig.caBundle}"))
 	})

@@ -243,6 +243,20 @@ func TestManagersThatAreLeftBehind(t *testing.T) {
 		assert.Contains(t, w.owned("ConfigMap", "web", "kubectl"), "f:b")
 		assert.NotContains(t, w.owned("ConfigMap", "web", "kubectl"), "f:a")
 	})
+	t.Run("what is in a map that the program sets empty stays theirs [O82]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		made := w.configMap("web", nil)
+		made["metadata"].(map[string]any)["labels"] = map[string]any{"theirs": "1"}
+		w.apply("helm", made)
+		nothing := w.configMap("web", nil)
+		delete(nothing, "data")
+		in := program(nothing, adopting, takingOver("helm"))
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in).mustUp("same", in)
+		assert.Equal(t, map[string]any{"theirs": "1"}, w.value("ConfigMap", "web", "metadata", "labels"))
+		s.mustUp("same", program(nothing, adopting)).mustUp("update", in)
+		assert.Equal(t, map[string]any{"theirs": "1"}, w.value("ConfigMap", "web", "metadata", "labels"))
+	})
 	t.Run("a manager that was taken over and comes back is a warning, and is taken over again when it is named again [D32] [O82]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

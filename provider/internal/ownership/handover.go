@@ -152,6 +152,15 @@ func (t *entryTable) encode() ([]any, error) {
 	return left, nil
 }
 
-// Shared returns the fields of owned that wanted has, too, or has something around or inside of: what a manager hands
-// over to one that wants these fields. Key fields of list items go with their items.
-func Shared(owned, wanted *fieldpath.Set) *fieldpath.Set { return within(owned, wanted) }
+// Shared returns the fields of owned that wanted has, too, or has something inside of: what a manager hands over to one
+// that wants these fields. Key fields of list items go with their items. What is in a map that is wanted empty is not: it
+// would be ours without being set, and the next apply would take it away.
+func Shared(owned, wanted *fieldpath.Set) *fieldpath.Set {
+	shared := fieldpath.NewSet()
+	owned.Iterate(func(path fieldpath.Path) {
+		if wanted.Has(path) || hasPart(wanted, path) && !hasPart(owned, path) {
+			shared.Insert(path.Copy())
+		}
+	})
+	return shared
+}

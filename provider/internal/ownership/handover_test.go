@@ -47,7 +47,8 @@ spec: {a: 1}
 				`ours Apply  {"f:spec":{"f:a":{},"f:b":{},"f:replicas":{}}}`, `helm Apply  {"f:spec":{"f:theirs":{}}}`, `helm Update status {"f:status":{"f:z":{}}}`,
 			},
 		},
-		"nothing wanted moves nothing": {taking(`{}`), nil},
+		"nothing wanted moves nothing":                                 {taking(`{}`), nil},
+		"a map that is wanted empty moves nothing that is in it [O82]": {taking(`{"f:spec": {}}`), nil},
 		"a name is changed in every entry that sets fields, and joins the entry that is there": {
 			Renaming("helm", "ours"), []string{
 				`ours Apply  {"f:spec":{"f:a":{},"f:b":{},"f:theirs":{}}}`, `ours Update scale {"f:spec":{"f:replicas":{}}}`,

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,10 +12,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 func main() {
-	programs := map[string]func(){"fail": fail, "crash": crash, "serve": serve, "count": count, "stubborn": stubborn, "webhook": webhook}
+	programs := map[string]func(){
+		"fail": fail, "crash": crash, "serve": serve, "count": count, "stubborn": stubborn, "webhook": webhook,
+		"wait": wait, "operator": operator,
+	}
 	if len(os.Args) == 2 && programs[os.Args[1]] != nil {
 		programs[os.Args[1]]()
 		return
@@ -37,10 +42,33 @@ func crash() {
 	os.Exit(7)
 }
 
-// serve is a server. It is ready when $READY is not "never".
+// gates is a folder in which a test opens a gate by making a file of its name.
+const gates = "/gates"
+
+func isOpen(gate string) bool {
+	_, err := os.Stat(filepath.Join(gates, gate))
+	return err == nil
+}
+
+// ownGate is that of this version in this pod.
+func ownGate() string {
+	name, _ := os.Hostname() // which is the pod's
+	return os.Getenv("VERSION") + "-" + name
+}
+
+// wait is work that is done when the gate is open that $GATE names, or its own.
+func wait() {
+	for !isOpen(cmp.Or(os.Getenv("GATE"), ownGate())) {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// serve is a server. It is ready when $READY is not "never" and, where there are gates, when its own is open.
 func serve() {
+	_, err := os.Stat(gates)
+	gated := err == nil
 	http.HandleFunc("/ready", func(rw http.ResponseWriter, _ *http.Request) {
-		if os.Getenv("READY") == "never" {
+		if os.Getenv("READY") == "never" || gated && !isOpen(ownGate()) {
 			http.Error(rw, "the cache is still cold", http.StatusServiceUnavailable)
 		}
 	})
