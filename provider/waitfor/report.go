@@ -146,7 +146,7 @@ func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines
 		pods = append(pods, line+": "+r.redact(group[0].Long))
 	}
 	for _, cause := range causes {
-		told += "\n" + cause
+		told.WriteString("\n" + cause)
 		lines = append(lines, "    "+r.redact(cause))
 	}
 	shown := upTo(mostPods, pods, "reasons of other pods")
