@@ -57,7 +57,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
 	built = withReasons(built)
-	built.CheckConfig = quietly(built.CheckConfig)
-	built.Check = quietly(built.Check)
+	built.CheckConfig = redactFailures(built.CheckConfig)
+	built.Check = redactFailures(built.Check)
 	return built, nil
 }

@@ -64,8 +64,8 @@ func (s *Source) connection(inputs property.Map) (cluster.Connection, error) {
 	return s.defaults, s.err
 }
 
-// unread is a cluster that could not be read.
-type unread struct {
+// unreadable is a cluster that could not be read.
+type unreadable struct {
 	cluster *cluster.Cluster
 	name    string
 }
@@ -79,7 +79,7 @@ func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, last stri
 	if clu != nil {
 		name = clu.Server()
 	}
-	if _, said := s.unread.LoadOrStore(unread{clu, name}, true); said {
+	if _, said := s.unread.LoadOrStore(unreadable{clu, name}, true); said {
 		return
 	}
 	p.GetLogger(ctx).Warningf("NOT CHECKED: %s could not be read. \"unchanged\" below means \"as in the state\".\n%v", name, cause)

@@ -16,13 +16,13 @@ type warning struct {
 	text string
 }
 
-// Listen shows the API server's warnings about requests under the context on the
+// ForwardWarnings shows the API server's warnings about requests under the context on the
 // resource that they are about, each once in this process: an update is answered with
 // the same ones twice, in the dry-run of Diff and in the write.
 //
 // Policies and webhooks warn in words of their own and may quote what they warn of, so
 // sensitive lists the secrets of the object, as it is to be and as it was.
-func (s *Source) Listen(ctx context.Context, urn resource.URN, sensitive []string) context.Context {
+func (s *Source) ForwardWarnings(ctx context.Context, urn resource.URN, sensitive []string) context.Context {
 	return cluster.WithWarnings(ctx, func(text string) {
 		text = failure.NewRedactor(sensitive).Redact(text)
 		if _, told := s.told.LoadOrStore(warning{urn, text}, true); !told {

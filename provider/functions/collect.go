@@ -11,8 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// mostMistakes is how many mistakes are told in one message. A wrong path can lead to a thousand.
-const mostMistakes = 20
+// maxMistakes is how many mistakes are told in one message. A wrong path can lead to a thousand.
+const maxMistakes = 20
 
 // collection are the objects of all sources by their keys, and the keys in the order of the sources.
 type collection struct {
@@ -81,9 +81,9 @@ func collect(sources []source, secret bool) (collection, mistakes) {
 				key, before.place(), object.place()))
 		}
 	}
-	if more := len(wrong) - mostMistakes; more > 0 {
-		last := wrong[mostMistakes-1].Property
-		wrong = wrong[:mostMistakes]
+	if more := len(wrong) - maxMistakes; more > 0 {
+		last := wrong[maxMistakes-1].Property
+		wrong = wrong[:maxMistakes]
 		wrong.add(last, fmt.Sprintf("There are %d more mistakes.", more))
 	}
 	return found, wrong

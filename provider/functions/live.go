@@ -34,5 +34,5 @@ func encodeLive(ctx context.Context, live *unstructured.Unstructured, secret boo
 
 // explainRead says why something could not be read.
 func explainRead(ctx context.Context, clu *cluster.Cluster, subject string, err error) error {
-	return failure.Explain(clu.Elsewhere(ctx, err), failure.Operation{Verb: "read", Subject: subject, Server: clu.Server()})
+	return failure.Explain(clu.ExplainNotServed(ctx, err), failure.Operation{Verb: "read", Subject: subject, Server: clu.Server()})
 }

@@ -23,18 +23,18 @@ import (
 // adopt takes over an object that nobody of this provider manages. What kubectl
 // or another client-side applier set becomes ours first, so that what the
 // manifest no longer has is removed and not left behind as nobody's.
-func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
+func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
 	if err := t.patchesOn(live); err != nil {
-		return attempt{err: err}
+		return applyResult{err: err}
 	}
 	if preview {
 		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
 	} else if err := t.migrate(ctx, in, live.GetUID()); err != nil {
 		// Whether it came through or not, no value has changed, and the next attempt
 		// finds its way from either.
-		return attempt{err: err}
+		return applyResult{err: err}
 	}
-	a := t.applyOver(ctx, in, live, preview)
+	a := t.applyToUntracked(ctx, in, live, preview)
 	if preview && a.err == nil {
 		a.err = t.announceLosses(ctx, in, live, a.answer)
 	}
@@ -84,7 +84,7 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	if err := csaupgrade.UpgradeManagedFields(migrated, appliers, t.Manager); err != nil {
 		return err
 	}
-	abandoned, err := ownership.Abandoned(migrated, t.Manager, wanted)
+	abandoned, err := ownership.PrunedByApply(migrated, t.Manager, wanted)
 	if err != nil {
 		return err
 	}
@@ -119,61 +119,61 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	return nil
 }
 
-// takeUp decides what an object in our place means. One that an earlier attempt
+// resolveExisting decides what an object in our place means. One that an earlier attempt
 // of ours made, whose reply was lost, is continued; one that is to be adopted is
 // taken over; any other is not touched.
-func (t target) takeUp(ctx context.Context, in inputs, c creation) attempt {
+func (t target) resolveExisting(ctx context.Context, in inputs, c creation) applyResult {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
-		return attempt{err: err}
+		return applyResult{err: err}
 	}
 	switch on := t.asOn(live); {
 	case on == t:
 	case c.preview:
-		return t.asRenamed(on.takeUpLive(ctx, in, c, live))
+		return t.asRenamed(on.resolveLive(ctx, in, c, live))
 	default:
 		if err = t.rename(ctx, in, live.GetUID()); err == nil {
 			live, err = t.Cluster.Get(ctx, t.Ref)
 		}
 		if err != nil {
-			return attempt{err: err}
+			return applyResult{err: err}
 		}
 	}
-	return t.takeUpLive(ctx, in, c, live)
+	return t.resolveLive(ctx, in, c, live)
 }
 
-// takeUpLive is takeUp of an object that was read.
-func (t target) takeUpLive(ctx context.Context, in inputs, c creation, live *unstructured.Unstructured) attempt {
+// resolveLive is resolveExisting of an object that was read.
+func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *unstructured.Unstructured) applyResult {
 	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {
 	case err != nil:
-		return attempt{err: err}
+		return applyResult{err: err}
 	case c.stands != nil && c.stands(string(live.GetUID())):
-		return t.succeed(ctx, in, live, c.preview)
+		return t.refuseSameNameReplacement(ctx, in, live, c.preview)
 	case t.RefuseTerminating(live) != nil:
-		return attempt{err: t.RefuseTerminating(live)}
+		return applyResult{err: t.RefuseTerminating(live)}
 	case t.foreign(in, live) != "":
-		return attempt{err: t.refuseForeign("already exists and is", t.foreign(in, live))}
+		return applyResult{err: t.refuseForeign("already exists and is", t.foreign(in, live))}
 	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
-		return attempt{err: t.occupied(live)}
+		return applyResult{err: t.occupied(live)}
 	case !ours:
 		return t.adopt(ctx, in, live, c.preview)
 	case c.continuing, in.adopt:
-		return t.applyOver(ctx, in, live, c.preview)
+		return t.applyToUntracked(ctx, in, live, c.preview)
 	default:
-		return t.recognise(ctx, in, live, c)
+		return t.resumeOwnCreate(ctx, in, live, c)
 	}
 }
 
-// succeed is for a new object that has the name of the one that it replaces. In a
+// refuseSameNameReplacement is for a new object that has the name of the one that it replaces. In a
 // preview the old one is still there, although it may be deleted first. In the
 // real run it must be gone: taken up here, it would be deleted next.
-func (t target) succeed(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
+func (t target) refuseSameNameReplacement(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
 	if preview {
 		answer, err := t.tryAsNew(ctx, in, live)
-		return attempt{answer: answer, err: err}
+		return applyResult{answer: answer, err: err}
 	}
-	return attempt{err: tracked.Refused(failure.ReasonAlreadyExists, "%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
+	return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
 		"Delete it first: set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object is kept "+
 		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.Ref)}
 }
@@ -192,33 +192,33 @@ func (t target) waysIn() string {
 		"or set `adopt: true` on the resource, which takes over the fields that its manifest sets."
 }
 
-// applyOver applies onto an object that the state does not know. If the reply is
+// applyToUntracked applies onto an object that the state does not know. If the reply is
 // lost, the state has to know it from then on: our field manager may be on it
 // already, and does not tell that this apply came through.
-func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) attempt {
+func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
 	body := in.applied
 	if len(in.takeOver) > 0 && !preview {
 		if err := t.handOver(ctx, in, state{}, live.GetUID()); err != nil {
-			return attempt{err: err}
+			return applyResult{err: err}
 		}
 	}
 	if len(in.ignore) > 0 && !preview {
 		// Ignored fields have their initial values, and keep what they have by now.
 		body = in.sent()
 		if err := t.releaseIgnored(ctx, in, live.GetUID()); err != nil {
-			return attempt{err: err}
+			return applyResult{err: err}
 		}
 	}
 	_, ours, err := ownership.Applied(live, t.Manager)
 	if err != nil {
-		return attempt{err: err}
+		return applyResult{err: err}
 	}
 	var migrated sets.Set[string]
 	if !ours {
 		migrated = clientSideAppliers(live)
 	}
 	apply := func(body map[string]any) (*unstructured.Unstructured, error) {
-		answer, err := t.applyOnto(ctx, in, body, live.GetUID(), preview)
+		answer, err := t.applyWithPolicy(ctx, in, body, live.GetUID(), preview)
 		if apierrors.IsInvalid(err) && !isOtherObject(err) {
 			return t.applyDespiteDefaults(ctx, in, nil, body, live.GetUID(), preview, migrated, err)
 		}
@@ -243,5 +243,5 @@ func (t target) applyOver(ctx context.Context, in inputs, live *unstructured.Uns
 	case len(in.takeOver) > 0:
 		err = t.sayTaking(ctx, in, state{}, live, answer)
 	}
-	return attempt{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
+	return applyResult{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
 }

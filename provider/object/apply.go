@@ -14,9 +14,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// settle makes the state out of the API server's answer to an apply. It fails
+// newState makes the state out of the API server's answer to an apply. It fails
 // where the answer does not say what we own, which leaves the apply unconfirmed.
-func (t target) settle(answer *unstructured.Unstructured, in inputs, hashKey string) (state, error) {
+func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey string) (state, error) {
 	fields, ok, err := ownership.Applied(answer, t.Manager)
 	if err != nil {
 		return state{}, err

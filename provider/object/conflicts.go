@@ -45,13 +45,13 @@ func (t target) refuseConflicts(in inputs, lines, paths []string) error {
 		t.Ref, whose, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
 }
 
-// applyOnto applies onto the object with this uid.
+// applyWithPolicy applies onto the object with this uid.
 //
 // A preview first tries without force. Where nothing is in dispute, which is
 // nearly always, that is the only request. The API server reports a conflict where a
 // value would change, so sharing a field is silent, and also where ours lacks a default
 // that it would add: then nothing is in dispute either.
-func (t target) applyOnto(
+func (t target) applyWithPolicy(
 	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
 ) (*unstructured.Unstructured, error) {
 	options := cluster.ApplyOptions{UID: uid, DryRun: preview}
@@ -71,7 +71,7 @@ func (t target) applyOnto(
 	if forcedErr != nil {
 		return nil, forcedErr
 	}
-	lines, paths, version, linesErr := t.disputes(ctx, in, forced, conflicts)
+	lines, paths, version, linesErr := t.fieldConflicts(ctx, in, forced, conflicts)
 	switch {
 	case linesErr != nil:
 		return nil, linesErr
@@ -92,9 +92,9 @@ func (t target) applyOnto(
 
 var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
 
-// disputes describes conflicts in which a value would change: the field, the live and the wanted value, and the owner. It
+// fieldConflicts describes conflicts in which a value would change: the field, the live and the wanted value, and the owner. It
 // also returns the fields as ignoreFields would name them, and the resourceVersion that it has looked at.
-func (t target) disputes(
+func (t target) fieldConflicts(
 	ctx context.Context, in inputs, forced *unstructured.Unstructured, conflicts []failure.FieldConflict,
 ) (lines, paths []string, version string, err error) {
 	live, err := t.Cluster.Get(ctx, t.Ref)
@@ -170,14 +170,14 @@ func causeFields(err error) []string {
 	return fields
 }
 
-// applyUntilFree is [target.applyOnto], again while the API server answers that the object was just written by another
+// applyUntilFree is [target.applyWithPolicy], again while the API server answers that the object was just written by another
 // client (409). It gives the same answer where there is no object with this uid, so that is looked at; busy says that it is
 // there, and was busy all the time.
 func (t target) applyUntilFree(
 	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
 ) (answer *unstructured.Unstructured, busy bool, err error) {
 	waited := cluster.RetryOnConflict(ctx, func() error {
-		answer, err = t.applyOnto(ctx, in, body, uid, preview)
+		answer, err = t.applyWithPolicy(ctx, in, body, uid, preview)
 		if !apierrors.IsConflict(err) || !isOtherObject(err) {
 			return nil
 		}

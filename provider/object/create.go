@@ -92,24 +92,24 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 
 	answer, err := apply()
 	// A kind that can never come is not waited for.
-	err = clu.Elsewhere(ctx, err)
+	err = clu.ExplainNotServed(ctx, err)
 	if isPrerequisiteMissing(err) {
 		if c.preview {
 			r.warnPrerequisite(ctx, clu, id, err)
 			return outcome{target: t, unresolved: true}, nil
 		}
 		answer, err = retryPrerequisite(ctx, err, apply)
-		err = clu.Elsewhere(ctx, err)
+		err = clu.ExplainNotServed(ctx, err)
 	}
 	if t.NamespaceIgnored {
 		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.Ref)
 	}
-	result := attempt{answer: answer, err: err, wrote: !c.preview}
+	result := applyResult{answer: answer, err: err, wrote: !c.preview}
 	if apierrors.IsConflict(err) {
-		result = t.takeUp(ctx, in, c)
+		result = t.resolveExisting(ctx, in, c)
 	}
 	if refused := (*refusedUpdate)(nil); errors.As(result.err, &refused) {
 		return outcome{target: t}, refused.onExisting(ctx, in)
 	}
-	return t.conclude(result, in, c.hashKey, "create")
+	return t.classifyOutcome(result, in, c.hashKey, "create")
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// stay keeps an object that holds data in the namespace that it is in, if the
+// pinNamespace keeps an object that holds data in the namespace that it is in, if the
 // manifest names none. The default namespace may be that of a kubeconfig's context,
 // which somebody changes for other reasons, and a move deletes: nobody has asked.
 //
 // It is no error, since the engine calls Diff after every read: a refresh and a
 // destroy would fail as well, and with them every way out.
-func (in *inputs) stay(old state) {
+func (in *inputs) pinNamespace(old state) {
 	if old.Ref.UID != "" && in.onImmutable(old.Ref.Identity) == immutableFail {
 		in.namespace = old.Ref.Identity.Namespace
 	}
 }
 
-// warnStay says that another namespace is the default by now.
-func (in inputs) warnStay(ctx context.Context, defaultNamespace string) {
+// warnNamespacePinned says that another namespace is the default by now.
+func (in inputs) warnNamespacePinned(ctx context.Context, defaultNamespace string) {
 	if in.namespace == "" || in.namespace == defaultNamespace || manifest.IdentityOf(in.written).Namespace != "" {
 		return
 	}

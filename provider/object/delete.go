@@ -196,13 +196,13 @@ func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unst
 	})
 }
 
-// forceDestroyPatience is how long an object may take to go once nothing holds it.
-const forceDestroyPatience = 30 * time.Second
+// forceDestroyTimeout is how long an object may take to go once nothing holds it.
+const forceDestroyTimeout = 30 * time.Second
 
 // forceDestroy removes the finalizers of an object whose deletion has timed out.
 func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *unstructured.Unstructured) error {
 	// The deadline of the operation has passed; this is its last step.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyTimeout)
 	defer cancel()
 	err := t.edit(ctx, in, types.UID(uid), func(live *unstructured.Unstructured) ([]byte, error) {
 		last = live

@@ -25,7 +25,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return p.DiffResponse{}, err
 	}
 	r.source.Remember(in.sensitive())
-	in.stay(old)
+	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
@@ -38,7 +38,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	namespace := ""
 	if clu != nil {
 		namespace = clu.Namespace()
-		in.warnStay(ctx, namespace)
+		in.warnNamespacePinned(ctx, namespace)
 	}
 	if programmed {
 		moved, err := r.moves.Find(ctx, r.source, clu, req.Urn, &old.State)
@@ -50,8 +50,8 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return diff, nil
 	}
 	if old.IsToReread(clu, programmed) {
-		seen, err := r.reread(ctx, req, old, in)
-		if err != nil && !isUnsettled(err) {
+		seen, err := r.rereadStale(ctx, req, old, in)
+		if err != nil && !isUnconfirmed(err) {
 			return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
 		}
 		if err == nil {
@@ -170,10 +170,10 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 	}, p.PropertyDiff{})
 }
 
-// reread reads the live object from inside Diff, because the read before it failed.
-func (r *kubeObject) reread(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
+// rereadStale reads the live object from inside Diff, because the read before it failed.
+func (r *kubeObject) rereadStale(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
 	manager, next := old.OnObject(managerOf(req.Urn))
-	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
+	t, live, err := observeLive(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
 	t.Also = next
 	if err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); failure.Gone(err) {
 		old.Applied, old.Live = old.Wanted(), map[string]any{}

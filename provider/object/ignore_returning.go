@@ -13,7 +13,7 @@ import (
 )
 
 // sayReturning tells which values an update overwrites or removes because their fields are no longer ignored. Those that others own
-// are told with their owners, see [target.applyOnto]. But what an autoscaler sets by way of the subresource scale while
+// are told with their owners, see [target.applyWithPolicy]. But what an autoscaler sets by way of the subresource scale while
 // nobody owns the field, the API server notes under no name, and so it reports no conflict.
 func (o outcome) sayReturning(ctx context.Context, in inputs, old state, saved property.Map) error {
 	was, err := decodeInputs(saved)

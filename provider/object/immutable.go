@@ -87,7 +87,7 @@ func (r *refusedUpdate) replacement(
 	if answer, err = ownership.AsApplied(answer, t.Manager, r.merged.Fields()); err != nil {
 		return p.DiffResponse{}, err
 	}
-	wanted, err := t.settle(answer, in, tracked.NewHashKey())
+	wanted, err := t.newState(answer, in, tracked.NewHashKey())
 	if err != nil {
 		return p.DiffResponse{}, err
 	}

@@ -34,7 +34,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	if err != nil {
 		return p.ReadResponse{}, failure.Because(failure.ReasonInvalid, err)
 	}
-	t, live, err := look(ctx, r.source, property.Map{}, id, managerOf(req.Urn))
+	t, live, err := observeLive(ctx, r.source, property.Map{}, id, managerOf(req.Urn))
 	if err != nil { // an absence, too: it says which kind, namespace or version was looked for
 		return p.ReadResponse{}, t.explain("read", err, inputs{})
 	}

@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	// instancesPatience is how long the deletion of a definition waits for the objects of its kind: those of the same
+	// instancesTimeout is how long the deletion of a definition waits for the objects of its kind: those of the same
 	// stack are being deleted beside it.
-	instancesPatience = 30 * time.Second
+	instancesTimeout  = 30 * time.Second
 	instancesInterval = time.Second
-	// mostInstancesNamed is how many objects an error names.
-	mostInstancesNamed = 10
+	// maxInstancesNamed is how many objects an error names.
+	maxInstancesNamed = 10
 )
 
 // checkDeleteInstances refuses the input where it would do nothing.
@@ -83,7 +83,7 @@ func (t target) spareInstances(ctx context.Context, in inputs, live *unstructure
 	case len(left.found) > 0:
 		return failure.Errorf(failure.ReasonInstancesRemain, "%s was not deleted: %s of kind %s would be deleted with it, and nothing else deletes them:\n  %s\n"+
 			"Delete them first, if nobody needs them; %s", t.Ref, left, kind,
-			strings.Join(left.found[:min(len(left.found), mostInstancesNamed)], "\n  "), otherWays)
+			strings.Join(left.found[:min(len(left.found), maxInstancesNamed)], "\n  "), otherWays)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func instancesOf(definition *unstructured.Unstructured) (resource schema.GroupVe
 // tried again meanwhile: its conversion webhook may be starting, or the objects that it is asked for may be going. Only
 // who may not list is told at once.
 func (t target) awaitInstances(ctx context.Context, resource schema.GroupVersionResource, kind string) (left instances, err error) {
-	patience, cancel := context.WithTimeout(ctx, instancesPatience)
+	patience, cancel := context.WithTimeout(ctx, instancesTimeout)
 	defer cancel()
 	defer p.GetLogger(ctx).InfoStatus("")
 	looked := false
@@ -138,9 +138,9 @@ func (t target) awaitInstances(ctx context.Context, resource schema.GroupVersion
 		case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
 			return true, nil
 		case err != nil:
-			p.GetLogger(ctx).InfoStatusf("Waiting up to %s for a list of the objects of kind %s", instancesPatience, kind)
+			p.GetLogger(ctx).InfoStatusf("Waiting up to %s for a list of the objects of kind %s", instancesTimeout, kind)
 		case len(left.found) > 0:
-			p.GetLogger(ctx).InfoStatusf("Waiting up to %s for the deletion of %s of kind %s", instancesPatience, left, kind)
+			p.GetLogger(ctx).InfoStatusf("Waiting up to %s for the deletion of %s of kind %s", instancesTimeout, left, kind)
 		default:
 			return true, nil
 		}
@@ -160,7 +160,7 @@ func (t target) listInstances(ctx context.Context, resource schema.GroupVersionR
 			}
 		}
 		left.more = !last
-		return len(left.found) < mostInstancesNamed
+		return len(left.found) < maxInstancesNamed
 	})
 	return left, err
 }

@@ -110,7 +110,7 @@ func (t target) applyDespiteDefaults(
 	if err != nil {
 		return nil, err
 	}
-	return t.applyOnto(ctx, in, body, uid, false)
+	return t.applyWithPolicy(ctx, in, body, uid, false)
 }
 
 // leftover lists the fields that may be defaults in the way of the update: nobody owns them

@@ -91,7 +91,7 @@ func (r *kubeObject) lookFirst(
 // keep the other one from writing.
 func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager string) error {
 	err := t.EditAll(ctx, uid, func(live *unstructured.Unstructured, manager string) ([]byte, error) {
-		return ownership.HandBack(live, manager, ownership.Kept{})
+		return ownership.ReleaseExcept(live, manager, ownership.Kept{})
 	})
 	if err != nil {
 		return t.explain("release fields of", err, in)

@@ -43,7 +43,7 @@ func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster,
 			return
 		}
 		p.GetLogger(ctx).Warningf("Namespace %q does not exist yet. The values of this object are known only after the apply, "+
-			"which waits up to %s for it.", namespace, prerequisitePatience)
+			"which waits up to %s for it.", namespace, prerequisiteTimeout)
 		return
 	}
 	elsewhere := ""
@@ -51,14 +51,14 @@ func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster,
 		elsewhere = " The cluster has a kind of this name in " + notServed.ServedAs[0] + "; is that what is meant?"
 	}
 	p.GetLogger(ctx).Warningf("Kind %q of %q is not known to the API server yet. The values of this object are known only after "+
-		"the apply, which waits up to %s for its CustomResourceDefinition.%s", id.Kind, id.APIVersion, prerequisitePatience, elsewhere)
+		"the apply, which waits up to %s for its CustomResourceDefinition.%s", id.Kind, id.APIVersion, prerequisiteTimeout, elsewhere)
 }
 
 // isPrerequisiteMissing reports whether a namespace or a kind is not there, which
 // may be because it is made in the same run.
 func isPrerequisiteMissing(err error) bool {
 	if notServed, ok := errors.AsType[*failure.KindNotServedError](err); ok {
-		return !notServed.Final
+		return !notServed.Permanent
 	}
 	return failure.NamespaceMissing(err)
 }
@@ -68,13 +68,13 @@ func retryPrerequisite(
 	ctx context.Context, err error, apply func() (*unstructured.Unstructured, error),
 ) (*unstructured.Unstructured, error) {
 	var answer *unstructured.Unstructured
-	cluster.Patiently(ctx, prerequisitePatience, func() bool {
+	cluster.Patiently(ctx, prerequisiteTimeout, func() bool {
 		answer, err = apply()
 		return isPrerequisiteMissing(err)
 	})
 	return answer, err
 }
 
-// prerequisitePatience bounds how long an apply waits for a namespace or a kind
+// prerequisiteTimeout bounds how long an apply waits for a namespace or a kind
 // that may be on its way in the same run.
-const prerequisitePatience = 30 * time.Second
+const prerequisiteTimeout = 30 * time.Second

@@ -30,7 +30,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	manager, next := old.OnObject(managerOf(req.Urn))
-	t, live, err := look(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
+	t, live, err := observeLive(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
 	t.Also = next
 	switch err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); {
 	case tracked.IsGone(err):
@@ -39,7 +39,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		}
 		return p.ReadResponse{}, nil
 	case err != nil:
-		return r.keepUnread(ctx, req, t, in, old, err)
+		return r.keepStale(ctx, req, t, in, old, err)
 	}
 	t.WarnTerminating(ctx, live)
 
@@ -77,11 +77,11 @@ var (
 	errUnconfirmed = errors.New("the object does not carry the field manager of this resource")
 )
 
-// keepUnread answers a read that failed with what was known before.
-func (r *kubeObject) keepUnread(
+// keepStale answers a read that failed with what was known before.
+func (r *kubeObject) keepStale(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	resp := tracked.KeepUnread(ctx, r.source, t.Cluster, req, t.explain("read", cause, in))
+	resp := tracked.KeepStale(ctx, r.source, t.Cluster, req, t.explain("read", cause, in))
 	if !old.Pending {
 		return resp, nil
 	}

@@ -18,35 +18,35 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// recognise continues with an object that carries our field manager although the state does not know of it: an earlier
+// resumeOwnCreate continues with an object that carries our field manager although the state does not know of it: an earlier
 // run has made it, and was killed or did not get the reply. With the content that is wanted now, that is silent. With
 // other content the program has changed since, and the object is updated.
 //
 // Only what is young is taken for that. The field manager is made of project, stack and name, which another backend may
 // have as well, and what its stack made long ago is not to be shared with it.
-func (t target) recognise(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) attempt {
+func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
 	if !t.isYoung(live, c.resumeWithin) {
-		return attempt{err: tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
+		return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
 			"has made it (%s), and the state does not know of it. It was not touched.\n%s\n"+
 			"What an interrupted run of this very stack has made is continued without a word for %s, which is the provider's setting resumeWithin.",
 			t.Ref, made(live), t.waysIn(), c.resumeWithin)}
 	}
 	answer, err := t.apply(ctx, in.applied, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true, Force: true})
 	if ignoreInvalid(err) != nil {
-		return attempt{err: err}
+		return applyResult{err: err}
 	}
 	if err == nil {
 		same, err := t.hasApplied(in, live, answer)
 		switch {
 		case err != nil:
-			return attempt{err: err}
+			return applyResult{err: err}
 		case same:
-			return attempt{answer: live}
+			return applyResult{answer: live}
 		}
 	}
 	p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource has made it (%s), with other content, and was not finished. "+
 		"It is updated in place.", t.Ref, made(live))
-	return t.applyOver(ctx, in, live, c.preview)
+	return t.applyToUntracked(ctx, in, live, c.preview)
 }
 
 // hasApplied reports whether an apply with this answer has changed nothing of what we own, the order of lists included.
@@ -80,8 +80,8 @@ func made(live *unstructured.Unstructured) string {
 	return fmt.Sprintf("at %s", created.UTC().Format(time.RFC3339))
 }
 
-// attempt is one try to write the object.
-type attempt struct {
+// applyResult is one try to write the object.
+type applyResult struct {
 	answer *unstructured.Unstructured
 	err    error
 	// wrote says that the request that failed was one that writes. What a read or
@@ -91,13 +91,13 @@ type attempt struct {
 	uid string
 }
 
-// conclude turns an attempt into its outcome: done, not known, or an error after
+// classifyOutcome turns an attempt into its outcome: done, not known, or an error after
 // which nothing is saved.
-func (t target) conclude(a attempt, in inputs, hashKey, verb string) (outcome, error) {
+func (t target) classifyOutcome(a applyResult, in inputs, hashKey, verb string) (outcome, error) {
 	err, uid := a.err, a.uid
 	if err == nil {
 		var s state
-		if s, err = t.settle(a.answer, in, hashKey); err == nil {
+		if s, err = t.newState(a.answer, in, hashKey); err == nil {
 			return outcome{target: t, state: s, answer: a.answer}, nil
 		}
 		uid = string(a.answer.GetUID())
@@ -129,8 +129,10 @@ func pendingFailure(t target, cause error) (*p.InitializationFailed, error) {
 		"Cause: %w", t.Ref, cause))
 }
 
-// isUnsettled reports whether a look at the object has left open what became of an apply.
-func isUnsettled(err error) bool { return errors.Is(err, errNotOurs) || errors.Is(err, errUnconfirmed) }
+// isUnconfirmed reports whether a look at the object has left open what became of an apply.
+func isUnconfirmed(err error) bool {
+	return errors.Is(err, errNotOurs) || errors.Is(err, errUnconfirmed)
+}
 
 // stillPending tells the engine that an earlier apply is still not confirmed.
 func stillPending(s state, cause error) (*p.InitializationFailed, error) {
@@ -156,7 +158,7 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	if hashKey == "" {
 		hashKey = tracked.NewHashKey()
 	}
-	now, err := t.settle(live, in, hashKey)
+	now, err := t.newState(live, in, hashKey)
 	if err != nil {
 		return state{}, err
 	}

@@ -23,7 +23,7 @@ func (t target) rename(ctx context.Context, in inputs, uid types.UID) error {
 func (t target) asOn(live *unstructured.Unstructured) target { return target{t.AsOn(live)} }
 
 // asRenamed is what an attempt under our former field manager leads to, under the one of the URN.
-func (t target) asRenamed(a attempt) attempt {
+func (t target) asRenamed(a applyResult) applyResult {
 	if a.err != nil {
 		return a
 	}

@@ -67,10 +67,10 @@ type kubeObject struct {
 	source   *connection.Source
 	settings Settings
 	planned  planned
-	calls    tracked.Calls
-	dryRuns  tracked.DryRuns[outcome]
+	calls    tracked.EngineCalls
+	dryRuns  tracked.DryRunCache[outcome]
 	guard    tracked.ReplacementGuard
-	looks    tracked.Looks
+	looks    tracked.SeenObjects
 	hidden   sync.Once
 	moves    tracked.Moves
 }

@@ -47,7 +47,7 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 			return nil, nil
 		}
 		readable = tracked.NamesOwners(live)
-		return ownership.HandBack(live, manager, ownership.Kept{})
+		return ownership.ReleaseExcept(live, manager, ownership.Kept{})
 	})
 	switch {
 	case failure.Gone(err):

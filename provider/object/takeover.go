@@ -79,8 +79,8 @@ func (t target) prepare(ctx context.Context, in inputs, old state, uid types.UID
 	return t.claimLeft(ctx, in, old.left, uid)
 }
 
-// foresee returns the answer to the dry-run of an update as if others had handed over before, and says what they do.
-func (t target) foresee(
+// predict returns the answer to the dry-run of an update as if others had handed over before, and says what they do.
+func (t target) predict(
 	ctx context.Context, in inputs, old state, answer *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
 	if in.taking {
@@ -218,8 +218,8 @@ func (t target) sayTaking(ctx context.Context, in inputs, old state, live, answe
 	return nil
 }
 
-// mostNamed is how many fields a message names.
-const mostNamed = 20
+// maxNamed is how many fields a message names.
+const maxNamed = 20
 
 // fieldNames names the leaves of a set for a message.
 func fieldNames(fields *fieldpath.Set, hide bool) []string {
@@ -237,10 +237,10 @@ func fieldNames(fields *fieldpath.Set, hide bool) []string {
 
 // shortened cuts a list for a message.
 func shortened(lines []string) []string {
-	if len(lines) <= mostNamed {
+	if len(lines) <= maxNamed {
 		return lines
 	}
-	return append(lines[:mostNamed:mostNamed], fmt.Sprintf("and %d more", len(lines)-mostNamed))
+	return append(lines[:maxNamed:maxNamed], fmt.Sprintf("and %d more", len(lines)-maxNamed))
 }
 
 // warnReturned says which managers that were taken over own fields of ours again. They are not taken over without being

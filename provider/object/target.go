@@ -29,11 +29,11 @@ func resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, ma
 	return target{t}, err
 }
 
-// look reads the object with this identity once.
-func look(
+// observeLive reads the object with this identity once.
+func observeLive(
 	ctx context.Context, source *connection.Source, in property.Map, id manifest.Identity, manager string,
 ) (target, *unstructured.Unstructured, error) {
-	t, live, err := tracked.Look(ctx, source, in, id, manager)
+	t, live, err := tracked.ObserveLive(ctx, source, in, id, manager)
 	return target{t}, live, err
 }
 

@@ -19,9 +19,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// unshieldPatience bounds how long it is tried to take a shield back, also after the
+// unshieldTimeout bounds how long it is tried to take a shield back, also after the
 // operation was cancelled.
-const unshieldPatience = 10 * time.Second
+const unshieldTimeout = 10 * time.Second
 
 // bystanders lists what an apply of body would take from the live object although it is not
 // ours: what nobody owns, and what is ignored. applied is what we applied before; it may be nil.
@@ -114,7 +114,7 @@ func (t target) keepBystanders(
 	if len(kept) == 0 {
 		return answer, nil, err
 	}
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), unshieldPatience)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), unshieldTimeout)
 	defer cancel()
 	unshielded := t.Cluster.Edit(after, t.Ref, uid, t.Manager, ownership.Unshield)
 	if unshielded != nil {

@@ -23,7 +23,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
-	in.stay(old)
+	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
 	clu, err := r.source.Cluster(req.Inputs)
@@ -84,13 +84,13 @@ func (r *kubeObject) updateOnce(
 	_, err := toKind()
 	// A version that is not served may be on its way: its definition is changed in the
 	// same run. The object lives on in the other versions.
-	if err = clu.Elsewhere(ctx, err); isPrerequisiteMissing(err) {
+	if err = clu.ExplainNotServed(ctx, err); isPrerequisiteMissing(err) {
 		if preview {
 			r.warnPrerequisite(ctx, clu, id, err)
 			return outcome{target: t, unresolved: true}, nil
 		}
 		_, err = retryPrerequisite(ctx, err, toKind)
-		err = clu.Elsewhere(ctx, err)
+		err = clu.ExplainNotServed(ctx, err)
 	}
 	if err != nil {
 		return outcome{}, t.explain("update", err, in)
@@ -128,12 +128,12 @@ func (r *kubeObject) updateOnce(
 			return outcome{target: t}, t.explain("take over fields of", err, in)
 		}
 	}
-	result := attempt{wrote: !preview, uid: old.Ref.UID}
+	result := applyResult{wrote: !preview, uid: old.Ref.UID}
 	busy := false
 	apply := func(body map[string]any) (answer *unstructured.Unstructured, err error) {
 		if isGuarded(body) {
 			// Whoever guards it reads again.
-			answer, err = t.applyOnto(ctx, in, body, uid, preview)
+			answer, err = t.applyWithPolicy(ctx, in, body, uid, preview)
 			busy = apierrors.IsConflict(err)
 		} else {
 			answer, busy, err = t.applyUntilFree(ctx, in, body, uid, preview)
@@ -163,7 +163,7 @@ func (r *kubeObject) updateOnce(
 	}
 	r.looks.Note(urn)
 	if preview && result.err == nil && in.handsOver(old) {
-		result.answer, result.err = t.foresee(ctx, in, old, result.answer)
+		result.answer, result.err = t.predict(ctx, in, old, result.answer)
 	}
 	if t != named {
 		t, result = named, named.asRenamed(result)
@@ -171,7 +171,7 @@ func (r *kubeObject) updateOnce(
 	if !preview && result.err == nil {
 		t.reclaim(ctx, in, result.answer)
 	}
-	updated, err := t.conclude(result, in, hashKey, "update")
+	updated, err := t.classifyOutcome(result, in, hashKey, "update")
 	if updated.state.Hash == "" {
 		// The next write counts on from the last revision that is known, also after one that was not confirmed.
 		updated.state.Ref.Revision = old.Ref.Revision

@@ -22,7 +22,7 @@ type addedItem struct {
 }
 
 // additions are the items that a JSON patch has added to lists.
-func (in inputs) additions(fields touched) []mutation.Addition {
+func (in inputs) additions(fields patchedFields) []mutation.Addition {
 	if in.kind != keyJSONPatch {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (s state) gone() []int {
 }
 
 // movedTo are the same fields where items without names have other positions.
-func (t touched) movedTo(places []fieldpath.Path) touched {
+func (t patchedFields) movedTo(places []fieldpath.Path) patchedFields {
 	was, is := fieldpath.NewSet(), fieldpath.NewSet()
 	for i := range t.places {
 		if i < len(places) && places[i] != nil && !t.places[i].Equals(places[i]) {
@@ -115,7 +115,7 @@ func (t touched) movedTo(places []fieldpath.Path) touched {
 	if is.Empty() {
 		return t
 	}
-	t.once, t.places = t.once.Difference(was).Union(is), places
+	t.nonIdempotent, t.places = t.nonIdempotent.Difference(was).Union(is), places
 	return t
 }
 

@@ -10,13 +10,13 @@ import (
 
 // requireSame settles a look that may not have found the object that was patched. One that was made again in its place is
 // patched; of one in another cluster a preview says so, which makes a replacement of it.
-func (w work) requireSame(ctx context.Context, live *unstructured.Unstructured, look error) error {
-	if w.old.Ref.UID == "" {
+func (r run) requireSame(ctx context.Context, live *unstructured.Unstructured, look error) error {
+	if r.old.Ref.UID == "" {
 		return look
 	}
-	err := w.old.Origin.Located(ctx, w.source, w.target.Target, w.old.Ref.UID, live, look)
-	if !w.preview && (tracked.IsElsewhere(err) || tracked.IsForgotten(err)) {
-		w.old.Origin.WarnLeft(ctx, w.source)
+	err := r.old.Origin.Located(ctx, r.source, r.target.Target, r.old.Ref.UID, live, look)
+	if !r.preview && (tracked.IsElsewhere(err) || tracked.IsForgotten(err)) {
+		r.old.Origin.WarnLeft(ctx, r.source)
 		return look
 	}
 	return err

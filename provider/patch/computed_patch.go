@@ -15,8 +15,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// evaluated is a JSON patch or a merge patch. What it touches is found by evaluating it.
-type evaluated struct {
+// computedPatch is a JSON patch or a merge patch. What it touches is found by evaluating it.
+type computedPatch struct {
 	untraced
 	in    inputs
 	kind  types.PatchType
@@ -26,19 +26,19 @@ type evaluated struct {
 	}
 }
 
-func newMerge(in inputs) (method, error) {
+func newMerge(in inputs) (patchType, error) {
 	patch, problems := mutation.ParseMergePatch(in.document)
-	return evaluated{in: in, kind: types.MergePatchType, patch: patch}, firstProblem(keyMergePatch, problems)
+	return computedPatch{in: in, kind: types.MergePatchType, patch: patch}, firstProblem(keyMergePatch, problems)
 }
 
-func newOperations(in inputs) (method, error) {
+func newOperations(in inputs) (patchType, error) {
 	patch, problems := mutation.ParseJSONPatch(in.document)
-	return evaluated{in: in, kind: types.JSONPatchType, patch: patch}, firstProblem(keyJSONPatch, problems)
+	return computedPatch{in: in, kind: types.JSONPatchType, patch: patch}, firstProblem(keyJSONPatch, problems)
 }
 
-func (e evaluated) foresee(
+func (e computedPatch) predict(
 	_ context.Context, _ target, live *unstructured.Unstructured,
-) (touched, *unstructured.Unstructured, error) {
+) (patchedFields, *unstructured.Unstructured, error) {
 	effect, err := e.patch.Evaluate(live)
 	if operation := (*mutation.OperationError)(nil); errors.As(err, &operation) {
 		err = tracked.Refused(failure.ReasonPatchNotApplicable, "%v.\nNothing was changed.", e.in.withoutSecrets(err))
@@ -49,7 +49,7 @@ func (e evaluated) foresee(
 	return effects(effect), nil, nil
 }
 
-func (e evaluated) send(
+func (e computedPatch) send(
 	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
 ) (*unstructured.Unstructured, error) {
 	body, err := e.patch.Encode(live.GetUID(), live.GetResourceVersion())
@@ -59,8 +59,8 @@ func (e evaluated) send(
 	return t.send(ctx, e.kind, body, dryRun)
 }
 
-// onceOperations are the operations that are carried out once for every change of the patch.
-func (e evaluated) onceOperations() []string {
+// nonIdempotentOperations are the operations that are carried out once for every change of the patch.
+func (e computedPatch) nonIdempotentOperations() []string {
 	patch, _ := e.patch.(mutation.JSONPatch)
 	return patch.OnceOperations(e.in.hidesPlace)
 }
@@ -69,13 +69,13 @@ func (e evaluated) onceOperations() []string {
 // they touch has to be foreseen.
 type untraced struct{}
 
-func (untraced) sees() bool { return false }
+func (untraced) reportsFields() bool { return false }
 
-func (untraced) touched(_ *unstructured.Unstructured, _ string, foreseen touched) (touched, error) {
+func (untraced) touched(_ *unstructured.Unstructured, _ string, foreseen patchedFields) (patchedFields, error) {
 	return foreseen, nil
 }
 
-func (untraced) kept(t touched) ownership.Kept { return ownership.Kept{Updated: t.all()} }
+func (untraced) kept(t patchedFields) ownership.Kept { return ownership.Kept{Updated: t.all()} }
 
 // send sends a patch under our field manager.
 func (t target) send(
@@ -85,8 +85,8 @@ func (t target) send(
 }
 
 // effects are the fields that an evaluation has touched.
-func effects(effect mutation.Effect) touched {
-	found := touched{set: effect.Set, removed: effect.Removed, once: effect.Once}
+func effects(effect mutation.Effect) patchedFields {
+	found := patchedFields{set: effect.Set, removed: effect.Removed, nonIdempotent: effect.Once}
 	for _, touch := range effect.Operations {
 		path := touch.Path
 		if touch.Once {

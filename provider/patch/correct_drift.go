@@ -21,10 +21,10 @@ type restoration struct {
 	in     inputs
 	patch  mutation.JSONPatch
 	left   mutation.Left
-	fields touched
+	fields patchedFields
 }
 
-func newRestoration(in inputs, old state) (method, error) {
+func newRestoration(in inputs, old state) (patchType, error) {
 	patch, problems := mutation.ParseJSONPatch(in.document)
 	return restoration{
 		in:     in,
@@ -37,10 +37,10 @@ func newRestoration(in inputs, old state) (method, error) {
 	}, firstProblem(keyJSONPatch, problems)
 }
 
-// foresee refuses what cannot be put right before anything is written.
-func (r restoration) foresee(
+// predict refuses what cannot be put right before anything is written.
+func (r restoration) predict(
 	_ context.Context, t target, live *unstructured.Unstructured,
-) (touched, *unstructured.Unstructured, error) {
+) (patchedFields, *unstructured.Unstructured, error) {
 	restored, err := r.restore(t, live)
 	return r.fields.movedTo(restored.Places), nil, err
 }

@@ -63,7 +63,7 @@ type request struct {
 
 // patch carries a request out.
 func (r *patchResource) patch(ctx context.Context, req request) (outcome, error) {
-	w := work{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims, source: r.source}
+	w := run{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims, source: r.source}
 	if w.old.HashKey == "" {
 		w.old.HashKey = tracked.NewHashKey()
 	}
@@ -73,7 +73,7 @@ func (r *patchResource) patch(ctx context.Context, req request) (outcome, error)
 	w.target.Also = former
 	switch {
 	case failure.Gone(err):
-		return w.nowhere(ctx, err)
+		return w.targetMissing(ctx, err)
 	case err != nil:
 		return outcome{target: w.target}, w.target.explain("patch", err, req.in)
 	}

@@ -21,12 +21,12 @@ type created map[string]string
 
 // createdBy notes what a patch has created. Something from an earlier patch stays noted if nothing has happened to it since:
 // it has only ever been ours, nothing was put into it, and the patch still names all of it.
-func (w work) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
+func (r run) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
 	owners, err := ownership.NewOwnership(before)
 	if err != nil {
 		return nil, err
 	}
-	found, moved := created{}, w.in.movedInto(s.touched)
+	found, moved := created{}, r.in.movedInto(s.touched)
 	note := func(path fieldpath.Path) (bool, error) {
 		name := ownership.Format(path)
 		if holdsMoved(path, moved) {
@@ -40,8 +40,8 @@ func (w work) createdBy(s state, before, after *unstructured.Unstructured) (crea
 			return false, nil
 		}
 		if was, _, had := ownership.Locate(before.Object, path); had {
-			sum, known := w.old.created[name]
-			if !known || !w.isSolelyOurs(owners.Of(path)) || w.drops(path, s.touched) {
+			sum, known := r.old.created[name]
+			if !known || !r.isSolelyOurs(owners.Of(path)) || r.drops(path, s.touched) {
 				return false, nil
 			}
 			same, err := tracked.Hash(s.HashKey, was)
@@ -68,15 +68,15 @@ func (w work) createdBy(s state, before, after *unstructured.Unstructured) (crea
 }
 
 // createdWithoutReply notes what a patch creates if it was carried out, of which only its reply would tell.
-func (w work) createdWithoutReply(lost *lostError) created {
-	noted := maps.Clone(w.old.created)
+func (r run) createdWithoutReply(lost *lostError) created {
+	noted := maps.Clone(r.old.created)
 	if noted == nil {
 		noted = created{}
 	}
 	if lost.fields.set == nil {
 		return noted // only the reply tells what it has touched
 	}
-	moved := w.in.movedInto(lost.fields)
+	moved := r.in.movedInto(lost.fields)
 	for _, leaf := range lost.fields.named() {
 		for n := 1; n <= len(leaf); n++ {
 			path, name := leaf[:n], ownership.Format(leaf[:n])
@@ -97,19 +97,19 @@ func (w work) createdWithoutReply(lost *lostError) created {
 }
 
 // isSolelyOurs reports whether a field has this Patch as its owner, and no other.
-func (w work) isSolelyOurs(owners []ownership.Owner) bool {
-	return len(owners) > 0 && w.others(owners) == ""
+func (r run) isSolelyOurs(owners []ownership.Owner) bool {
+	return len(owners) > 0 && r.others(owners) == ""
 }
 
 // drops reports whether the patch before had something at or below a path that this one does not name.
-func (w work) drops(path fieldpath.Path, now touched) bool {
-	return slices.ContainsFunc(leaves(w.old.touched.present()), func(leaf fieldpath.Path) bool {
+func (r run) drops(path fieldpath.Path, now patchedFields) bool {
+	return slices.ContainsFunc(leaves(r.old.touched.present()), func(leaf fieldpath.Path) bool {
 		return leadsTo(path, leaf) && !ownership.Touches(now.present(), leaf)
 	})
 }
 
 // movedInto are the places to which a JSON patch has moved something that was on the object before.
-func (in inputs) movedInto(fields touched) []fieldpath.Path {
+func (in inputs) movedInto(fields patchedFields) []fieldpath.Path {
 	operations, _ := in.document.([]any)
 	var places []fieldpath.Path
 	for i, operation := range operations {
@@ -127,7 +127,7 @@ func holdsMoved(path fieldpath.Path, moved []fieldpath.Path) bool {
 }
 
 // named are the fields that no position leads to.
-func (t touched) named() []fieldpath.Path {
+func (t patchedFields) named() []fieldpath.Path {
 	var named []fieldpath.Path
 	t.present().Leaves().Iterate(func(leaf fieldpath.Path) {
 		if !slices.ContainsFunc(leaf, func(element fieldpath.PathElement) bool { return element.Index != nil }) {

@@ -75,7 +75,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		}
 		old.Ref.UID = string(live.GetUID())
 	}
-	w := work{target: t, in: in, old: old, urn: req.Urn, source: r.source}
+	w := run{target: t, in: in, old: old, urn: req.Urn, source: r.source}
 	var done removal
 	var before *unstructured.Unstructured
 	found, released, readable := false, false, true
@@ -85,7 +85,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	} else {
 		err = t.EditAll(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured, manager string) ([]byte, error) {
 			found, readable, before = true, tracked.NamesOwners(live), live
-			body, err := ownership.HandBack(live, manager, ownership.Kept{})
+			body, err := ownership.ReleaseExcept(live, manager, ownership.Kept{})
 			released = released || body != nil
 			return body, err
 		})
@@ -125,13 +125,13 @@ func (r *patchResource) confirmGone(ctx context.Context, t target, in inputs, ol
 	return t.explain("hand back fields of", old.ConfirmGone(ctx, r.source, t.Target), in)
 }
 
-// recordPatience bounds how long is tried to record an event.
-const recordPatience = 5 * time.Second
+// recordTimeout bounds how long is tried to record an event.
+const recordTimeout = 5 * time.Second
 
 // record leaves an event on the object that says what was handed back. Nothing depends
 // on it, and who may patch need not be allowed to make events.
 func (t target) record(ctx context.Context, old state, done removal) {
-	ctx, cancel := context.WithTimeout(ctx, recordPatience)
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	fields, removed := "its fields", "what it has added"
 	if !old.NamesSecret {

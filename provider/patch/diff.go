@@ -44,7 +44,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	}
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
 	if old.IsToReread(clu, programmed) {
-		reread, err := r.reread(ctx, req, in, old)
+		reread, err := r.rereadStale(ctx, req, in, old)
 		if err != nil {
 			return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
 		}
@@ -119,14 +119,14 @@ func (r *patchResource) changes(
 	}
 	// The places of operations say little; what was written says more. The state knows the operations by their positions, so
 	// where these change, it has to be saved again: else a secret is taken for that of the operation that stood there before.
-	if len(changes) == 0 && now.touched.once.Empty() && old.touched.all().Equals(now.touched.all()) && old.touched.isLaidOutAs(now.touched) {
+	if len(changes) == 0 && now.touched.nonIdempotent.Empty() && old.touched.all().Equals(now.touched.all()) && old.touched.isLaidOutAs(now.touched) {
 		return old.OvertakenDiff(), nil
 	}
 	return written(req, ignored, in.kind), nil
 }
 
 // isLaidOutAs reports whether operations have the same positions.
-func (t touched) isLaidOutAs(other touched) bool {
+func (t patchedFields) isLaidOutAs(other patchedFields) bool {
 	same := func(a, b fieldpath.Path) bool { return a.Equals(b) }
 	return slices.EqualFunc(t.operations, other.operations, same) && slices.EqualFunc(t.places, other.places, same)
 }
@@ -151,9 +151,9 @@ func identityDiff(req p.DiffRequest, in inputs, old state, clu *cluster.Cluster)
 	}, p.PropertyDiff{InputDiff: true})
 }
 
-// reread reads the object from inside Diff, because the read before it failed.
-func (r *patchResource) reread(ctx context.Context, req p.DiffRequest, in inputs, old state) (state, error) {
-	t, live, err := r.look(ctx, req.Inputs, old, managerOf(req.Urn))
+// rereadStale reads the object from inside Diff, because the read before it failed.
+func (r *patchResource) rereadStale(ctx context.Context, req p.DiffRequest, in inputs, old state) (state, error) {
+	t, live, err := r.observeLive(ctx, req.Inputs, old, managerOf(req.Urn))
 	switch {
 	case errors.Is(err, errGone):
 		// Another object, or none: the patch is carried out again.
@@ -165,7 +165,7 @@ func (r *patchResource) reread(ctx context.Context, req p.DiffRequest, in inputs
 		// Which fields the patch has touched is not known. The next update finds out.
 		return old, nil
 	}
-	return work{target: t, in: in, old: old}.observe(live)
+	return run{target: t, in: in, old: old}.observe(live)
 }
 
 // detailedDiff writes changes of fields as changes of properties.

@@ -10,34 +10,34 @@ import (
 )
 
 // observe renews the state from the live object, which is the one that was patched.
-func (w work) observe(live *unstructured.Unstructured) (state, error) {
-	now, wanted := w.old, w.old.Wanted()
+func (r run) observe(live *unstructured.Unstructured) (state, error) {
+	now, wanted := r.old, r.old.Wanted()
 	now.returned = fieldpath.NewSet()
-	w.old.touched.removed.Leaves().Iterate(func(path fieldpath.Path) {
+	r.old.touched.removed.Leaves().Iterate(func(path fieldpath.Path) {
 		if _, _, ok := ownership.Locate(live.Object, path); ok {
 			now.returned.Insert(path.Copy())
 		}
 	})
-	shown := w.old.touched.present().Union(now.returned)
-	projection := ownership.Project(live.Object, shown, w.in.template(wanted))
-	now.State, now.Stale = w.old.Drifted(projection, w.old.touched.set), false
+	shown := r.old.touched.present().Union(now.returned)
+	projection := ownership.Project(live.Object, shown, r.in.template(wanted))
+	now.State, now.Stale = r.old.Drifted(projection, r.old.touched.set), false
 	var err error
-	if now.Ownership, err = w.owned(live, w.old.touched); err != nil {
+	if now.Ownership, err = r.owned(live, r.old.touched); err != nil {
 		return state{}, err
 	}
-	now.Secrets, now.NamesSecret = w.secretPlaces(now.Live, touched{
-		set: w.old.touched.set.Union(now.returned), removed: w.old.touched.removed, once: w.old.touched.once,
-		operations: w.old.touched.operations, places: w.old.touched.places,
+	now.Secrets, now.NamesSecret = r.secretPlaces(now.Live, patchedFields{
+		set: r.old.touched.set.Union(now.returned), removed: r.old.touched.removed, nonIdempotent: r.old.touched.nonIdempotent,
+		operations: r.old.touched.operations, places: r.old.touched.places,
 	})
-	now.AppliedSecrets, _ = w.secretPlaces(now.Applied, w.old.touched)
-	now.added = w.old.lookForAdded(w.in, live.Object)
-	for _, path := range now.Unsaved(w.old.touched.set) {
+	now.AppliedSecrets, _ = r.secretPlaces(now.Applied, r.old.touched)
+	now.added = r.old.lookForAdded(r.in, live.Object)
+	for _, path := range now.Unsaved(r.old.touched.set) {
 		markField(&now.Secrets, now.Live, path)
 		now.unsaved = true
 	}
 	if now.Applied == nil && now.neighbours == nil {
 		// The state is older than what is asked here.
-		if now.neighbours, err = now.hashNeighbours(w.in, live.Object); err != nil {
+		if now.neighbours, err = now.hashNeighbours(r.in, live.Object); err != nil {
 			return state{}, err
 		}
 	}
@@ -107,17 +107,17 @@ func (s state) drift(in inputs) []ownership.Change {
 // secretPlaces returns what is secret in a projection: what comes from secret values of
 // the patch or was secret before, and a Secret's data. It also reports whether names
 // of fields are secret.
-func (w work) secretPlaces(projection map[string]any, fields touched) (values.Marks, bool) {
+func (r run) secretPlaces(projection map[string]any, fields patchedFields) (values.Marks, bool) {
 	sources := []tracked.Marked{
-		w.marked(w.old.Live, w.old.Secrets), w.marked(w.old.Applied, w.old.AppliedSecrets),
+		r.marked(r.old.Live, r.old.Secrets), r.marked(r.old.Applied, r.old.AppliedSecrets),
 	}
-	if tree := w.in.tree(); tree != nil {
-		sources = append(sources, w.marked(tree, w.in.secrets))
+	if tree := r.in.tree(); tree != nil {
+		sources = append(sources, r.marked(tree, r.in.secrets))
 	}
 	marks, namesSecret := tracked.SecretPlaces(projection, fields.all(), sources...)
-	secret, names := w.in.secretOperations(fields)
+	secret, names := r.in.secretOperations(fields)
 	secret.Iterate(func(path fieldpath.Path) { markField(&marks, projection, path) })
-	id := w.target.Identity()
+	id := r.target.Identity()
 	tracked.MarkKind(&marks, id)
 	return marks, namesSecret || names
 }

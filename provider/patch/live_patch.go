@@ -7,23 +7,23 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// echo is the output that has the name of the patch: the patch with live values. The
+// livePatch is the output that has the name of the patch: the patch with live values. The
 // engine takes the left side of a detailed diff from it, and the right side from the
 // input at the same path.
-func (s state) echo(in inputs) (property.Value, error) {
+func (s state) livePatch(in inputs) (property.Value, error) {
 	switch in.kind {
 	case keyPatch:
 		return values.ToProperty(s.Live, s.Secrets)
 	case keyJSONPatch:
-		return values.ToProperty(s.echoOperations(in), in.echoSecrets(s.touched))
+		return values.ToProperty(s.liveOperations(in), in.liveSecrets(s.touched))
 	default:
-		return values.ToProperty(echoTree(in.document, s.Live), in.echoSecrets(s.touched))
+		return values.ToProperty(liveTree(in.document, s.Live), in.liveSecrets(s.touched))
 	}
 }
 
-// echoTree is a merge patch with live values: what it sets and takes away is what is
+// liveTree is a merge patch with live values: what it sets and takes away is what is
 // there now, or null.
-func echoTree(document, live any) any {
+func liveTree(document, live any) any {
 	tree, ok := document.(map[string]any)
 	if !ok || len(tree) == 0 {
 		return live
@@ -31,13 +31,13 @@ func echoTree(document, live any) any {
 	object, _ := live.(map[string]any)
 	echo := make(map[string]any, len(tree))
 	for key, v := range tree {
-		echo[key] = echoTree(v, object[key])
+		echo[key] = liveTree(v, object[key])
 	}
 	return echo
 }
 
-// echoOperations is a JSON patch with live values where they are watched.
-func (s state) echoOperations(in inputs) any {
+// liveOperations is a JSON patch with live values where they are watched.
+func (s state) liveOperations(in inputs) any {
 	list, ok := values.DeepCopy(in.document).([]any)
 	if !ok {
 		return in.document

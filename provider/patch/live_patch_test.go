@@ -74,7 +74,7 @@ func TestEcho(t *testing.T) {
 		},
 		"a JSON patch has live values where they are watched": {
 			inputs{kind: keyJSONPatch, document: tree(t, "[{op: test, path: /data/a, value: x}, {op: add, path: /data/a, value: wanted}, {op: remove, path: /data/b}]")},
-			state{State: tracked.State{Live: object(t, "data: {a: live}")}, touched: touched{operations: operationsOf(t, "", "data.a", "")}},
+			state{State: tracked.State{Live: object(t, "data: {a: live}")}, touched: patchedFields{operations: operationsOf(t, "", "data.a", "")}},
 			"[{op: test, path: /data/a, value: x}, {op: add, path: /data/a, value: live}, {op: remove, path: /data/b}]",
 		},
 		"of a JSON patch that is unconfirmed nothing is known but what is written": {
@@ -89,7 +89,7 @@ func TestEcho(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			echo, err := c.s.echo(c.in)
+			echo, err := c.s.livePatch(c.in)
 			require.NoError(t, err)
 			plain, _, err := values.FromProperty(echo)
 			require.NoError(t, err)
@@ -143,12 +143,12 @@ func TestPlaces(t *testing.T) {
 		},
 		"a field of a JSON patch is the value of the last operation that sets it": {
 			inputs{kind: keyJSONPatch, document: tree(t, "[]")},
-			state{touched: touched{operations: operationsOf(t, "data.a", "", "data.a")}},
+			state{touched: patchedFields{operations: operationsOf(t, "data.a", "", "data.a")}},
 			"data.a", "jsonPatch[2].value", "update",
 		},
 		"a field inside a value of a JSON patch is inside the operation": {
 			inputs{kind: keyJSONPatch, document: tree(t, "[]")},
-			state{touched: touched{operations: operationsOf(t, "metadata.annotations")}},
+			state{touched: patchedFields{operations: operationsOf(t, "metadata.annotations")}},
 			`metadata.annotations["a.b/c"]`, `jsonPatch[0].value["a.b/c"]`, "update",
 		},
 	}

@@ -36,7 +36,7 @@ func (t target) refuseOwn(in inputs, live *unstructured.Unstructured) error {
 
 // refuseOverlap refuses fields that another Patch has. claimed are those that other
 // Patches of this program are going to have, by their names.
-func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, claimed map[string]*fieldpath.Set) error {
+func (r run) refuseOverlap(live *unstructured.Unstructured, wanted patchedFields, claimed map[string]*fieldpath.Set) error {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
 		return err
@@ -44,15 +44,15 @@ func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, cla
 	shared := map[string][]string{}
 	for _, path := range leaves(wanted.all()) {
 		for _, owner := range owners.Of(path) {
-			if ownership.IsPatchManager(owner.Manager) && !w.isOurs(owner.Manager) {
+			if ownership.IsPatchManager(owner.Manager) && !r.isOurs(owner.Manager) {
 				name := fmt.Sprintf("%s (field manager %q)", ownership.DescribeManager(owner.Manager), owner.Manager)
-				shared[name] = append(shared[name], w.name(path, wanted))
+				shared[name] = append(shared[name], r.name(path, wanted))
 			}
 		}
 	}
 	for name, fields := range claimed {
 		for _, path := range leaves(ownership.Overlap(wanted.all(), fields)) {
-			shared[name] = append(shared[name], w.name(path, wanted))
+			shared[name] = append(shared[name], r.name(path, wanted))
 		}
 	}
 	if len(shared) == 0 {
@@ -64,17 +64,17 @@ func (w work) refuseOverlap(live *unstructured.Unstructured, wanted touched, cla
 	}
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s: another Patch has fields that this one names. Nothing was changed.\n  %s\n"+
 		"A field can be in one Patch only. Take it out of one of the two and run `pulumi up` there first. If the resource was "+
-		"renamed, give it the old name as an alias (the resource option `aliases`).", w.target.Ref, strings.Join(lines, "\n  "))
+		"renamed, give it the old name as an alias (the resource option `aliases`).", r.target.Ref, strings.Join(lines, "\n  "))
 }
 
-// claims are the fields that the Patches of this run are going to have. The API server
+// reservations are the fields that the Patches of this run are going to have. The API server
 // does not know of them yet: in a preview nothing is written.
-type claims struct {
+type reservations struct {
 	mu    sync.Mutex
-	byURN map[resource.URN]claim
+	byURN map[resource.URN]reservation
 }
 
-type claim struct {
+type reservation struct {
 	uid    string
 	fields *fieldpath.Set
 }
@@ -83,11 +83,11 @@ type claim struct {
 // same object; then it returns what these have claimed, by who they are. Who is refused
 // claims nothing, so that of two that come at once one goes on, also when it has to try
 // again.
-func (c *claims) make(urn resource.URN, uid string, fields *fieldpath.Set) map[string]*fieldpath.Set {
+func (c *reservations) make(urn resource.URN, uid string, fields *fieldpath.Set) map[string]*fieldpath.Set {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byURN == nil {
-		c.byURN = map[resource.URN]claim{}
+		c.byURN = map[resource.URN]reservation{}
 	}
 	others := map[string]*fieldpath.Set{}
 	for other, claimed := range c.byURN {
@@ -96,13 +96,13 @@ func (c *claims) make(urn resource.URN, uid string, fields *fieldpath.Set) map[s
 		}
 	}
 	if len(others) == 0 {
-		c.byURN[urn] = claim{uid, fields}
+		c.byURN[urn] = reservation{uid, fields}
 	}
 	return others
 }
 
 // drop gives up what a resource has claimed.
-func (c *claims) drop(urn resource.URN) {
+func (c *reservations) drop(urn resource.URN) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.byURN, urn)

@@ -9,32 +9,32 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// method is one way to patch: how the request is made, and how it is known which
+// patchType is one way to patch: how the request is made, and how it is known which
 // fields it touches.
-type method interface {
-	// foresee finds out what the patch would touch on live. Where that takes a dry-run,
+type patchType interface {
+	// predict finds out what the patch would touch on live. Where that takes a dry-run,
 	// its answer is returned too.
-	foresee(ctx context.Context, t target, live *unstructured.Unstructured) (touched, *unstructured.Unstructured, error)
+	predict(ctx context.Context, t target, live *unstructured.Unstructured) (patchedFields, *unstructured.Unstructured, error)
 	// send carries the patch out on live and on no other state of the object, or tries
 	// what would happen. foreseen may be empty where sees is true.
 	send(ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error)
-	// sees reports whether what was touched can be seen in the answer, so that nothing
+	// reportsFields reports whether what was touched can be seen in the answer, so that nothing
 	// has to be foreseen.
-	sees() bool
+	reportsFields() bool
 	// touched reads from an answer what was touched by the field manager.
-	touched(answer *unstructured.Unstructured, manager string, foreseen touched) (touched, error)
+	touched(answer *unstructured.Unstructured, manager string, foreseen patchedFields) (patchedFields, error)
 	// kept is what stays in our entries of metadata.managedFields.
-	kept(t touched) ownership.Kept
+	kept(t patchedFields) ownership.Kept
 }
 
-// touched are the fields that a patch is about. No set is nil.
-type touched struct {
+// patchedFields are the fields that a patch is about. No set is nil.
+type patchedFields struct {
 	// set are fields with a value from the patch. They are watched for drift.
 	set *fieldpath.Set
 	// removed are fields that the patch takes away. They are watched too.
 	removed *fieldpath.Set
-	// once are fields that were touched by operations that are not repeated.
-	once *fieldpath.Set
+	// nonIdempotent are fields that were touched by operations that are not repeated.
+	nonIdempotent *fieldpath.Set
 	// operations are, for each operation of a JSON patch, the field that it sets and
 	// that is watched; nil where there is none.
 	operations []fieldpath.Path
@@ -43,8 +43,8 @@ type touched struct {
 	places []fieldpath.Path
 }
 
-func nothing() touched {
-	return touched{set: fieldpath.NewSet(), removed: fieldpath.NewSet(), once: fieldpath.NewSet()}
+func nothing() patchedFields {
+	return patchedFields{set: fieldpath.NewSet(), removed: fieldpath.NewSet(), nonIdempotent: fieldpath.NewSet()}
 }
 
 // leaves are the places of the values in a set, without the keys of list items.
@@ -55,16 +55,16 @@ func leaves(set *fieldpath.Set) []fieldpath.Path {
 }
 
 // all are all the fields.
-func (t touched) all() *fieldpath.Set { return t.set.Union(t.removed).Union(t.once) }
+func (t patchedFields) all() *fieldpath.Set { return t.set.Union(t.removed).Union(t.nonIdempotent) }
 
 // present are the fields that have a value.
-func (t touched) present() *fieldpath.Set { return t.set.Union(t.once) }
+func (t patchedFields) present() *fieldpath.Set { return t.set.Union(t.nonIdempotent) }
 
-// method is how the whole patch is carried out.
-func (in inputs) method() (method, error) {
+// patchType is how the whole patch is carried out.
+func (in inputs) patchType() (patchType, error) {
 	switch in.kind {
 	case keyPatch:
-		return application{body: in.body()}, nil
+		return ssaPatch{body: in.body()}, nil
 	case keyJSONPatch:
 		return newOperations(in)
 	default:
@@ -74,9 +74,9 @@ func (in inputs) method() (method, error) {
 
 // repair is how drift is put right. Operations of a JSON patch may not be repeatable;
 // only the values that have drifted are set again, where its tests hold.
-func (in inputs) repair(old state) (method, error) {
+func (in inputs) repair(old state) (patchType, error) {
 	if in.kind == keyJSONPatch {
 		return newRestoration(in, old)
 	}
-	return in.method()
+	return in.patchType()
 }

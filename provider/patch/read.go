@@ -37,19 +37,19 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 		return p.ReadResponse{}, err
 	}
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
-	t, live, err := r.look(ctx, req.Inputs, old, managerOf(req.Urn))
+	t, live, err := r.observeLive(ctx, req.Inputs, old, managerOf(req.Urn))
 	switch {
 	case errors.Is(err, errGone), tracked.IsForgotten(err):
 		return p.ReadResponse{}, nil
 	case err != nil:
-		return r.keepUnread(ctx, req, t, in, old, err)
+		return r.keepStale(ctx, req, t, in, old, err)
 	}
 	t.WarnTerminating(ctx, live)
 	if old.Pending {
 		// Which fields the patch has touched is not known. The next update finds out.
 		return kept(req, old, "the next `pulumi up` finds out whether it was carried out, and continues", nil)
 	}
-	now, err := work{target: t, in: in, old: old}.observe(live)
+	now, err := run{target: t, in: in, old: old}.observe(live)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
@@ -68,12 +68,12 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	return kept(req, now, waiting, live)
 }
 
-// look reads the object that was patched. Another one of its name is not it, and neither is one in another cluster.
-func (r *patchResource) look(
+// observeLive reads the object that was patched. Another one of its name is not it, and neither is one in another cluster.
+func (r *patchResource) observeLive(
 	ctx context.Context, inputs property.Map, old state, manager string,
 ) (target, *unstructured.Unstructured, error) {
 	manager, next := old.OnObject(manager)
-	t, live, err := tracked.Look(ctx, r.source, inputs, old.Ref.Identity, manager)
+	t, live, err := tracked.ObserveLive(ctx, r.source, inputs, old.Ref.Identity, manager)
 	t.Also = next
 	err = old.Origin.Located(ctx, r.source, t, old.Ref.UID, live, err)
 	if failure.Gone(err) || err == nil && old.Ref.UID != "" && old.Ref.UID != string(live.GetUID()) {
@@ -120,10 +120,10 @@ func kept(req p.ReadRequest, s state, why string, live *unstructured.Unstructure
 	return resp, err
 }
 
-// keepUnread answers a look that failed with what was known before.
-func (r *patchResource) keepUnread(
+// keepStale answers a look that failed with what was known before.
+func (r *patchResource) keepStale(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	req.Properties = tracked.KeepUnread(ctx, r.source, t.Cluster, req, t.explain("read", cause, in)).Properties
+	req.Properties = tracked.KeepStale(ctx, r.source, t.Cluster, req, t.explain("read", cause, in)).Properties
 	return kept(req, old, "the object could not be read", nil)
 }

@@ -22,46 +22,46 @@ import (
 // The write was bound to one resourceVersion. Where the object still has it, nothing
 // was written. Else the object has to look as after the patch. So it has where the
 // process was killed and the state knows of no try, but our field manager is there.
-func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
-	if w.in.kind != keyJSONPatch {
+func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error) {
+	if r.in.kind != keyJSONPatch {
 		return nothing(), false, nil
 	}
 	// An operation that cannot be repeated changes something, and leaves our field manager until somebody else
 	// changes the same field.
-	traces := slices.ContainsFunc(ownership.Managers(live), w.isOurs)
-	if w.old.Pending {
-		sum, err := w.in.hash(w.old.HashKey)
+	traces := slices.ContainsFunc(ownership.Managers(live), r.isOurs)
+	if r.old.Pending {
+		sum, err := r.in.hash(r.old.HashKey)
 		if err != nil {
 			return nothing(), false, err
 		}
-		if sum != w.old.Hash || live.GetResourceVersion() == w.old.base {
+		if sum != r.old.Hash || live.GetResourceVersion() == r.old.base {
 			return nothing(), false, nil
 		}
-		if untouched, err := w.untouched(live); err != nil || (untouched && !traces) {
+		if untouched, err := r.untouched(live); err != nil || (untouched && !traces) {
 			return nothing(), false, err
 		}
 	} else if !traces {
 		return nothing(), false, nil
 	}
-	patch, problems := mutation.ParseJSONPatch(w.in.document)
+	patch, problems := mutation.ParseJSONPatch(r.in.document)
 	if err := firstProblem(keyJSONPatch, problems); err != nil {
 		return nothing(), false, err
 	}
-	once := patch.OnceOperations(w.in.hidesPlace)
+	once := patch.OnceOperations(r.in.hidesPlace)
 	if len(once) == 0 {
 		return nothing(), false, nil
 	}
 	if effect, held := patch.Held(live); held {
-		if w.old.Pending && len(w.old.touched.operations) > 0 {
-			return w.old.touched, true, nil
+		if r.old.Pending && len(r.old.touched.operations) > 0 {
+			return r.old.touched, true, nil
 		}
 		return effects(effect), true, nil
 	}
-	if w.old.Pending {
+	if r.old.Pending {
 		return nothing(), false, tracked.Refused(failure.ReasonNotConfirmed, "%s: it is not known whether an earlier try of this patch was carried out: its reply was "+
 			"lost, and the object has been changed since. Operations that must not be carried out twice: %s.\n"+
 			"Look at the object. To carry the patch out, change it in any way that means the same; to leave the object as it is, "+
-			"take the operations that are done already out of jsonPatch.", w.target.Ref, strings.Join(once, ", "))
+			"take the operations that are done already out of jsonPatch.", r.target.Ref, strings.Join(once, ", "))
 	}
 	return nothing(), false, nil
 }
@@ -69,16 +69,16 @@ func (w work) resume(live *unstructured.Unstructured) (touched, bool, error) {
 // untouched reports whether the fields that an earlier try was about belong to those who
 // had them before it, and have not been written by them since. Had it been carried out,
 // they would be ours, or somebody's who has written them later.
-func (w work) untouched(live *unstructured.Unstructured) (bool, error) {
-	fields := w.old.touched.all()
+func (r run) untouched(live *unstructured.Unstructured) (bool, error) {
+	fields := r.old.touched.all()
 	if fields.Empty() {
 		return false, nil
 	}
-	was, err := w.datedOwners(live, w.old.before)
+	was, err := r.datedOwners(live, r.old.before)
 	if err != nil {
 		return false, err
 	}
-	is, err := w.datedOwners(live, live.GetManagedFields())
+	is, err := r.datedOwners(live, live.GetManagedFields())
 	if err != nil {
 		return false, err
 	}
@@ -91,11 +91,11 @@ func (w work) untouched(live *unstructured.Unstructured) (bool, error) {
 }
 
 // datedOwners tells owners apart by when they have written, too.
-func (w work) datedOwners(object *unstructured.Unstructured, entries []metav1.ManagedFieldsEntry) (ownership.Ownership, error) {
+func (r run) datedOwners(object *unstructured.Unstructured, entries []metav1.ManagedFieldsEntry) (ownership.Ownership, error) {
 	dated := slices.Clone(entries)
 	for i := range dated {
-		if w.isOurs(dated[i].Manager) {
-			dated[i].Manager = w.target.Manager
+		if r.isOurs(dated[i].Manager) {
+			dated[i].Manager = r.target.Manager
 		}
 		if dated[i].Time != nil {
 			dated[i].Manager += " " + dated[i].Time.UTC().Format(time.RFC3339)
@@ -108,27 +108,27 @@ func (w work) datedOwners(object *unstructured.Unstructured, entries []metav1.Ma
 
 // unconfirmed is the state of a patch of which it is not known whether it was carried
 // out.
-func (w work) unconfirmed(lost *lostError) (state, error) {
-	sum, err := w.in.hash(w.old.HashKey)
+func (r run) unconfirmed(lost *lostError) (state, error) {
+	sum, err := r.in.hash(r.old.HashKey)
 	if err != nil {
 		return state{}, err
 	}
-	before := w.old.before
+	before := r.old.before
 	if before == nil {
 		before = lost.live.GetManagedFields()
 	}
 	return state{
 		State: tracked.State{
 			Live:    map[string]any{},
-			Ref:     reference.Object{Identity: w.target.Identity(), UID: string(lost.live.GetUID()), Revision: w.old.Ref.Revision},
-			Manager: w.target.Manager,
+			Ref:     reference.Object{Identity: r.target.Identity(), UID: string(lost.live.GetUID()), Revision: r.old.Ref.Revision},
+			Manager: r.target.Manager,
 			Hash:    sum,
-			HashKey: w.old.HashKey,
+			HashKey: r.old.HashKey,
 			Pending: true,
 		},
 		touched:  lost.fields,
-		created:  w.createdWithoutReply(lost),
-		previous: w.old.previous,
+		created:  r.createdWithoutReply(lost),
+		previous: r.old.previous,
 		before:   before,
 		base:     lost.live.GetResourceVersion(),
 	}, nil
@@ -137,7 +137,7 @@ func (w work) unconfirmed(lost *lostError) (state, error) {
 // lostError says that it is not known whether a patch had its effect.
 type lostError struct {
 	cause  error
-	fields touched
+	fields patchedFields
 	// live is the object that it was sent to.
 	live *unstructured.Unstructured
 }

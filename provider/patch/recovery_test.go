@@ -69,7 +69,7 @@ func TestResuming(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := inputs{kind: keyJSONPatch, document: tree(t, c.patch)}
-			w := work{in: in, target: target{tracked.Target{Manager: manager}}, old: state{State: tracked.State{HashKey: "key", Manager: manager}, touched: nothing()}}
+			w := run{in: in, target: target{tracked.Target{Manager: manager}}, old: state{State: tracked.State{HashKey: "key", Manager: manager}, touched: nothing()}}
 			if !c.fresh {
 				sum, err := in.hash("key")
 				require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestResuming(t *testing.T) {
 			entries := []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Update", Time: &at, FieldsV1: metav1.NewFieldsV1(`{"f:list":{}}`)}}
 			if !c.fresh {
 				w.old.before = entries
-				w.old.touched.once.Insert(fieldpath.MakePathOrDie("list", 1))
+				w.old.touched.nonIdempotent.Insert(fieldpath.MakePathOrDie("list", 1))
 			}
 			if c.written {
 				later := metav1.Unix(2, 0)

@@ -13,10 +13,10 @@ import (
 )
 
 // say tells what stays in the object, and why.
-func (w work) say(ctx context.Context, done removal) {
+func (r run) say(ctx context.Context, done removal) {
 	var ours, others []string
 	for _, kept := range done.kept {
-		line := fmt.Sprintf("%s: %s", w.leftName(kept.path), kept.why)
+		line := fmt.Sprintf("%s: %s", r.leftName(kept.path), kept.why)
 		if kept.former {
 			others = append(others, line)
 		} else {
@@ -29,30 +29,30 @@ func (w work) say(ctx context.Context, done removal) {
 	}
 	if len(ours) > 0 {
 		p.GetLogger(ctx).Warningf("%s: these values stay in the object, although onDestroy is \"remove\". The Patch no longer owns them.\n  %s%s",
-			w.target.Ref, strings.Join(unique(ours), "\n  "), refusal)
+			r.target.Ref, strings.Join(unique(ours), "\n  "), refusal)
 	}
 	if len(others) > 0 {
 		p.GetLogger(ctx).Infof("%s: these values stay in the object, because the Patch has not added them. It no longer owns them.\n  %s",
-			w.target.Ref, strings.Join(unique(others), "\n  "))
+			r.target.Ref, strings.Join(unique(others), "\n  "))
 	}
 }
 
 // sayReleased tells which values stay in an object whose fields are handed back, and which of them nobody owns then. live is
 // the object before.
-func (w work) sayReleased(ctx context.Context, live *unstructured.Unstructured) {
+func (r run) sayReleased(ctx context.Context, live *unstructured.Unstructured) {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
 		return // what was done is done
 	}
 	var nobodys, shared []string
-	for _, leaf := range leaves(w.old.touched.present()) {
+	for _, leaf := range leaves(r.old.touched.present()) {
 		if _, _, has := ownership.Locate(live.Object, leaf); !has {
 			continue
 		}
-		if others := w.others(owners.Of(leaf)); others != "" {
-			shared = append(shared, fmt.Sprintf("%s (%s)", w.leftName(leaf), others))
+		if others := r.others(owners.Of(leaf)); others != "" {
+			shared = append(shared, fmt.Sprintf("%s (%s)", r.leftName(leaf), others))
 		} else {
-			nobodys = append(nobodys, w.leftName(leaf))
+			nobodys = append(nobodys, r.leftName(leaf))
 		}
 	}
 	text := ""
@@ -63,13 +63,13 @@ func (w work) sayReleased(ctx context.Context, live *unstructured.Unstructured) 
 		text += "\n  Others own: " + strings.Join(unique(shared), ", ")
 	}
 	if text != "" {
-		p.GetLogger(ctx).Infof("%s: the values of this Patch stay in the object, and it no longer owns them.%s", w.target.Ref, text)
+		p.GetLogger(ctx).Infof("%s: the values of this Patch stay in the object, and it no longer owns them.%s", r.target.Ref, text)
 	}
 }
 
 // leftName names a field of the former patch.
-func (w work) leftName(path fieldpath.Path) string {
-	if w.old.NamesSecret {
+func (r run) leftName(path fieldpath.Path) string {
+	if r.old.NamesSecret {
 		return ownership.Format(path[:1]) + "[secret]"
 	}
 	return ownership.Format(path)

@@ -36,36 +36,36 @@ type keptField struct {
 
 // removable decides what of a live object has been added by the patch and is as the patch has left it, and belongs to no
 // other. All else stays.
-func (w work) removable(live *unstructured.Unstructured) (removal, error) {
+func (r run) removable(live *unstructured.Unstructured) (removal, error) {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
 		return removal{}, err
 	}
-	r := remover{work: w, live: live, owners: owners, noted: map[string]fieldpath.Path{}}
-	for name := range w.old.created {
+	m := remover{run: r, live: live, owners: owners, noted: map[string]fieldpath.Path{}}
+	for name := range r.old.created {
 		path, err := ownership.ParsePath(name)
 		if err != nil || len(path) == 0 {
 			continue // of another version: it stays
 		}
-		r.noted[name] = path
+		m.noted[name] = path
 	}
 	var all removal
-	for _, name := range sortedKeys(r.noted) {
-		if path := r.noted[name]; r.around(path) == nil {
-			all.add(r.judge(path))
+	for _, name := range sortedKeys(m.noted) {
+		if path := m.noted[name]; m.around(path) == nil {
+			all.add(m.judge(path))
 		}
 	}
-	all.add(r.items())
+	all.add(m.items())
 	items := fieldpath.NewSet() // decided about above, wherever they stand now
-	for _, a := range w.old.remembered(w.in) {
+	for _, a := range r.old.remembered(r.in) {
 		items.Insert(a.Place)
 	}
-	for _, leaf := range leaves(w.old.touched.present()) {
+	for _, leaf := range leaves(r.old.touched.present()) {
 		if _, _, has := ownership.Locate(live.Object, leaf); !has || items.Has(leaf) || all.covers(leaf) {
 			continue
 		}
 		kept := keptField{path: leaf, why: "it is not known to be an addition of this Patch"}
-		if previous := w.old.previous[ownership.Format(leaf)]; previous != "" {
+		if previous := r.old.previous[ownership.Format(leaf)]; previous != "" {
 			kept.why, kept.former = "it was owned by "+previous+" before", true
 		}
 		all.kept = append(all.kept, kept)
@@ -91,7 +91,7 @@ func (r removal) removes(leaf fieldpath.Path) bool {
 
 // remover looks at a live object.
 type remover struct {
-	work
+	run
 	live   *unstructured.Unstructured
 	owners ownership.Ownership
 	noted  map[string]fieldpath.Path

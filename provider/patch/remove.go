@@ -15,10 +15,10 @@ import (
 )
 
 // takeAway removes what the patch has added and hands the rest back, in one request. found says whether the object is there.
-func (w work) takeAway(ctx context.Context, uid types.UID) (done removal, found, readable bool, err error) {
+func (r run) takeAway(ctx context.Context, uid types.UID) (done removal, found, readable bool, err error) {
 	readable = true
 	err = cluster.RetryOnConflict(ctx, func() error {
-		live, err := w.target.Cluster.Get(ctx, w.target.Ref)
+		live, err := r.target.Cluster.Get(ctx, r.target.Ref)
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
@@ -26,56 +26,56 @@ func (w work) takeAway(ctx context.Context, uid types.UID) (done removal, found,
 			return err
 		}
 		found, readable = true, tracked.NamesOwners(live)
-		planned, err := w.removable(live)
+		planned, err := r.removable(live)
 		if err != nil {
 			return err
 		}
-		after, err := w.remove(ctx, live, &planned)
+		after, err := r.remove(ctx, live, &planned)
 		if err != nil {
 			return err
 		}
 		planned.paths = append(done.paths, planned.paths...) // of an earlier try, after which the object was written by others
 		done = planned
-		return w.strip(ctx, after)
+		return r.strip(ctx, after)
 	})
 	return done, found, readable, err
 }
 
 // remove carries out what is planned. What the API server does not let go stays, with all else: a destroy has to end.
-func (w work) remove(ctx context.Context, live *unstructured.Unstructured, planned *removal) (*unstructured.Unstructured, error) {
-	body, err := ownership.TakeAway(live, w.target.Own(), planned.places)
+func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planned *removal) (*unstructured.Unstructured, error) {
+	body, err := ownership.TakeAway(live, r.target.Own(), planned.places)
 	if err != nil || body == nil {
 		return live, err
 	}
-	after, err := w.target.send(ctx, types.JSONPatchType, body, false)
+	after, err := r.target.send(ctx, types.JSONPatchType, body, false)
 	if err == nil || len(planned.places) == 0 || !isRefused(err) {
 		return after, err
 	}
 	// A list that is shorter by now is refused in the same way as a value that must be there.
-	now, lookErr := w.target.Cluster.Get(ctx, w.target.Ref)
+	now, lookErr := r.target.Cluster.Get(ctx, r.target.Ref)
 	if lookErr != nil {
 		return nil, lookErr
 	}
 	if now.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, apierrors.NewConflict(schema.GroupResource{Resource: live.GetKind()}, live.GetName(), err)
 	}
-	planned.refusal = w.target.explain("remove fields of", err, w.in).Error()
+	planned.refusal = r.target.explain("remove fields of", err, r.in).Error()
 	for _, path := range planned.paths {
 		planned.kept = append(planned.kept, keptField{path: path, why: "the API server refuses the object without it, or without another one of these"})
 	}
 	planned.places, planned.paths = nil, nil
-	return w.remove(ctx, live, planned)
+	return r.remove(ctx, live, planned)
 }
 
 // strip hands back what the removal itself was noted for.
-func (w work) strip(ctx context.Context, after *unstructured.Unstructured) error {
-	for _, manager := range w.target.Own() {
-		body, err := ownership.HandBack(after, manager, ownership.Kept{})
+func (r run) strip(ctx context.Context, after *unstructured.Unstructured) error {
+	for _, manager := range r.target.Own() {
+		body, err := ownership.ReleaseExcept(after, manager, ownership.Kept{})
 		if err != nil {
 			return err
 		}
 		if body != nil {
-			if after, err = w.target.send(ctx, types.JSONPatchType, body, false); err != nil {
+			if after, err = r.target.send(ctx, types.JSONPatchType, body, false); err != nil {
 				return err
 			}
 		}

@@ -17,10 +17,10 @@ import (
 // rename changes names of field managers before the patch: what we own goes under the one of the resource's URN, and what
 // a KubeObject owned that the program takes the object over from, under one that is nobody's. It returns the object as it
 // is then; a preview returns what it would be. No value changes, and nothing loses its owner.
-func (w work) rename(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	var former []string
-	for _, manager := range tracked.KubeObjectsOn(live, w.target.Own()...) {
-		if w.in.takeOver.Names(manager) {
+	for _, manager := range tracked.KubeObjectsOn(live, r.target.Own()...) {
+		if r.in.takeOver.Names(manager) {
 			former = append(former, manager)
 		}
 	}
@@ -28,21 +28,21 @@ func (w work) rename(ctx context.Context, live *unstructured.Unstructured) (*uns
 		switch {
 		case slices.Contains(former, entry.Manager):
 			decided.Rest = ownership.LeftManager
-		case entry.Manager == w.target.Also && entry.Manager != "":
-			decided.Rest = w.target.Manager
+		case entry.Manager == r.target.Also && entry.Manager != "":
+			decided.Rest = r.target.Manager
 		}
 		return decided
 	}
-	if w.preview {
+	if r.preview {
 		for _, manager := range former {
 			p.GetLogger(ctx).Infof("%s is taken over from the KubeObject %s (field manager %q). A program that still has it takes its fields back.",
-				w.target.Ref, ownership.DescribeManager(manager), manager)
+				r.target.Ref, ownership.DescribeManager(manager), manager)
 		}
-		return ownership.HandedOver(live, w.target.Manager, decide)
+		return ownership.HandedOver(live, r.target.Manager, decide)
 	}
-	body, err := ownership.HandOver(live, w.target.Manager, decide)
+	body, err := ownership.HandOver(live, r.target.Manager, decide)
 	if err != nil || body == nil {
 		return live, err
 	}
-	return w.target.send(ctx, types.JSONPatchType, body, false)
+	return r.target.send(ctx, types.JSONPatchType, body, false)
 }

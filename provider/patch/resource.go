@@ -61,9 +61,9 @@ type patchResource struct {
 
 	source  *connection.Source
 	rules   func() *readiness.Rules
-	calls   tracked.Calls
-	dryRuns tracked.DryRuns[outcome]
-	claims  claims
+	calls   tracked.EngineCalls
+	dryRuns tracked.DryRunCache[outcome]
+	claims  reservations
 	guard   tracked.ReplacementGuard
 	moves   tracked.Moves
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// work is one run of a patch on its target.
-type work struct {
+// run is one run of a patch on its target.
+type run struct {
 	target  target
 	in      inputs
 	old     state
 	urn     resource.URN
 	preview bool
-	claims  *claims
+	claims  *reservations
 	source  *connection.Source
 }
 
@@ -41,114 +41,114 @@ type outcome struct {
 	unresolved bool
 }
 
-// run patches the target, or tries what would happen. It looks at the object before
+// start patches the target, or tries what would happen. It looks at the object before
 // each try; a try on an object that has changed since is a conflict.
-func (w work) run(ctx context.Context) (outcome, error) {
-	if w.target.NamespaceIgnored {
-		p.GetLogger(ctx).Warningf("%s belongs to no namespace; target.namespace is ignored.", w.target.Ref)
+func (r run) start(ctx context.Context) (outcome, error) {
+	if r.target.NamespaceIgnored {
+		p.GetLogger(ctx).Warningf("%s belongs to no namespace; target.namespace is ignored.", r.target.Ref)
 	}
 	var result outcome
 	var live *unstructured.Unstructured
 	err := cluster.RetryOnConflict(ctx, func() error {
 		var err error
-		if live, err = w.target.Cluster.Get(ctx, w.target.Ref); err != nil {
+		if live, err = r.target.Cluster.Get(ctx, r.target.Ref); err != nil {
 			return err
 		}
-		result, err = w.on(ctx, live)
+		result, err = r.runOn(ctx, live)
 		return err
 	})
-	result.target = w.target
+	result.target = r.target
 	if err != nil {
-		w.claims.drop(w.urn)
+		r.claims.drop(r.urn)
 	}
 	lost := (*lostError)(nil)
 	switch {
 	case errors.As(err, &lost):
-		result.state, err = w.unconfirmed(lost)
-		result.unconfirmed = w.target.explain("patch", lost.cause, w.in)
+		result.state, err = r.unconfirmed(lost)
+		result.unconfirmed = r.target.explain("patch", lost.cause, r.in)
 		return result, err
 	case live == nil && failure.Gone(err):
-		return w.nowhere(ctx, err)
+		return r.targetMissing(ctx, err)
 	case err != nil:
-		return result, w.target.explain("patch", err, w.in)
+		return result, r.target.explain("patch", err, r.in)
 	}
 	return result, nil
 }
 
-// nowhere is for a target that is not there. What a preview misses may be made in the
+// targetMissing is for a target that is not there. What a preview misses may be made in the
 // same run, unless it is of a kind that nobody can add.
-func (w work) nowhere(ctx context.Context, cause error) (outcome, error) {
-	if err := w.requireSame(ctx, nil, cause); !failure.Gone(err) {
-		return outcome{target: w.target}, w.target.explain("read", err, w.in)
+func (r run) targetMissing(ctx context.Context, cause error) (outcome, error) {
+	if err := r.requireSame(ctx, nil, cause); !failure.Gone(err) {
+		return outcome{target: r.target}, r.target.explain("read", err, r.in)
 	}
-	cause = w.target.Cluster.Elsewhere(ctx, cause)
-	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) && notServed.Final {
-		return outcome{target: w.target}, w.target.explain("patch", cause, w.in)
+	cause = r.target.Cluster.ExplainNotServed(ctx, cause)
+	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) && notServed.Permanent {
+		return outcome{target: r.target}, r.target.explain("patch", cause, r.in)
 	}
-	err := w.target.missing(cause)
-	if !w.preview {
-		return outcome{target: w.target}, err
+	err := r.target.missing(cause)
+	if !r.preview {
+		return outcome{target: r.target}, err
 	}
 	p.GetLogger(ctx).Warningf("%v\nThe update will fail unless it is made before.", err)
-	return outcome{target: w.target, unresolved: true}, nil
+	return outcome{target: r.target, unresolved: true}, nil
 }
 
-// on runs the patch on the object as it was read.
-func (w work) on(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
-	if err := w.target.refuseOwn(w.in, live); err != nil {
+// runOn runs the patch on the object as it was read.
+func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
+	if err := r.target.refuseOwn(r.in, live); err != nil {
 		return outcome{}, err
 	}
-	if err := w.requireSame(ctx, live, nil); err != nil {
+	if err := r.requireSame(ctx, live, nil); err != nil {
 		return outcome{}, err
 	}
-	if w.old.Ref.UID != "" && w.old.Ref.UID != string(live.GetUID()) {
+	if r.old.Ref.UID != "" && r.old.Ref.UID != string(live.GetUID()) {
 		// Another object has the name. Nothing that is known is about it.
-		w.old = state{State: tracked.State{Manager: w.old.Manager, HashKey: w.old.HashKey}, touched: nothing()}
+		r.old = state{State: tracked.State{Manager: r.old.Manager, HashKey: r.old.HashKey}, touched: nothing()}
 	}
-	if !w.old.upToDate(w.in) {
-		if err := w.refuseTerminating(live); err != nil {
+	if !r.old.upToDate(r.in) {
+		if err := r.refuseTerminating(live); err != nil {
 			return outcome{}, err
 		}
 	}
 	found := live
-	live, err := w.rename(ctx, live)
+	live, err := r.rename(ctx, live)
 	if err != nil {
 		return outcome{}, err
 	}
-	if w.old.upToDate(w.in) {
-		return w.putRight(ctx, live)
+	if r.old.upToDate(r.in) {
+		return r.correctDrift(ctx, live)
 	}
-	if fields, done, err := w.resume(found); err != nil || done {
+	if fields, done, err := r.resume(found); err != nil || done {
 		if err != nil {
 			return outcome{}, err
 		}
-		return w.takeUp(ctx, live, fields)
+		return r.resumePending(ctx, live, fields)
 	}
-	m, err := w.in.method()
+	m, err := r.in.patchType()
 	if err != nil {
 		return outcome{}, err
 	}
-	return w.carryOut(ctx, m, live, len(tracked.PatchesOn(live)) > 0)
+	return r.execute(ctx, m, live, len(tracked.PatchesOn(live)) > 0)
 }
 
-// putRight sets again what has drifted, if anything has. The patch itself is the one
+// correctDrift sets again what has drifted, if anything has. The patch itself is the one
 // that was carried out last.
-func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
-	now, err := w.observe(live)
+func (r run) correctDrift(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
+	now, err := r.observe(live)
 	if err != nil {
 		return outcome{}, err
 	}
-	now.Manager = w.target.Manager
-	if !now.hasDrifted(w.in) {
-		now.Ref.Identity = w.target.Identity() // in another version of its group, perhaps
+	now.Manager = r.target.Manager
+	if !now.hasDrifted(r.in) {
+		now.Ref.Identity = r.target.Identity() // in another version of its group, perhaps
 		return outcome{state: now}, nil
 	}
-	m, err := w.in.repair(w.old)
+	m, err := r.in.repair(r.old)
 	if err != nil {
 		return outcome{}, err
 	}
-	result, err := w.carryOut(ctx, m, live, len(tracked.PatchesOn(live, w.target.Own()...)) > 0)
-	if w.preview && warnOfLastingDrift(ctx, err) {
+	result, err := r.execute(ctx, m, live, len(tracked.PatchesOn(live, r.target.Own()...)) > 0)
+	if r.preview && warnOfLastingDrift(ctx, err) {
 		return outcome{state: now}, nil
 	}
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
@@ -158,59 +158,59 @@ func (w work) putRight(ctx context.Context, live *unstructured.Unstructured) (ou
 	return result, err
 }
 
-// takeUp goes on from a patch that an earlier try has carried out.
-func (w work) takeUp(ctx context.Context, live *unstructured.Unstructured, fields touched) (outcome, error) {
-	if err := w.refuseOverlap(live, fields, w.claims.make(w.urn, string(live.GetUID()), fields.all())); err != nil {
+// resumePending goes on from a patch that an earlier try has carried out.
+func (r run) resumePending(ctx context.Context, live *unstructured.Unstructured, fields patchedFields) (outcome, error) {
+	if err := r.refuseOverlap(live, fields, r.claims.make(r.urn, string(live.GetUID()), fields.all())); err != nil {
 		return outcome{}, err
 	}
 	after := live
-	if !w.preview {
+	if !r.preview {
 		var err error
-		if after, err = w.release(ctx, live, untraced{}.kept(fields)); err != nil {
+		if after, err = r.release(ctx, live, untraced{}.kept(fields)); err != nil {
 			return outcome{}, err
 		}
 	}
-	settled, err := w.settle(live, after, fields)
+	settled, err := r.newState(live, after, fields)
 	return outcome{state: settled}, err
 }
 
-// carryOut makes the request, after everything that can be refused has been. What the
+// execute makes the request, after everything that can be refused has been. What the
 // patch touches has to be foreseen in a preview, where it cannot be seen afterwards, and
 // where it decides about more than this request: what other Patches have, and what this
 // one has to release first.
-func (w work) carryOut(ctx context.Context, m method, live *unstructured.Unstructured, decides bool) (outcome, error) {
-	var foreseen touched
+func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstructured, decides bool) (outcome, error) {
+	var foreseen patchedFields
 	var answer *unstructured.Unstructured
 	var err error
-	if w.preview || !m.sees() || decides {
-		if foreseen, answer, err = m.foresee(ctx, w.target, live); err != nil {
+	if r.preview || !m.reportsFields() || decides {
+		if foreseen, answer, err = m.predict(ctx, r.target, live); err != nil {
 			return outcome{}, err
 		}
-		claimed := w.claims.make(w.urn, string(live.GetUID()), foreseen.all())
-		if err := w.refuseOverlap(live, foreseen, claimed); err != nil {
+		claimed := r.claims.make(r.urn, string(live.GetUID()), foreseen.all())
+		if err := r.refuseOverlap(live, foreseen, claimed); err != nil {
 			return outcome{}, err
 		}
-		if !w.preview {
-			if live, err = w.release(ctx, live, m.kept(foreseen)); err != nil {
+		if !r.preview {
+			if live, err = r.release(ctx, live, m.kept(foreseen)); err != nil {
 				return outcome{}, err
 			}
 		}
 	}
-	if w.preview {
-		return w.previewed(ctx, m, live, answer, foreseen)
+	if r.preview {
+		return r.previewed(ctx, m, live, answer, foreseen)
 	}
-	answer, err = m.send(ctx, w.target, live, false)
+	answer, err = m.send(ctx, r.target, live, false)
 	if err != nil && !failure.Outcome(err).Definite() && !tracked.IsRefusal(err) {
 		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
 	if err != nil {
 		return outcome{}, err
 	}
-	fields, err := m.touched(answer, w.target.Manager, foreseen)
+	fields, err := m.touched(answer, r.target.Manager, foreseen)
 	if err != nil {
 		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
-	settled, err := w.settle(live, answer, fields)
+	settled, err := r.newState(live, answer, fields)
 	if err != nil {
 		return outcome{}, &lostError{cause: err, fields: fields, live: live}
 	}
@@ -218,87 +218,87 @@ func (w work) carryOut(ctx context.Context, m method, live *unstructured.Unstruc
 }
 
 // previewed tries the patch, unless foreseeing it was the try.
-func (w work) previewed(
-	ctx context.Context, m method, live, answer *unstructured.Unstructured, foreseen touched,
+func (r run) previewed(
+	ctx context.Context, m patchType, live, answer *unstructured.Unstructured, foreseen patchedFields,
 ) (outcome, error) {
 	if answer == nil {
 		var err error
-		if answer, err = m.send(ctx, w.target, live, true); err != nil {
+		if answer, err = m.send(ctx, r.target, live, true); err != nil {
 			return outcome{}, err
 		}
 	}
-	if err := w.warnOfTakeover(ctx, live, answer, foreseen); err != nil {
+	if err := r.warnOfTakeover(ctx, live, answer, foreseen); err != nil {
 		return outcome{}, err
 	}
-	w.warnOfRepetition(ctx, m)
-	settled, err := w.settle(live, answer, foreseen)
+	r.warnOfRepetition(ctx, m)
+	settled, err := r.newState(live, answer, foreseen)
 	return outcome{state: settled, reordered: ownership.Reordered(live.Object, answer.Object, foreseen.set)}, err
 }
 
 // release hands back what the patch no longer names, before it is sent: what an apply
 // leaves out would be deleted. It returns the object as it is then.
-func (w work) release(
+func (r run) release(
 	ctx context.Context, live *unstructured.Unstructured, kept ownership.Kept,
 ) (*unstructured.Unstructured, error) {
-	body, err := ownership.HandBack(live, w.target.Manager, kept)
+	body, err := ownership.ReleaseExcept(live, r.target.Manager, kept)
 	if err != nil || body == nil {
 		return live, err
 	}
-	return w.target.send(ctx, types.JSONPatchType, body, false)
+	return r.target.send(ctx, types.JSONPatchType, body, false)
 }
 
-// settle makes the state out of the object after the patch. before is the object that
+// newState makes the state out of the object after the patch. before is the object that
 // it was carried out on.
-func (w work) settle(before, after *unstructured.Unstructured, fields touched) (state, error) {
+func (r run) newState(before, after *unstructured.Unstructured, fields patchedFields) (state, error) {
 	s := state{touched: fields, State: tracked.State{
-		Live:    ownership.Project(after.Object, fields.present(), w.in.tree()),
-		Manager: w.target.Manager,
-		HashKey: w.old.HashKey,
+		Live:    ownership.Project(after.Object, fields.present(), r.in.tree()),
+		Manager: r.target.Manager,
+		HashKey: r.old.HashKey,
 	}}
 	var err error
-	if s.Hash, err = w.in.hash(s.HashKey); err != nil {
+	if s.Hash, err = r.in.hash(s.HashKey); err != nil {
 		return state{}, err
 	}
-	s.Ref = reference.Object{Identity: w.target.Identity(), UID: string(after.GetUID()), Revision: tracked.RevisionOf(s.Hash, w.old.Ref.Revision)}
-	if s.Ownership, err = w.owned(after, fields); err != nil {
+	s.Ref = reference.Object{Identity: r.target.Identity(), UID: string(after.GetUID()), Revision: tracked.RevisionOf(s.Hash, r.old.Ref.Revision)}
+	if s.Ownership, err = r.owned(after, fields); err != nil {
 		return state{}, err
 	}
-	if s.previous, err = w.previousOwners(before, fields); err != nil {
+	if s.previous, err = r.previousOwners(before, fields); err != nil {
 		return state{}, err
 	}
-	if s.created, err = w.createdBy(s, before, after); err != nil {
+	if s.created, err = r.createdBy(s, before, after); err != nil {
 		return state{}, err
 	}
-	if s.added, err = s.rememberAdded(w.in, after.Object); err != nil {
+	if s.added, err = s.rememberAdded(r.in, after.Object); err != nil {
 		return state{}, err
 	}
-	if s.neighbours, err = s.hashNeighbours(w.in, after.Object); err != nil {
+	if s.neighbours, err = s.hashNeighbours(r.in, after.Object); err != nil {
 		return state{}, err
 	}
-	s.Secrets, s.NamesSecret = w.secretPlaces(s.Live, fields)
+	s.Secrets, s.NamesSecret = r.secretPlaces(s.Live, fields)
 	return s, nil
 }
 
 // owned says who owns the fields on an object.
-func (w work) owned(object *unstructured.Unstructured, fields touched) (map[string]string, error) {
+func (r run) owned(object *unstructured.Unstructured, fields patchedFields) (map[string]string, error) {
 	owners, err := ownership.NewOwnership(object)
 	if err != nil {
 		return nil, err
 	}
 	owned := map[string]string{}
 	for _, path := range leaves(fields.present()) {
-		owned[ownership.Format(path)] = w.holder(owners.Of(path))
+		owned[ownership.Format(path)] = r.holder(owners.Of(path))
 	}
 	return owned, nil
 }
 
 // previousOwners says who owned the fields before. A field that is ours for longer
 // keeps what is known of it.
-func (w work) previousOwners(before *unstructured.Unstructured, fields touched) (map[string]string, error) {
-	if w.old.before != nil {
+func (r run) previousOwners(before *unstructured.Unstructured, fields patchedFields) (map[string]string, error) {
+	if r.old.before != nil {
 		// An earlier try of this patch may have changed the owners.
 		before = before.DeepCopy()
-		before.SetManagedFields(w.old.before)
+		before.SetManagedFields(r.old.before)
 	}
 	owners, err := ownership.NewOwnership(before)
 	if err != nil {
@@ -307,9 +307,9 @@ func (w work) previousOwners(before *unstructured.Unstructured, fields touched) 
 	previous := map[string]string{}
 	for _, path := range leaves(fields.all()) {
 		name := ownership.Format(path)
-		if others := w.others(owners.Of(path)); others != "" {
+		if others := r.others(owners.Of(path)); others != "" {
 			previous[name] = others
-		} else if known := w.old.previous[name]; known != "" {
+		} else if known := r.old.previous[name]; known != "" {
 			previous[name] = known
 		}
 	}
@@ -317,4 +317,4 @@ func (w work) previousOwners(before *unstructured.Unstructured, fields touched) 
 }
 
 // watched are the paths that drift is looked for at.
-func (t touched) watched() *fieldpath.Set { return t.set.Union(t.removed) }
+func (t patchedFields) watched() *fieldpath.Set { return t.set.Union(t.removed) }

@@ -19,7 +19,7 @@ import (
 // may stand at another position by now. names reports whether names of fields are secret
 // too: members of a secret value, items that a secret names, or a secret place.
 // The set has whole places where they are fields, or have fields below them.
-func (in inputs) secretOperations(fields touched) (secret *fieldpath.Set, names bool) {
+func (in inputs) secretOperations(fields patchedFields) (secret *fieldpath.Set, names bool) {
 	secret = fieldpath.NewSet()
 	operations := in.secretsOfOperations()
 	for i, own := range operations {
@@ -29,8 +29,8 @@ func (in inputs) secretOperations(fields touched) (secret *fieldpath.Set, names 
 		place, known := fields.place(i)
 		if !known {
 			// The state is older than the places: it may be any of these.
-			secret = secret.Union(ownership.Leaves(fields.once))
-			names = names || !fields.once.Empty()
+			secret = secret.Union(ownership.Leaves(fields.nonIdempotent))
+			names = names || !fields.nonIdempotent.Empty()
 			continue
 		}
 		if place == nil {
@@ -95,9 +95,9 @@ func (in inputs) hidesPlace(index int) bool {
 	return false
 }
 
-// echoSecrets are the secret places in the echo of the patch. It has the live values in the places of
+// liveSecrets are the secret places in the echo of the patch. It has the live values in the places of
 // those that were set, and what stood in a list may stand elsewhere in it by now.
-func (in inputs) echoSecrets(fields touched) values.Marks {
+func (in inputs) liveSecrets(fields patchedFields) values.Marks {
 	marks := in.secrets
 	markLists(&marks, in.document)
 	secret, _ := in.secretOperations(fields)
@@ -135,7 +135,7 @@ func markLists(marks *values.Marks, document any) {
 }
 
 // place is where an operation has worked, and whether that is known.
-func (t touched) place(operation int) (fieldpath.Path, bool) {
+func (t patchedFields) place(operation int) (fieldpath.Path, bool) {
 	switch {
 	case operation < len(t.places):
 		return t.places[operation], true

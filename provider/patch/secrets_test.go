@@ -87,8 +87,8 @@ func TestSecretsOfOperations(t *testing.T) {
 			path, err := values.ParsePath(c.secret)
 			require.NoError(t, err)
 			in.secrets.Add(path)
-			secret, names := in.secretOperations(touched{
-				set: fields(t, c.set...), removed: fields(t), once: fields(t, c.once...),
+			secret, names := in.secretOperations(patchedFields{
+				set: fields(t, c.set...), removed: fields(t), nonIdempotent: fields(t, c.once...),
 				places: operationsOf(t, c.places...), operations: operationsOf(t, c.operations...),
 			})
 			var got []string
@@ -126,7 +126,7 @@ func TestAListWithASecretIsSecretInTheEcho(t *testing.T) {
 			path, err := values.ParsePath(c.secret)
 			require.NoError(t, err)
 			c.in.secrets.Add(path)
-			marks := c.in.echoSecrets(nothing())
+			marks := c.in.liveSecrets(nothing())
 			for _, want := range c.want {
 				path, err := values.ParsePath(want)
 				require.NoError(t, err)

@@ -17,14 +17,14 @@ import (
 // Released first, as it really is, it stays. Nothing is ever written under this name.
 const probe = ownership.PatchManagerPrefix + "preview"
 
-// application is a patch by server-side apply.
-type application struct {
+// ssaPatch is a patch by server-side apply.
+type ssaPatch struct {
 	body map[string]any
 }
 
-func (a application) foresee(
+func (a ssaPatch) predict(
 	ctx context.Context, t target, live *unstructured.Unstructured,
-) (touched, *unstructured.Unstructured, error) {
+) (patchedFields, *unstructured.Unstructured, error) {
 	answer, err := a.send(ctx, t, live, true)
 	if err != nil {
 		return nothing(), nil, err
@@ -33,7 +33,7 @@ func (a application) foresee(
 	return found, answer, err
 }
 
-func (a application) send(
+func (a ssaPatch) send(
 	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
 ) (*unstructured.Unstructured, error) {
 	object := a.object(t)
@@ -51,7 +51,7 @@ func (a application) send(
 }
 
 // object is the body of the apply.
-func (a application) object(t target) *unstructured.Unstructured {
+func (a ssaPatch) object(t target) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: values.DeepCopy(a.body).(map[string]any)}
 	object.SetAPIVersion(t.Ref.APIVersion)
 	object.SetKind(t.Ref.Kind)
@@ -60,9 +60,9 @@ func (a application) object(t target) *unstructured.Unstructured {
 	return object
 }
 
-func (application) sees() bool { return true }
+func (ssaPatch) reportsFields() bool { return true }
 
-func (application) touched(answer *unstructured.Unstructured, manager string, _ touched) (touched, error) {
+func (ssaPatch) touched(answer *unstructured.Unstructured, manager string, _ patchedFields) (patchedFields, error) {
 	applied, ok, err := ownership.Applied(answer, manager)
 	if err != nil {
 		return nothing(), err
@@ -80,4 +80,4 @@ func (application) touched(answer *unstructured.Unstructured, manager string, _ 
 	return found, nil
 }
 
-func (application) kept(t touched) ownership.Kept { return ownership.Kept{Applied: t.set} }
+func (ssaPatch) kept(t patchedFields) ownership.Kept { return ownership.Kept{Applied: t.set} }

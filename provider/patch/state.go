@@ -42,7 +42,7 @@ type state struct {
 	tracked.State
 
 	// touched are the fields that the patch is about.
-	touched touched
+	touched patchedFields
 	// returned are fields that the patch took away and that are there again.
 	returned *fieldpath.Set
 	// previous says who owned the fields before.
@@ -77,7 +77,7 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if err != nil {
 		return property.Map{}, err
 	}
-	if out[in.kind], err = s.echo(in); err != nil {
+	if out[in.kind], err = s.livePatch(in); err != nil {
 		return property.Map{}, err
 	}
 	if s.Ahead && !s.Secrets.Empty() || s.unsaved {
@@ -87,7 +87,7 @@ func (s state) encode(in inputs) (property.Map, error) {
 	out[tracked.KeyFieldOwnership] = tracked.EncodeTexts(s.Ownership, s.NamesSecret)
 	out[keyPreviousOwners] = tracked.EncodeTexts(s.previous, s.NamesSecret)
 	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{
-		keySetFields: s.touched.set, keyRemoved: s.touched.removed, keyOnce: s.touched.once, keyReturned: s.returned,
+		keySetFields: s.touched.set, keyRemoved: s.touched.removed, keyOnce: s.touched.nonIdempotent, keyReturned: s.returned,
 	}, s.NamesSecret)
 	if err != nil {
 		return property.Map{}, err
@@ -130,7 +130,7 @@ func decodeState(properties property.Map) (state, error) {
 	}
 	s := state{State: shared, touched: nothing(), previous: tracked.DecodeTexts(properties.Get(keyPreviousOwners))}
 	for key, fields := range map[string]**fieldpath.Set{
-		keySetFields: &s.touched.set, keyRemoved: &s.touched.removed, keyOnce: &s.touched.once, keyReturned: &s.returned,
+		keySetFields: &s.touched.set, keyRemoved: &s.touched.removed, keyOnce: &s.touched.nonIdempotent, keyReturned: &s.returned,
 	} {
 		if set := tracked.DecodeFields(properties.Get(key)); set != nil {
 			*fields = set

@@ -20,8 +20,8 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	in := inputs{kind: keyJSONPatch, document: tree(t, "[{op: add, path: /data/a, value: x}, {op: remove, path: /data/b}]")}
 	var secrets values.Marks
 	secrets.Add(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a")))
-	full := state{State: tracked.State{Live: object(t, "data: {a: x, c: back}"), Secrets: secrets, Ownership: map[string]string{"data.a": "us"}, Ref: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, UID: "uid", Revision: "rev"}, Manager: "us", Hash: "abc", HashKey: "key", Applied: object(t, "data: {a: x}"), Pending: true, Stale: true, Ahead: true}, touched: touched{
-		set: fields(t, "data.a"), removed: fields(t, "data.c"), once: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
+	full := state{State: tracked.State{Live: object(t, "data: {a: x, c: back}"), Secrets: secrets, Ownership: map[string]string{"data.a": "us"}, Ref: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, UID: "uid", Revision: "rev"}, Manager: "us", Hash: "abc", HashKey: "key", Applied: object(t, "data: {a: x}"), Pending: true, Stale: true, Ahead: true}, touched: patchedFields{
+		set: fields(t, "data.a"), removed: fields(t, "data.c"), nonIdempotent: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
 		places: operationsOf(t, "data.a", "data.b"),
 	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", neighbours: map[string]string{"spec.list": "abc"}, pendingWait: true}
 	written, err := full.encode(in)
@@ -33,7 +33,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	assert.Equal(t, full.touched.operations, read.touched.operations)
 	assert.Equal(t, full.touched.places, read.touched.places)
 	assert.True(t, read.Secrets.IsSecret(property.PathFromSegments(property.NewSegment("data"), property.NewSegment("a"))))
-	full.touched, read.touched = touched{}, touched{}
+	full.touched, read.touched = patchedFields{}, patchedFields{}
 	full.returned, read.returned = nil, nil
 	full.Secrets, read.Secrets = values.Marks{}, values.Marks{}
 	assert.Equal(t, full, read)
@@ -70,13 +70,13 @@ func TestDrift(t *testing.T) {
 		s    state
 		want []string
 	}{
-		"nothing, while what is live is what was applied": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "us"}}, touched: touched{set: fields(t, "data.a")}}, nil},
-		"another value":                            {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same}, touched: touched{set: fields(t, "data.a")}}, []string{"data.a"}},
-		"a field that is gone":                     {keyJSONPatch, state{State: tracked.State{Live: map[string]any{}, Applied: same}, touched: touched{set: fields(t, "data.a")}}, []string{"data"}},
-		"a field that is back":                     {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: x, b: back}")}, touched: touched{set: fields(t, "data.a")}, returned: fields(t, "data.b")}, []string{"data.b"}},
-		"an applied field that is somebody else's": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: touched{set: fields(t, "data.a")}}, []string{"data.a"}},
-		"not a merged field that is somebody else's: it may never have been ours": {keyMergePatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: touched{set: fields(t, "data.a")}}, nil},
-		"one line for a field that has another value and another owner":           {keyPatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: touched{set: fields(t, "data.a")}}, []string{"data.a"}},
+		"nothing, while what is live is what was applied": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "us"}}, touched: patchedFields{set: fields(t, "data.a")}}, nil},
+		"another value":                            {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
+		"a field that is gone":                     {keyJSONPatch, state{State: tracked.State{Live: map[string]any{}, Applied: same}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data"}},
+		"a field that is back":                     {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: x, b: back}")}, touched: patchedFields{set: fields(t, "data.a")}, returned: fields(t, "data.b")}, []string{"data.b"}},
+		"an applied field that is somebody else's": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
+		"not a merged field that is somebody else's: it may never have been ours": {keyMergePatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, nil},
+		"one line for a field that has another value and another owner":           {keyPatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

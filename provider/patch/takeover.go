@@ -19,7 +19,7 @@ import (
 
 // warnOfTakeover says in a preview which fields change hands. A field that keeps its
 // value is shared and not taken.
-func (w work) warnOfTakeover(ctx context.Context, live, after *unstructured.Unstructured, fields touched) error {
+func (r run) warnOfTakeover(ctx context.Context, live, after *unstructured.Unstructured, fields patchedFields) error {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
 		return err
@@ -28,39 +28,39 @@ func (w work) warnOfTakeover(ctx context.Context, live, after *unstructured.Unst
 	for _, path := range leaves(fields.all()) {
 		before, _, had := ownership.Locate(live.Object, path)
 		now, _, has := ownership.Locate(after.Object, path)
-		others := w.others(owners.Of(path))
+		others := r.others(owners.Of(path))
 		if others == "" || (had == has && ownership.Equal(before, now)) {
 			continue
 		}
-		secret := w.isSecret(live, path, fields)
-		lines = append(lines, fmt.Sprintf("will take from %s: %s: %s -> %s", others, w.name(path, fields),
-			tracked.Show(before, had, secret, w.in.sensitive()), tracked.Show(now, has, secret, w.in.sensitive())))
+		secret := r.isSecret(live, path, fields)
+		lines = append(lines, fmt.Sprintf("will take from %s: %s: %s -> %s", others, r.name(path, fields),
+			tracked.Show(before, had, secret, r.in.sensitive()), tracked.Show(now, has, secret, r.in.sensitive())))
 	}
 	if len(lines) > 0 {
 		p.GetLogger(ctx).Warningf("%s: this Patch takes fields from other managers, who may take them back.\n  %s",
-			w.target.Ref, strings.Join(lines, "\n  "))
+			r.target.Ref, strings.Join(lines, "\n  "))
 	}
 	return nil
 }
 
 // warnOfRepetition says in a preview which operations, of those that are carried out once
 // for every change of the patch, come again with this one.
-func (w work) warnOfRepetition(ctx context.Context, m method) {
-	patch, ok := m.(evaluated)
-	if !ok || w.old.touched.once.Empty() {
+func (r run) warnOfRepetition(ctx context.Context, m patchType) {
+	patch, ok := m.(computedPatch)
+	if !ok || r.old.touched.nonIdempotent.Empty() {
 		return
 	}
-	if again := patch.onceOperations(); len(again) > 0 {
+	if again := patch.nonIdempotentOperations(); len(again) > 0 {
 		p.GetLogger(ctx).Warningf("%s: jsonPatch has changed, so all of it is carried out, operations that were carried out before "+
-			"included: %s. Take out what is done.", w.target.Ref, strings.Join(again, ", "))
+			"included: %s. Take out what is done.", r.target.Ref, strings.Join(again, ", "))
 	}
 }
 
 // others are the owners of a field beside us; empty if there is none.
-func (w work) others(owners []ownership.Owner) string {
+func (r run) others(owners []ownership.Owner) string {
 	var names []string
 	for _, owner := range owners {
-		if !w.isOurs(owner.Manager) {
+		if !r.isOurs(owner.Manager) {
 			names = append(names, owner.Manager)
 		}
 	}
@@ -68,38 +68,38 @@ func (w work) others(owners []ownership.Owner) string {
 }
 
 // isOurs reports whether a field manager is that of this Patch, or stands for it in a preview.
-func (w work) isOurs(manager string) bool {
-	return manager == probe || slices.Contains(w.target.Own(), manager)
+func (r run) isOurs(manager string) bool {
+	return manager == probe || slices.Contains(r.target.Own(), manager)
 }
 
 // holder says who owns a field: the manager alone if it is one of the owners, since
 // sharing a value is no conflict.
-func (w work) holder(owners []ownership.Owner) string {
+func (r run) holder(owners []ownership.Owner) string {
 	for _, owner := range owners {
-		if w.isOurs(owner.Manager) {
-			return w.target.Manager
+		if r.isOurs(owner.Manager) {
+			return r.target.Manager
 		}
 	}
-	return w.others(owners)
+	return r.others(owners)
 }
 
 // isSecret reports whether the value of a field must not be shown.
-func (w work) isSecret(live *unstructured.Unstructured, path fieldpath.Path, fields touched) bool {
+func (r run) isSecret(live *unstructured.Unstructured, path fieldpath.Path, fields patchedFields) bool {
 	if manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()) {
 		return true
 	}
-	if tree := w.in.tree(); tree != nil {
-		_, secret := w.marked(tree, w.in.secrets).SecretDepth(path)
+	if tree := r.in.tree(); tree != nil {
+		_, secret := r.marked(tree, r.in.secrets).SecretDepth(path)
 		return secret
 	}
-	operations, _ := w.in.secretOperations(fields)
+	operations, _ := r.in.secretOperations(fields)
 	return ownership.Around(operations, path)
 }
 
 // name writes a field for a message. Inside a secret not even the names of fields are shown.
-func (w work) name(path fieldpath.Path, fields touched) string {
-	if tree := w.in.tree(); tree != nil {
-		marked := w.marked(tree, w.in.secrets)
+func (r run) name(path fieldpath.Path, fields patchedFields) string {
+	if tree := r.in.tree(); tree != nil {
+		marked := r.marked(tree, r.in.secrets)
 		if depth, secret := marked.SecretDepth(path); secret && marked.HidesNames(path, depth) {
 			return ownership.Format(path[:depth]) + "[secret]"
 		}
@@ -107,15 +107,15 @@ func (w work) name(path fieldpath.Path, fields touched) string {
 			return ownership.Format(path[:1]) + "[secret]"
 		}
 	}
-	if operations, names := w.in.secretOperations(fields); names && ownership.Around(operations, path) {
+	if operations, names := r.in.secretOperations(fields); names && ownership.Around(operations, path) {
 		return ownership.Format(path[:1]) + "[secret]"
 	}
 	return ownership.Format(path)
 }
 
 // marked is a tree with its secret places, as a part of the target.
-func (w work) marked(tree map[string]any, secrets values.Marks) tracked.Marked {
-	return partOf(w.target.Identity(), tree, secrets)
+func (r run) marked(tree map[string]any, secrets values.Marks) tracked.Marked {
+	return partOf(r.target.Identity(), tree, secrets)
 }
 
 // partOf makes a tree a part of an object: what is secret in it depends on the kind.

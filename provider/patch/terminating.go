@@ -9,11 +9,11 @@ import (
 
 // refuseTerminating refuses to patch an object that is being deleted, unless the patch is about its finalizers: that may be
 // what lets it go.
-func (w work) refuseTerminating(live *unstructured.Unstructured) error {
-	if w.in.namesFinalizers() {
+func (r run) refuseTerminating(live *unstructured.Unstructured) error {
+	if r.in.namesFinalizers() {
 		return nil
 	}
-	return w.target.RefuseTerminating(live)
+	return r.target.RefuseTerminating(live)
 }
 
 // namesFinalizers reports whether the patch sets or removes finalizers.

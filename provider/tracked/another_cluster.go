@@ -176,7 +176,7 @@ func (s State) IsToForget(ctx context.Context, source *connection.Source, inputs
 	if !source.Forgets(s.Origin.Key()) {
 		return false
 	}
-	t, live, err := Look(ctx, source, inputs, id, s.Manager)
+	t, live, err := ObserveLive(ctx, source, inputs, id, s.Manager)
 	return IsForgotten(s.Origin.Located(ctx, source, t, s.Ref.UID, live, err))
 }
 

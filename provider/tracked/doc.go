@@ -3,20 +3,20 @@
 //
 // It holds each rule about such an object once:
 //
-//   - which object it is, who we are there, and how it is read ([Target], [Look]): target.go
+//   - which object it is, who we are there, and how it is read ([Target], [ObserveLive]): target.go
 //   - whose the object is ([KubeObjectOf]), and whose it may become ([TakeOver]): owner.go and takeover.go
-//   - whether it was looked at before it is written ([Looks]): looks.go
+//   - whether it was looked at before it is written ([SeenObjects]): looks.go
 //   - what is remembered of it between runs ([State]): state.go
 //   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
-//   - which call of Diff is the program's ([Calls]): calls.go
-//   - what happens where it could not be read ([KeepUnread], [ClusterForDiff], [State.UncheckedDiff]): reread.go
+//   - which call of Diff is the program's ([EngineCalls]): calls.go
+//   - what happens where it could not be read ([KeepStale], [ClusterForDiff], [State.UncheckedDiff]): reread.go
 //   - in which cluster it is ([Origin]), and what it means that it is in another one than the connection leads to
 //     ([Origin.Located], [Origin.Moved], [Moves]): origin.go and elsewhere.go
 //   - what is said of one that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]): terminating.go
 //   - what is done where managers have noted their fields in a version that stands in the way of an apply
 //     ([OutdatedError], [Target.PutInOneVersion]): outdated.go
 //   - what happens where an admission webhook cannot be asked ([AwaitWebhooks], [WarnUnasked]): webhooks.go
-//   - how one dry-run serves Diff and the preview after it ([DryRuns]): dryrun.go
+//   - how one dry-run serves Diff and the preview after it ([DryRunCache]): dryrun.go
 //   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement.go
 //   - what of it is secret ([SecretPlaces], [Sensitive]), also whatever the program says ([MarkKind]): secrets.go,
 //     sensitive.go, kind.go

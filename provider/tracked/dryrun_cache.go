@@ -6,9 +6,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// DryRuns keeps what a dry-run in Diff has answered until the preview of the same update asks for it, so that a changed
+// DryRunCache keeps what a dry-run in Diff has answered until the preview of the same update asks for it, so that a changed
 // object costs one dry-run and not two. Its zero value is ready for use, also by several goroutines.
-type DryRuns[Outcome any] struct {
+type DryRunCache[Outcome any] struct {
 	byURN sync.Map // resource.URN -> dryRun[Outcome]
 }
 
@@ -18,12 +18,12 @@ type dryRun[Outcome any] struct {
 }
 
 // Put keeps the outcome of a dry-run on the object with this uid.
-func (d *DryRuns[Outcome]) Put(urn resource.URN, uid string, outcome Outcome) {
+func (d *DryRunCache[Outcome]) Put(urn resource.URN, uid string, outcome Outcome) {
 	d.byURN.Store(urn, dryRun[Outcome]{uid, outcome})
 }
 
 // Pop returns and forgets the outcome, if it is about the object with this uid and fits.
-func (d *DryRuns[Outcome]) Pop(urn resource.URN, uid string, fits func(Outcome) bool) (outcome Outcome, ok bool) {
+func (d *DryRunCache[Outcome]) Pop(urn resource.URN, uid string, fits func(Outcome) bool) (outcome Outcome, ok bool) {
 	v, found := d.byURN.LoadAndDelete(urn)
 	if !found {
 		return outcome, false

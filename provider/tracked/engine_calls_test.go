@@ -7,7 +7,7 @@ import (
 )
 
 func TestOnlyADiffAfterACheckIsTheProgrammed(t *testing.T) {
-	var c Calls
+	var c EngineCalls
 	assert.False(t, c.IsProgrammed("a"), "the engine's own Diff, after a Read in this or in another process")
 	c.Check("a")
 	assert.False(t, c.IsProgrammed("b"), "another resource")

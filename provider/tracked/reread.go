@@ -13,10 +13,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// KeepUnread answers a read that failed with what was known before, and marks it as stale. An error would end the whole
+// KeepStale answers a read that failed with what was known before, and marks it as stale. An error would end the whole
 // operation, a destroy included, and the connection is that of the last run, which may have expired since: the mark
 // makes the program's Diff read again with the connection that it has now.
-func KeepUnread(
+func KeepStale(
 	ctx context.Context, source *connection.Source, clu *cluster.Cluster, req p.ReadRequest, explained error,
 ) p.ReadResponse {
 	if elsewhere := (*ElsewhereError)(nil); errors.As(explained, &elsewhere) && elsewhere.Certain {
@@ -29,8 +29,8 @@ func KeepUnread(
 	}
 }
 
-// IsUnread reports whether the last read of a resource failed, from its outputs.
-func IsUnread(outputs property.Map) bool { return values.Flag(outputs.Get(keyStale)) }
+// IsStale reports whether the last read of a resource failed, from its outputs.
+func IsStale(outputs property.Map) bool { return values.Flag(outputs.Get(keyStale)) }
 
 // Reread returns the outputs of a resource whose object was looked at again.
 func Reread(outputs property.Map) property.Map { return outputs.Delete(keyStale) }

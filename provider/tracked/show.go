@@ -8,16 +8,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// longestShown bounds the values in messages, in bytes.
-const longestShown = 200
+// maxShown bounds the values in messages, in bytes.
+const maxShown = 200
 
-// mostNamed bounds the names in messages.
-const mostNamed = 10
+// maxNamed bounds the names in messages.
+const maxNamed = 10
 
 // Named lists names for a message.
 func Named(names []string) string {
-	if more := len(names) - mostNamed; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
+	if more := len(names) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }
@@ -33,7 +33,7 @@ func Show(v any, found, secret bool, sensitive []string) string {
 	}
 	text, err := json.Marshal(v)
 	switch {
-	case err != nil || len(text) > longestShown:
+	case err != nil || len(text) > maxShown:
 		return "(a long value)"
 	case failure.NewRedactor(sensitive).Redact(string(text)) != string(text):
 		return "[secret]"

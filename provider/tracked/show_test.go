@@ -24,8 +24,8 @@ func TestAValueInAMessageIsShortAndNoSecret(t *testing.T) {
 		{"that a secret is not there is no secret", nil, false, true, "nothing"},
 		{"a secret", "hunter2", true, true, "[secret]"},
 		{"a list with a former secret in it", []any{map[string]any{"value": "swordfish"}}, true, false, "[secret]"},
-		{"as long as it may be", strings.Repeat("x", longestShown-2), true, false, `"` + strings.Repeat("x", longestShown-2) + `"`},
-		{"too long", strings.Repeat("x", longestShown-1), true, false, "(a long value)"},
+		{"as long as it may be", strings.Repeat("x", maxShown-2), true, false, `"` + strings.Repeat("x", maxShown-2) + `"`},
+		{"too long", strings.Repeat("x", maxShown-1), true, false, "(a long value)"},
 		{"what cannot be written", values.Unknown{}, true, false, "(a long value)"},
 	}
 	for _, test := range tests {

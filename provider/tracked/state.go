@@ -221,7 +221,7 @@ func DecodeState(properties property.Map, form Form) (State, error) {
 	s.Foreign = values.Text(properties.Get(keyForeignManager))
 	s.HashKey = values.Text(properties.Get(keyHashKey))
 	s.Pending = values.Flag(properties.Get(form.Pending))
-	s.Stale = IsUnread(properties)
+	s.Stale = IsStale(properties)
 	s.Ahead = values.Flag(properties.Get(keyAhead))
 	return s, nil
 }

@@ -52,10 +52,10 @@ func RefOf(id manifest.Identity) cluster.Ref {
 	return cluster.Ref{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
 }
 
-// Look reads the object once: it finds the cluster that the inputs lead to, where the object is there, and what it is
+// ObserveLive reads the object once: it finds the cluster that the inputs lead to, where the object is there, and what it is
 // now. An error of the API server that says that there is none is [failure.Gone]. The target has no cluster where the
 // connection cannot be used.
-func Look(
+func ObserveLive(
 	ctx context.Context, source *connection.Source, inputs property.Map, id manifest.Identity, manager string,
 ) (Target, *unstructured.Unstructured, error) {
 	clu, err := source.Cluster(inputs)

@@ -16,7 +16,7 @@ import (
 func Asking(
 	ctx context.Context, source *connection.Source, urn resource.URN, sensitive []string, preview bool,
 ) context.Context {
-	ctx = source.Listen(ctx, urn, sensitive)
+	ctx = source.ForwardWarnings(ctx, urn, sensitive)
 	if preview {
 		return ctx
 	}
@@ -33,7 +33,7 @@ func AwaitWebhooks(ctx context.Context, sensitive []string) context.Context {
 			return
 		}
 		p.GetLogger(ctx).InfoStatusf("Waiting up to %s for admission webhook %q: %s",
-			cluster.WebhookPatience, unasked.Name, unasked.Reason(sensitive))
+			cluster.WebhookTimeout, unasked.Name, unasked.Reason(sensitive))
 	})
 }
 
@@ -42,7 +42,7 @@ func WarnUnasked(ctx context.Context, err error, sensitive []string) bool {
 	unasked, ok := failure.WebhookUnasked(err)
 	if ok {
 		p.GetLogger(ctx).Warningf("Admission webhook %q could not be asked. The values of this object are known only after the apply, "+
-			"which waits up to %s for the webhook.\n%s", unasked.Name, cluster.WebhookPatience, unasked.Reason(sensitive))
+			"which waits up to %s for the webhook.\n%s", unasked.Name, cluster.WebhookTimeout, unasked.Reason(sensitive))
 	}
 	return ok
 }

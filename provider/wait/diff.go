@@ -30,7 +30,7 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 		return r.programDiff(ctx, req, clu)
 	case programmed:
 		return diff, nil
-	case tracked.IsUnread(req.State):
+	case tracked.IsStale(req.State):
 		return tracked.Unchecked(), nil
 	default:
 		return diff, nil
@@ -40,7 +40,7 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 // programDiff says whether to wait again because the program means another cluster than the one in which it was waited,
 // or because the read before it failed.
 func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest, clu *cluster.Cluster) (p.DiffResponse, error) {
-	in, old, unread := reference.Decode(req.Inputs.Get(keyResourceRef)), decodeState(req.State), tracked.IsUnread(req.State)
+	in, old, unread := reference.Decode(req.Inputs.Get(keyResourceRef)), decodeState(req.State), tracked.IsStale(req.State)
 	t := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.Identity)}
 	moved, undecided, err := old.origin.Moved(ctx, r.source, t, unread && old.uid == "")
 	switch {

@@ -33,14 +33,14 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	}
 	clu, err := r.source.Cluster(req.Inputs)
 	if err != nil {
-		return r.keepUnread(ctx, req, nil, in, old, err)
+		return r.keepStale(ctx, req, nil, in, old, err)
 	}
 	live, err := r.look(ctx, clu, in, old)
 	if tracked.IsForgotten(err) {
 		return p.ReadResponse{}, nil
 	}
 	if err != nil {
-		return r.keepUnread(ctx, req, clu, in, old, err)
+		return r.keepStale(ctx, req, clu, in, old, err)
 	}
 	req.Properties = tracked.Reread(req.Properties)
 	if live != nil && !old.isAnother(live) && old.learnsFrom(in, live) {
@@ -139,12 +139,12 @@ func unchanged(req p.ReadRequest, old state, why string, live *unstructured.Unst
 	return resp, err
 }
 
-// keepUnread answers a look that failed with what was known before. An error would end
+// keepStale answers a look that failed with what was known before. An error would end
 // the whole operation, a destroy included.
-func (r *waitResource) keepUnread(
+func (r *waitResource) keepStale(
 	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	req.Properties = tracked.KeepUnread(ctx, r.source, clu, req, in.explain(clu, cause)).Properties
+	req.Properties = tracked.KeepStale(ctx, r.source, clu, req, in.explain(clu, cause)).Properties
 	return unchanged(req, old, "the object could not be read", nil)
 }
 

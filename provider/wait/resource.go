@@ -37,7 +37,7 @@ type waitResource struct {
 
 	source *connection.Source
 	rules  func() *readiness.Rules
-	calls  tracked.Calls
+	calls  tracked.EngineCalls
 }
 
 var (

@@ -14,9 +14,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
-// statusPatience is how long nothing may have written the status of a custom object until it is believed that nothing
+// statusTimeout is how long nothing may have written the status of a custom object until it is believed that nothing
 // will: a controller that runs has seen the object by then.
-const statusPatience = 30 * time.Second
+const statusTimeout = 30 * time.Second
 
 // excuse decides whether to wait on for the only thing that an object lacks.
 func (r Request) excuse(ctx context.Context, live *unstructured.Unstructured, doubt readiness.Doubt) (warning string, excused bool) {
@@ -40,9 +40,9 @@ func (r Request) excuseNoStatus(ctx context.Context, live *unstructured.Unstruct
 	select {
 	case <-ctx.Done():
 		return "", false
-	case <-time.After(statusPatience):
+	case <-time.After(statusTimeout):
 		return fmt.Sprintf("%s counts as ready although it has no status: nothing has written one within %s. See that its controller runs. "+
-			"If it writes none, say in the provider's setting readiness when the kind is ready.", r.subject(), statusPatience), true
+			"If it writes none, say in the provider's setting readiness when the kind is ready.", r.subject(), statusTimeout), true
 	}
 }
 

@@ -13,7 +13,7 @@ func (r Request) redact(text string) string { return failure.NewRedactor(r.Sensi
 
 // log is how the log of a container ends that has failed, line by line. What it has left as its
 // message is said already. A log of an object with secrets is not shown.
-func (r Request) log(ctx context.Context, trouble diagnosis.Trouble) []string {
+func (r Request) log(ctx context.Context, trouble diagnosis.PodIssue) []string {
 	if r.secret() {
 		return nil
 	}

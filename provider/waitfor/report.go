@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// diagnosisPatience is how long looking for the reasons may take.
-	diagnosisPatience = 5 * time.Second
-	// longestLine is the length of a line of what the cluster says.
-	longestLine = 220
+	// diagnosisTimeout is how long looking for the reasons may take.
+	diagnosisTimeout = 5 * time.Second
+	// maxLine is the length of a line of what the cluster says.
+	maxLine = 220
 	// The most lines of each part of a report, so that all has 25 at most: these, a line for
 	// what is left out of each of the first three, and five others.
-	mostMissing, mostConditions, mostPods, mostEvents = 3, 5, 4, 5
+	maxMissing, maxConditions, maxPods, maxEvents = 3, 5, 4, 5
 )
 
 // secret reports whether values of the object may not be printed.
@@ -73,7 +73,7 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 	if trouble != nil {
 		add("  The API server could not be asked at the end: %s", shorten(oneLine(trouble.Error())))
 	} else if e.Last != nil && e.Reason != readiness.Interrupted {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisPatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
 		defer cancel()
 		var why []string
 		why, advice = r.reasons(ctx, e)
@@ -103,7 +103,7 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 		for _, text := range e.Missing {
 			missing = append(missing, r.redact(text))
 		}
-		lines = upTo(mostMissing, missing, "that is missing")
+		lines = upTo(maxMissing, missing, "that is missing")
 	}
 	var conditions []string
 	for _, condition := range readiness.Conditions(e.Last.Object) {
@@ -117,7 +117,7 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 		}
 		conditions = append(conditions, r.redact(line))
 	}
-	lines = append(lines, upTo(mostConditions, conditions, "conditions")...)
+	lines = append(lines, upTo(maxConditions, conditions, "conditions")...)
 	if len(lines) == 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 
 // reasons says why, as far as the cluster tells, and what could be done about it.
 func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
-	troubles := diagnosis.Troubles(ctx, r.Cluster, e.Last)
+	troubles := diagnosis.PodIssues(ctx, r.Cluster, e.Last)
 	causes, advice := r.causes(ctx, e)
 	var told strings.Builder
 	told.WriteString(e.Why)
@@ -149,7 +149,7 @@ func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines
 		told.WriteString("\n" + cause)
 		lines = append(lines, "    "+r.redact(cause))
 	}
-	shown := upTo(mostPods, pods, "reasons of other pods")
+	shown := upTo(maxPods, pods, "reasons of other pods")
 	if len(troubles) > 0 {
 		shown = slices.Insert(shown, 1, r.log(ctx, troubles[0])...)
 	}
@@ -158,7 +158,7 @@ func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines
 		return event.Repeats(told.String())
 	})
 	var others []string
-	for _, event := range diagnosis.Foremost(events, mostEvents) {
+	for _, event := range diagnosis.Foremost(events, maxEvents) {
 		line := "    " + r.event(event)
 		switch {
 		case !event.IsWarning():
@@ -180,8 +180,8 @@ func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines
 }
 
 // byReason puts the pods together that have the same trouble, the worst first.
-func byReason(troubles []diagnosis.Trouble) [][]diagnosis.Trouble {
-	var groups [][]diagnosis.Trouble
+func byReason(troubles []diagnosis.PodIssue) [][]diagnosis.PodIssue {
+	var groups [][]diagnosis.PodIssue
 	index := map[string]int{}
 	for _, trouble := range troubles {
 		at, known := index[trouble.Long]
@@ -263,9 +263,9 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // often said at the very end.
 func shorten(text string) string {
 	runes := []rune(text)
-	if len(runes) <= longestLine {
+	if len(runes) <= maxLine {
 		return text
 	}
-	const tail = longestLine * 2 / 5
-	return string(runes[:longestLine-1-tail]) + "…" + string(runes[len(runes)-tail:])
+	const tail = maxLine * 2 / 5
+	return string(runes[:maxLine-1-tail]) + "…" + string(runes[len(runes)-tail:])
 }

@@ -73,10 +73,10 @@ func TestNext(t *testing.T) {
 }
 
 func TestShorten(t *testing.T) {
-	fits := strings.Repeat("ä", longestLine)
+	fits := strings.Repeat("ä", maxLine)
 	assert.Equal(t, fits, shorten(fits))
 	got := shorten("begin" + fits + "the cause")
-	assert.Len(t, []rune(got), longestLine)
+	assert.Len(t, []rune(got), maxLine)
 	assert.Regexp(t, "^begin.*ä…ä.*the cause$", got, "the end is kept, where the cause is")
 }
 

@@ -19,9 +19,9 @@ import (
 const (
 	// defaultTimeout is how long is waited when nobody says.
 	defaultTimeout = 10 * time.Minute
-	// kindPatience is how long a kind may be unknown to the API server, or the API server
+	// kindTimeout is how long a kind may be unknown to the API server, or the API server
 	// out of reach: the CustomResourceDefinition may be on its way.
-	kindPatience = 30 * time.Second
+	kindTimeout = 30 * time.Second
 )
 
 // Request is one wait.
@@ -88,7 +88,7 @@ func (r Request) follow(status *statusLine) readiness.Follow {
 // API server that is away may come back.
 func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, error) {
 	backoff := wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 40}
-	patience, cancel := context.WithTimeout(ctx, kindPatience)
+	patience, cancel := context.WithTimeout(ctx, kindTimeout)
 	defer cancel()
 	var resolved cluster.Resolved
 	var err error

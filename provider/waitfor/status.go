@@ -19,10 +19,10 @@ const (
 	// statusInterval is how often the live status changes at most.
 	statusInterval = time.Second
 	// firstLook is when the pods are looked at first; after that, the time between two
-	// looks doubles up to longestLook, as long as nothing changes in what is missing. Most
+	// looks doubles up to maxLook, as long as nothing changes in what is missing. Most
 	// waits are over before the first.
-	firstLook   = 5 * time.Second
-	longestLook = time.Minute
+	firstLook = 5 * time.Second
+	maxLook   = time.Minute
 )
 
 // statusLine is the live status beside a resource that waits.
@@ -90,7 +90,7 @@ func (s *statusLine) run(ctx context.Context) {
 		}
 		if live != nil && time.Since(looked) >= between && diagnosis.HasPods(live) {
 			pod = s.worstPod(ctx, live)
-			looked, between = time.Now(), min(2*between, longestLook)
+			looked, between = time.Now(), min(2*between, maxLook)
 		}
 		if line := s.line(missing, pod, problem); line != shown && ctx.Err() == nil {
 			p.GetLogger(ctx).InfoStatus(line)
@@ -102,9 +102,9 @@ func (s *statusLine) run(ctx context.Context) {
 // worstPod asks for the pods. An API server that does not answer must not hold up the
 // status.
 func (s *statusLine) worstPod(ctx context.Context, live *unstructured.Unstructured) string {
-	ctx, cancel := context.WithTimeout(ctx, diagnosisPatience)
+	ctx, cancel := context.WithTimeout(ctx, diagnosisTimeout)
 	defer cancel()
-	troubles := diagnosis.Troubles(ctx, s.request.Cluster, live)
+	troubles := diagnosis.PodIssues(ctx, s.request.Cluster, live)
 	if len(troubles) == 0 {
 		return ""
 	}

@@ -32,8 +32,8 @@ type Cluster struct {
 const (
 	// maxOverloadRetries bounds how often a write that was answered 429 is sent again.
 	maxOverloadRetries = 10
-	// longestOverloadDelay is the longest that is waited for one of them. Who asks for more is told to the user.
-	longestOverloadDelay = time.Minute
+	// maxOverloadDelay is the longest that is waited for one of them. Who asks for more is told to the user.
+	maxOverloadDelay = time.Minute
 )
 
 // overloadBackoff is how long to wait after a 429 that does not say it.
@@ -50,7 +50,7 @@ func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTrippe
 	}
 	heard := &clock{}
 	config.Wrap(heard.listen)
-	config.Wrap(markReached)
+	config.Wrap(markDispatched)
 	// Only Status is ever decoded by client-go here: objects are decoded where their verb is.
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
@@ -115,36 +115,36 @@ func (c *Cluster) writeOnce(ctx context.Context, request *rest.Request) (reply, 
 		if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 			delay = time.Duration(seconds) * time.Second
 		}
-		if delay > longestOverloadDelay || !sleep(ctx, delay) {
+		if delay > maxOverloadDelay || !sleep(ctx, delay) {
 			return answer, err
 		}
 	}
 }
 
 func (c *Cluster) once(ctx context.Context, request *rest.Request) (reply, error) {
-	ctx, journey := watchJourney(ctx)
+	ctx, trace := traceRequest(ctx)
 	result := request.Do(ctx)
 	if err := result.Error(); err != nil {
-		return reply{}, c.transportError(ctx, err, journey)
+		return reply{}, c.transportError(ctx, err, trace)
 	}
 	var code int
 	result.StatusCode(&code)
 	body, err := result.Raw()
 	if err != nil {
-		return reply{}, c.transportError(ctx, err, journey)
+		return reply{}, c.transportError(ctx, err, trace)
 	}
 	return reply{code: code, body: body}, nil
 }
 
 // transportError adds to a client-go error what only we know: whether the request left.
-func (c *Cluster) transportError(ctx context.Context, err error, journey *journey) error {
+func (c *Cluster) transportError(ctx context.Context, err error, trace *requestTrace) error {
 	if _, ok := errors.AsType[*apierrors.StatusError](err); ok {
 		return failure.AsForbidden(withoutBody(err))
 	}
 	switch {
-	case journey.connected.Load():
+	case trace.connected.Load():
 		return err
-	case c.plugin != "" && !journey.reached.Load() && ctx.Err() == nil:
+	case c.plugin != "" && !trace.dispatched.Load() && ctx.Err() == nil:
 		return &failure.CredentialsError{Command: c.plugin, Err: innermost(err)}
 	default:
 		return &failure.NotSentError{Err: err}

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// mostBadValues bounds how many values that cannot be decoded are searched for; each takes a few requests.
-	mostBadValues = 8
+	// maxBadValues bounds how many values that cannot be decoded are searched for; each takes a few requests.
+	maxBadValues = 8
 	// diagnosisManager is the field manager of dry-runs that look for mistakes. Nothing is ever stored under it.
 	diagnosisManager = "k8sconnect-diagnosis"
-	// longestQuoted bounds the values that are quoted.
-	longestQuoted = 60
+	// maxQuoted bounds the values that are quoted.
+	maxQuoted = 60
 )
 
 // How strict a create is about fields that it does not know.
@@ -83,7 +83,7 @@ type diagnosis struct {
 // examine asks what is wrong with the object until the API server has nothing more to say about its shape.
 func (d *diagnosis) examine(ctx context.Context) {
 	err := d.create(ctx, d.object, strict)
-	for range mostBadValues {
+	for range maxBadValues {
 		if _, undecodable := failure.Undecodable(err); !undecodable || !d.badValue(ctx) {
 			break
 		}
@@ -159,7 +159,7 @@ func (d *diagnosis) badValue(ctx context.Context) bool {
 		return false
 	}
 	at := nodeAt(d.object, n)
-	if text, ok := at.value.(string); ok && len(text) <= longestQuoted {
+	if text, ok := at.value.(string); ok && len(text) <= maxQuoted {
 		reason = fmt.Sprintf("%q is not accepted: %s", text, reason)
 	}
 	d.found = append(d.found, failure.Mistake{Field: at.String(), Message: reason})

@@ -9,7 +9,7 @@
 //     resources share one HTTP/2 transport, one login of a credential plugin and one discovery.
 //   - One verb is one request. A write is sent again only if the API server answered 429, which says that it did not
 //     look at it. A lost reply is the caller's business, because only the caller knows what is safe to repeat.
-//     [Cluster.Diagnose] and [Cluster.Elsewhere] ask more, about what has failed already.
+//     [Cluster.Diagnose] and [Cluster.ExplainNotServed] ask more, about what has failed already.
 //   - A denial by an admission webhook or policy is a 403, whatever code it came with ([failure.AsForbidden]).
 //   - An error that came before the request left is a [failure.NotSentError]. This is observed on the connection
 //     itself and not guessed from the error, because callers forget objects when they trust it.

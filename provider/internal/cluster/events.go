@@ -18,8 +18,8 @@ import (
 const (
 	// eventSource is the component that events come from.
 	eventSource = "k8sconnect"
-	// longestEventMessage is what the API server allows, in bytes.
-	longestEventMessage = 1024
+	// maxEventMessage is what the API server allows, in bytes.
+	maxEventMessage = 1024
 )
 
 // Event is something that was done to an object, for people who look at it.
@@ -49,7 +49,7 @@ func (c *Cluster) Record(ctx context.Context, ref Ref, uid types.UID, event Even
 			APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name, UID: uid,
 		},
 		Reason:              event.Reason,
-		Message:             beginningOf(event.Message, longestEventMessage),
+		Message:             beginningOf(event.Message, maxEventMessage),
 		Type:                corev1.EventTypeNormal,
 		Source:              corev1.EventSource{Component: eventSource},
 		ReportingController: eventSource,

@@ -22,9 +22,9 @@ const (
 	// deniedTolerance is how long 401 and 403 are borne that come after reading worked. An API server that restarts
 	// answers them until it has read its own rules, and a credential plugin renews after a 401.
 	deniedTolerance = 10 * time.Second
-	// firstContactPatience is how long an API server may be out of reach that has never answered. One that has is
+	// firstContactTimeout is how long an API server may be out of reach that has never answered. One that has is
 	// waited for as long as there is time.
-	firstContactPatience = 30 * time.Second
+	firstContactTimeout = 30 * time.Second
 )
 
 // FollowOptions are the options of [Cluster.Follow].
@@ -155,7 +155,7 @@ func (f *follower) survive(err error) error {
 		if !f.worked || time.Since(f.denied) > deniedTolerance {
 			return err
 		}
-	} else if !MayPass(err) || !f.worked && time.Since(f.began) > firstContactPatience {
+	} else if !MayPass(err) || !f.worked && time.Since(f.began) > firstContactTimeout {
 		return err
 	}
 	if f.options.Trouble != nil {

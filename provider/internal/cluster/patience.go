@@ -9,9 +9,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// WebhookPatience is how long a write waits for an admission webhook that cannot be asked. Its server may be on its way in
+// WebhookTimeout is how long a write waits for an admission webhook that cannot be asked. Its server may be on its way in
 // the same run, with an image to pull and a certificate to be injected.
-const WebhookPatience = 2 * time.Minute
+const WebhookTimeout = 2 * time.Minute
 
 // patienceBackoff is how often something is tried that may be on its way. After it has reached its cap, it stays there.
 var patienceBackoff = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 100, Cap: 5 * time.Second}
@@ -35,7 +35,7 @@ func Patiently(ctx context.Context, patience time.Duration, try func() (again bo
 
 type webhooksKey struct{}
 
-// AwaitWebhooks lets writes under the context, dry-runs too, wait up to [WebhookPatience] each for admission webhooks that
+// AwaitWebhooks lets writes under the context, dry-runs too, wait up to [WebhookTimeout] each for admission webhooks that
 // cannot be asked. Without it such a write fails at once. waiting is called before each wait, and with nil when none is
 // waited for any more.
 func AwaitWebhooks(ctx context.Context, waiting func(unasked *failure.UnaskedWebhook)) context.Context {
@@ -53,7 +53,7 @@ func awaitWebhook(ctx context.Context, send func() (reply, error)) (reply, error
 	}
 	defer waiting(nil)
 	waiting(&unasked)
-	Patiently(ctx, WebhookPatience, func() bool {
+	Patiently(ctx, WebhookTimeout, func() bool {
 		answer, err = send()
 		if unasked, ok = failure.WebhookUnasked(err); ok {
 			waiting(&unasked)

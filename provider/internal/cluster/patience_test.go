@@ -19,7 +19,7 @@ func TestPatience(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), timeout)
 			defer cancel()
 			began := time.Now()
-			cluster.Patiently(ctx, cluster.WebhookPatience, func() bool {
+			cluster.Patiently(ctx, cluster.WebhookTimeout, func() bool {
 				calls++
 				return again(calls)
 			})

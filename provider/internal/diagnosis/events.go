@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// mostPodsWithEvents is how many pods are asked for their events.
-	mostPodsWithEvents = 3
+	// maxPodsWithEvents is how many pods are asked for their events.
+	maxPodsWithEvents = 3
 	// eventsNamespace is where the events of objects are that are in no namespace.
 	eventsNamespace = "default"
 )
@@ -90,9 +90,9 @@ func Foremost(events []Event, most int) []Event {
 // Events lists the warnings about an object and its worst pods, the newest last. Where
 // there are none, other events are given: that of a volume claim that finds no volume is
 // not a warning.
-func Events(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, troubles []Trouble) []Event {
+func Events(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, troubles []PodIssue) []Event {
 	uids := []types.UID{object.GetUID()}
-	for _, trouble := range troubles[:min(len(troubles), mostPodsWithEvents)] {
+	for _, trouble := range troubles[:min(len(troubles), maxPodsWithEvents)] {
 		if trouble.UID != object.GetUID() {
 			uids = append(uids, trouble.UID)
 		}

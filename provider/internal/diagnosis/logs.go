@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// mostLogLines and mostLogBytes bound what is shown of a log.
-	mostLogLines, mostLogBytes = 10, 2 << 10
-	// mostLogRead bounds what is read of these lines, each of which may have any length.
-	mostLogRead = 64 << 10
+	// maxLogLines and maxLogBytes bound what is shown of a log.
+	maxLogLines, maxLogBytes = 10, 2 << 10
+	// maxLogRead bounds what is read of these lines, each of which may have any length.
+	maxLogRead = 64 << 10
 )
 
 // advice says how to see the whole log.
@@ -31,7 +31,7 @@ func (c FailedContainer) Log(ctx context.Context, clu *cluster.Cluster, redact f
 		return nil
 	}
 	text, err := clu.Log(ctx, c.Namespace, c.Pod, cluster.LogOptions{
-		Container: c.Name, Previous: c.Previous, TailLines: mostLogLines, LimitBytes: mostLogRead,
+		Container: c.Name, Previous: c.Previous, TailLines: maxLogLines, LimitBytes: maxLogRead,
 	})
 	if err != nil {
 		return nil
@@ -42,7 +42,7 @@ func (c FailedContainer) Log(ctx context.Context, clu *cluster.Cluster, redact f
 // lastLines are the last lines of a text that are not empty, without what terminals make colours of.
 func lastLines(text string) []string {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
-	if cut := len(text) - mostLogBytes; cut > 0 {
+	if cut := len(text) - maxLogBytes; cut > 0 {
 		text = strings.ToValidUTF8(text[cut:], "")
 		if _, whole, ok := strings.Cut(text, "\n"); ok {
 			text = whole
@@ -54,7 +54,7 @@ func lastLines(text string) []string {
 			lines = append(lines, line)
 		}
 	}
-	return lines[max(0, len(lines)-mostLogLines):]
+	return lines[max(0, len(lines)-maxLogLines):]
 }
 
 // printable leaves out of a line what is not to be read.

@@ -19,11 +19,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// mostPods is how many pods of an object are looked at.
-const mostPods = 200
+// maxPods is how many pods of an object are looked at.
+const maxPods = 200
 
-// Trouble is why a pod is not ready.
-type Trouble struct {
+// PodIssue is why a pod is not ready.
+type PodIssue struct {
 	Pod string
 	UID types.UID
 	// Short is a word or two, such as "ImagePullBackOff".
@@ -53,17 +53,17 @@ const (
 	rankBroken
 )
 
-// Troubles lists the pods of an object that are not ready, the worst first. The pods
+// PodIssues lists the pods of an object that are not ready, the worst first. The pods
 // are those that spec.selector selects; an object without one has none. A pod is its
 // own pod.
-func Troubles(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []Trouble {
-	var troubles []Trouble
+func PodIssues(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []PodIssue {
+	var troubles []PodIssue
 	for _, pod := range podsOf(ctx, clu, object) {
-		if trouble, ok := troubleOf(pod); ok {
+		if trouble, ok := issueOf(pod); ok {
 			troubles = append(troubles, trouble)
 		}
 	}
-	slices.SortStableFunc(troubles, func(a, b Trouble) int { return cmp.Compare(b.rank, a.rank) })
+	slices.SortStableFunc(troubles, func(a, b PodIssue) int { return cmp.Compare(b.rank, a.rank) })
 	return troubles
 }
 
@@ -84,7 +84,7 @@ func podsOf(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unst
 			return nil
 		}
 		list, err := clu.List(ctx, cluster.ListOptions{
-			APIVersion: "v1", Kind: "Pod", Namespace: object.GetNamespace(), LabelSelector: selector.String(), Limit: mostPods,
+			APIVersion: "v1", Kind: "Pod", Namespace: object.GetNamespace(), LabelSelector: selector.String(), Limit: maxPods,
 		})
 		if err != nil {
 			return nil
@@ -128,21 +128,21 @@ func selectorOf(object *unstructured.Unstructured) labels.Selector {
 	return selector
 }
 
-// troubleOf finds what keeps a pod from being ready. One that is ready, or has done
+// issueOf finds what keeps a pod from being ready. One that is ready, or has done
 // its work, or is on its way out has no trouble.
-func troubleOf(pod *corev1.Pod) (Trouble, bool) {
+func issueOf(pod *corev1.Pod) (PodIssue, bool) {
 	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded {
-		return Trouble{}, false
+		return PodIssue{}, false
 	}
-	worst := Trouble{rank: -1}
-	fail := func(trouble Trouble) {
+	worst := PodIssue{rank: -1}
+	fail := func(trouble PodIssue) {
 		if trouble.rank > worst.rank {
 			trouble.Pod, trouble.UID, trouble.Long = pod.Name, pod.UID, withoutProtocol(trouble.Long)
 			worst = trouble
 		}
 	}
 	note := func(rank int, short, long, advice string) {
-		fail(Trouble{Short: short, Long: long, Advice: advice, rank: rank})
+		fail(PodIssue{Short: short, Long: long, Advice: advice, rank: rank})
 	}
 	if pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "" {
 		note(rankBroken, pod.Status.Reason, Joined(pod.Status.Reason, pod.Status.Message), "")
@@ -170,7 +170,7 @@ func troubleOf(pod *corev1.Pod) (Trouble, bool) {
 // noteContainer finds what keeps a container from running. The reasons are those of the
 // kubelet, which are a convention and no part of the API.
 func noteContainer(
-	pod *corev1.Pod, container corev1.ContainerStatus, note func(rank int, short, long, advice string), fail func(Trouble),
+	pod *corev1.Pod, container corev1.ContainerStatus, note func(rank int, short, long, advice string), fail func(PodIssue),
 ) {
 	where := "container " + container.Name + ": "
 	restarted := ""
@@ -185,7 +185,7 @@ func noteContainer(
 			long += ", " + restarted + ended(last)
 		}
 		failed.Previous = true
-		fail(Trouble{Short: state.Waiting.Reason, Long: long, Advice: failed.advice(), Failed: failed, rank: rankBroken})
+		fail(PodIssue{Short: state.Waiting.Reason, Long: long, Advice: failed.advice(), Failed: failed, rank: rankBroken})
 	case state.Waiting != nil && (state.Waiting.Reason == "ContainerCreating" || state.Waiting.Reason == "PodInitializing" || state.Waiting.Reason == ""):
 		reason := cmp.Or(state.Waiting.Reason, "waiting")
 		note(rankPassing, reason, where+reason, "")
@@ -196,7 +196,7 @@ func noteContainer(
 		}
 		note(rankBroken, state.Waiting.Reason, where+Joined(state.Waiting.Reason, state.Waiting.Message), advice)
 	case state.Terminated != nil && state.Terminated.ExitCode != 0:
-		fail(Trouble{
+		fail(PodIssue{
 			Short: cmp.Or(state.Terminated.Reason, "Error"), Long: where + restarted + ended(state.Terminated),
 			Advice: failed.advice(), Failed: failed, rank: rankBroken,
 		})

@@ -12,8 +12,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 )
 
-// mostReplicaSets is how many ReplicaSets of a Deployment are asked for their events, and mostOwned how many are looked at.
-const mostReplicaSets, mostOwned = 2, 50
+// maxReplicaSets is how many ReplicaSets of a Deployment are asked for their events, and maxOwned how many are looked at.
+const maxReplicaSets, maxOwned = 2, 50
 
 // NewestRefusal is the last event that says why an object cannot create its pods. Those of a Deployment are reported of its
 // ReplicaSets.
@@ -38,7 +38,7 @@ func newestReplicaSets(ctx context.Context, clu *cluster.Cluster, object *unstru
 		return nil
 	}
 	list, err := clu.List(ctx, cluster.ListOptions{
-		APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: object.GetNamespace(), LabelSelector: selector.String(), Limit: mostOwned,
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: object.GetNamespace(), LabelSelector: selector.String(), Limit: maxOwned,
 	})
 	if err != nil {
 		return nil
@@ -55,7 +55,7 @@ func newestReplicaSets(ctx context.Context, clu *cluster.Cluster, object *unstru
 		return b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time)
 	})
 	var uids []types.UID
-	for _, replicaSet := range owned[:min(len(owned), mostReplicaSets)] {
+	for _, replicaSet := range owned[:min(len(owned), maxReplicaSets)] {
 		uids = append(uids, replicaSet.GetUID())
 	}
 	return uids

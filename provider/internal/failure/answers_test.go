@@ -28,7 +28,7 @@ const correct = "\n  Next: correct what is named above; there may be further err
 func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 	for _, c := range []struct {
 		name, status string
-		outcome      failure.Verdict
+		outcome      failure.WriteEffect
 		class        failure.Class
 		text         string // after "cannot create ConfigMap lab/c: "
 	}{
@@ -236,7 +236,7 @@ func TestAKindThatIsNotServed(t *testing.T) {
 		assert.Equal(t, `cannot create X web: the cluster has no kind "Ingress" in "networking/v1", it has it in networking.k8s.io/v1 or other.example.com/v2
   Next: set apiVersion to networking.k8s.io/v1 or other.example.com/v2; look whether its fields are the same there.`,
 			explain(failure.KindNotServedError{
-				APIVersion: "networking/v1", Kind: "Ingress", ServedAs: []string{"networking.k8s.io/v1", "other.example.com/v2"}, Final: true,
+				APIVersion: "networking/v1", Kind: "Ingress", ServedAs: []string{"networking.k8s.io/v1", "other.example.com/v2"}, Permanent: true,
 			}))
 	})
 	t.Run("may be missing its definition although the name is known elsewhere [O17]", func(t *testing.T) {
@@ -245,11 +245,11 @@ func TestAKindThatIsNotServed(t *testing.T) {
 		assert.Contains(t, text, "CustomResourceDefinition")
 	})
 	t.Run("was renamed or removed by Kubernetes [O56]", func(t *testing.T) {
-		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "policy/v1beta1", Kind: "PodSecurityPolicy", Final: true}), "removed in Kubernetes 1.25")
-		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "apps/v1alpha1", Kind: "PetSet", Final: true}), "StatefulSet of apps/v1")
+		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "policy/v1beta1", Kind: "PodSecurityPolicy", Permanent: true}), "removed in Kubernetes 1.25")
+		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "apps/v1alpha1", Kind: "PetSet", Permanent: true}), "StatefulSet of apps/v1")
 	})
 	t.Run("can never come to a group of Kubernetes", func(t *testing.T) {
-		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "apps/v1", Kind: "Deploymnt", Final: true}), "check apiVersion and kind")
+		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "apps/v1", Kind: "Deploymnt", Permanent: true}), "check apiVersion and kind")
 	})
 }
 

@@ -52,8 +52,8 @@ type KindNotServedError struct {
 	Kind string
 	// ServedAs lists the groups and versions in which the API server does serve the kind, if that was found out.
 	ServedAs []string
-	// Final says that the kind can never come there, because nobody can add kinds to the group and version.
-	Final bool
+	// Permanent says that the kind can never come there, because nobody can add kinds to the group and version.
+	Permanent bool
 }
 
 func (e *KindNotServedError) Error() string {

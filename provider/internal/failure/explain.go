@@ -126,15 +126,15 @@ func (f *Failure) describeInvalid(err error, begin string, hide Redactor) {
 	switch mistakes := Mistakes(err); {
 	case len(mistakes) > 1:
 		f.What += fmt.Sprintf(" in %d places", len(mistakes))
-	case len(mistakes) == 1 && !strings.Contains(f.Why[0], "\n") && len(begin)+len(f.Why[0]) <= longestFirstLine:
+	case len(mistakes) == 1 && !strings.Contains(f.Why[0], "\n") && len(begin)+len(f.Why[0]) <= maxFirstLine:
 		f.What, f.Why = begin+f.Why[0], nil
 	case len(mistakes) == 1 && mistakes[0].Field != "":
 		f.What += " at " + hide.Redact(mistakes[0].Field)
 	}
 }
 
-// longestFirstLine bounds the first line where it takes in a text of the API server's.
-const longestFirstLine = 160
+// maxFirstLine bounds the first line where it takes in a text of the API server's.
+const maxFirstLine = 160
 
 // describeNotServed says where the kind is served instead, and whether it may still come.
 func (f *Failure) describeNotServed(err error, begin string) {
@@ -146,10 +146,10 @@ func (f *Failure) describeNotServed(err error, begin string) {
 	switch elsewhere := few(notServed.ServedAs); {
 	case kinds.Successor(notServed.Kind) != "" && elsewhere == "":
 		f.What, f.Why, f.Next = nowhere, nil, kinds.Successor(notServed.Kind)
-	case notServed.Final && elsewhere != "":
+	case notServed.Permanent && elsewhere != "":
 		f.What, f.Why = nowhere+", it has it in "+elsewhere, nil
 		f.Next = "set apiVersion to " + elsewhere + "; look whether its fields are the same there."
-	case notServed.Final:
+	case notServed.Permanent:
 		f.What, f.Why = nowhere, nil
 		f.Next = "check apiVersion and kind, upper and lower case too. No CustomResourceDefinition can add a kind to this API group."
 	case elsewhere != "":
@@ -158,13 +158,13 @@ func (f *Failure) describeNotServed(err error, begin string) {
 	}
 }
 
-// mostListed is how many alternatives are listed.
-const mostListed = 3
+// maxListed is how many alternatives are listed.
+const maxListed = 3
 
 // few lists alternatives.
 func few(texts []string) string {
-	if len(texts) > mostListed {
-		return fmt.Sprintf("%s or %d others", strings.Join(texts[:mostListed], ", "), len(texts)-mostListed)
+	if len(texts) > maxListed {
+		return fmt.Sprintf("%s or %d others", strings.Join(texts[:maxListed], ", "), len(texts)-maxListed)
 	}
 	return strings.Join(texts, " or ")
 }

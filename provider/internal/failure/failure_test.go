@@ -47,7 +47,7 @@ func TestErrorsHaveAnOutcomeAndAClass(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		err     error
-		outcome failure.Verdict
+		outcome failure.WriteEffect
 		class   failure.Class
 	}{
 		{"400", apierrors.NewBadRequest("no"), failure.Refused, failure.ClassInvalid},

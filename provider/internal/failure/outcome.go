@@ -10,20 +10,20 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Verdict says what a failed write has done.
-type Verdict int
+// WriteEffect says what a failed write has done.
+type WriteEffect int
 
 const (
 	// Unknown means that the write may or may not have happened: the reply was lost, the server failed half way, or we
 	// stopped waiting. It is the zero value, so that what nobody thought of is treated with the most care.
-	Unknown Verdict = iota
+	Unknown WriteEffect = iota
 	// Refused means that the API server said no. Nothing was written.
 	Refused
 	// NotSent means that the request never reached the API server. Nothing was written.
 	NotSent
 )
 
-func (v Verdict) String() string {
+func (v WriteEffect) String() string {
 	switch v {
 	case Refused:
 		return "refused"
@@ -35,13 +35,13 @@ func (v Verdict) String() string {
 }
 
 // Definite reports whether it is certain that nothing was written.
-func (v Verdict) Definite() bool { return v == Refused || v == NotSent }
+func (v WriteEffect) Definite() bool { return v == Refused || v == NotSent }
 
 // statusClientClosedRequest is what some proxies say when they lost interest in a request that they had passed on.
 const statusClientClosedRequest = 499
 
 // Outcome says what a write that failed with err has done. err must not be nil.
-func Outcome(err error) Verdict {
+func Outcome(err error) WriteEffect {
 	var marked interface{ NotSent() bool }
 	if errors.As(err, &marked) && marked.NotSent() {
 		return NotSent

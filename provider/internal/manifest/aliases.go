@@ -6,9 +6,9 @@ import (
 	yamlnode "go.yaml.in/yaml/v3"
 )
 
-// mostAliased is how many bytes the aliases of a document may stand for. It is several times what a cluster takes as
+// maxAliased is how many bytes the aliases of a document may stand for. It is several times what a cluster takes as
 // one object, and little enough to be read in a moment.
-const mostAliased = 8 << 20
+const maxAliased = 8 << 20
 
 // checkAliases refuses a document whose aliases stand for too much. The parser writes them out: of a text of some
 // hundred KiB, most of it behind one anchor, it would make so many GiB that the whole process ends.
@@ -19,7 +19,7 @@ func checkAliases(root *yamlnode.Node) error {
 		return nil
 	}
 	return fmt.Errorf("YAML: line %d: the aliases (*) up to here stand for more than %d MiB of text; "+
-		"use an alias for a long text only where it is needed, or split the document", a.tooMuch.Line, mostAliased>>20)
+		"use an alias for a long text only where it is needed, or split the document", a.tooMuch.Line, maxAliased>>20)
 }
 
 // aliases sums up what the aliases of a document stand for.
@@ -32,7 +32,7 @@ type aliases struct {
 // visit looks at the aliases in a node in the order in which they are written.
 func (a *aliases) visit(node *yamlnode.Node) {
 	if node.Kind == yamlnode.AliasNode && a.tooMuch == nil {
-		if a.total += a.size(node.Alias); a.total > mostAliased {
+		if a.total += a.size(node.Alias); a.total > maxAliased {
 			a.tooMuch = node
 		}
 	}
@@ -41,7 +41,7 @@ func (a *aliases) visit(node *yamlnode.Node) {
 	}
 }
 
-// size is the size of a node with its aliases written out, or something above mostAliased. What an anchor has of itself
+// size is the size of a node with its aliases written out, or something above maxAliased. What an anchor has of itself
 // counts nothing: the parser refuses that.
 func (a *aliases) size(node *yamlnode.Node) int {
 	if node.Kind == yamlnode.AliasNode {
@@ -55,7 +55,7 @@ func (a *aliases) size(node *yamlnode.Node) int {
 	}
 	size := 1 + len(node.Value)
 	for _, child := range node.Content {
-		if size += a.size(child); size > mostAliased {
+		if size += a.size(child); size > maxAliased {
 			break
 		}
 	}

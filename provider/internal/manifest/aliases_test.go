@@ -45,7 +45,7 @@ func TestAliasesOfALongTextAreBounded(t *testing.T) {
 		})
 	}
 	t.Run("less than that is read, and each document has a sum of its own [D18]", func(t *testing.T) {
-		const size, times = 400, mostAliased / (400<<10 + 1)
+		const size, times = 400, maxAliased / (400<<10 + 1)
 		text := "---\nmetadata: {name: a}\n" + repeated(size, times*3/5)
 		found, failed := ParseDocuments(text + text)
 		assert.Empty(t, failed)

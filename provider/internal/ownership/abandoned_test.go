@@ -39,7 +39,7 @@ metadata:
 `)}
 			next, err := Decode(test.next)
 			require.NoError(t, err)
-			abandoned, err := Abandoned(live, "us", next)
+			abandoned, err := PrunedByApply(live, "us", next)
 			require.NoError(t, err)
 			var got []string
 			abandoned.Iterate(func(path fieldpath.Path) { got = append(got, Format(path)) })

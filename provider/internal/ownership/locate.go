@@ -26,7 +26,7 @@ func locateAmong(tree any, path fieldpath.Path, fields *fieldpath.Set) (any, Loc
 	at := make(Location, 0, len(path))
 	for _, element := range path {
 		segment, child, ok := step(tree, element)
-		if !ok || anothers(child, element, fields) {
+		if !ok || matchesOther(child, element, fields) {
 			return nil, nil, false
 		}
 		at = append(at, segment)
@@ -38,10 +38,10 @@ func locateAmong(tree any, path fieldpath.Path, fields *fieldpath.Set) (any, Loc
 	return tree, at, true
 }
 
-// anothers reports whether an item that was found for element is that of another
+// matchesOther reports whether an item that was found for element is that of another
 // element. Of two ports of one number, the one without a protocol is the one of
 // which no protocol was applied, also when the other is gone.
-func anothers(item any, element fieldpath.PathElement, fields *fieldpath.Set) bool {
+func matchesOther(item any, element fieldpath.PathElement, fields *fieldpath.Set) bool {
 	if element.Key == nil || fields == nil {
 		return false
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
-// What the API server makes of edited managedFields is the ground that Release and HandBack stand on, so it is asked.
+// What the API server makes of edited managedFields is the ground that Release and ReleaseExcept stand on, so it is asked.
 
 var shared = cluster.Shared{}
 
@@ -92,12 +92,12 @@ func (s subject) jsonPatch(manager string, patch []byte) error {
 func (s subject) handBack(keep ownership.Kept) {
 	s.t.Helper()
 	before := s.get()
-	patch, err := ownership.HandBack(before, patchManager, keep)
+	patch, err := ownership.ReleaseExcept(before, patchManager, keep)
 	require.NoError(s.t, err)
 	require.NotNil(s.t, patch)
 	require.NoError(s.t, s.jsonPatch(patchManager, patch))
 	after := s.get()
-	again, err := ownership.HandBack(after, patchManager, keep)
+	again, err := ownership.ReleaseExcept(after, patchManager, keep)
 	require.NoError(s.t, err)
 	assert.Nil(s.t, again, "there is nothing left to do")
 	assert.Equal(s.t, content(before), content(after), "values stay")
@@ -358,7 +358,7 @@ func TestAnEditOfAnObjectThatHasChangedIsAConflict(t *testing.T) {
 			require.NoError(t, change(s))
 			before := s.get()
 
-			handBack, err := ownership.HandBack(stale, patchManager, ownership.Kept{})
+			handBack, err := ownership.ReleaseExcept(stale, patchManager, ownership.Kept{})
 			require.NoError(t, err)
 			release, err := ownership.Release(stale, patchManager, fieldpath.NewSet(fieldpath.MakePathOrDie("data", "b")))
 			require.NoError(t, err)

@@ -20,7 +20,7 @@ func reordered(at fieldpath.Path, from, to any, fields *fieldpath.Set) []fieldpa
 	for element, below := range elements(fields) {
 		was, before, had := step(from, element)
 		is, after, has := step(to, element)
-		if !had || !has || anothers(before, element, fields) || anothers(after, element, fields) {
+		if !had || !has || matchesOther(before, element, fields) || matchesOther(after, element, fields) {
 			continue
 		}
 		if i, ok := was.(int); ok && element.Index == nil {

@@ -21,7 +21,7 @@ type patchOperation struct {
 // releasedManager stands in managedFields where nobody else does. See [edit].
 const releasedManager = "released-by-k8sconnect"
 
-// Kept says what a manager goes on owning after [HandBack], by operation. nil is nothing.
+// Kept says what a manager goes on owning after [ReleaseExcept], by operation. nil is nothing.
 type Kept struct{ Applied, Updated *fieldpath.Set }
 
 // Release returns the JSON patch that takes fields out of what manager applied on
@@ -40,14 +40,14 @@ func Release(object *unstructured.Unstructured, manager string, fields *fieldpat
 	})
 }
 
-// HandBack returns the JSON patch after which manager owns nothing on object but what
+// ReleaseExcept returns the JSON patch after which manager owns nothing on object but what
 // is kept, whether by apply or by update and in whatever apiVersion. Values stay as they
 // are. It returns nil if that is so already.
 //
 // A field is kept if keep has it, or has a leaf above it, or names a part of a value
 // that is owned as a whole. As with [Release], the patch
 // is guarded by the object's resourceVersion.
-func HandBack(object *unstructured.Unstructured, manager string, keep Kept) ([]byte, error) {
+func ReleaseExcept(object *unstructured.Unstructured, manager string, keep Kept) ([]byte, error) {
 	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		switch {
 		case entry.Manager != manager || entry.Subresource != "":

@@ -98,11 +98,11 @@ func unobserved(object map[string]any) string {
 	return ""
 }
 
-func paused(object map[string]any) dead {
+func paused(object map[string]any) terminalFailure {
 	if yes, _, _ := unstructured.NestedBool(object, "spec", "paused"); yes {
-		return dead{"it is paused (spec.paused), so its rollout does not go on", "set spec.paused to false"}
+		return terminalFailure{"it is paused (spec.paused), so its rollout does not go on", "set spec.paused to false"}
 	}
-	return dead{}
+	return terminalFailure{}
 }
 
 // replicasMissing is for kinds that make pods and roll nothing out.
@@ -132,14 +132,14 @@ func incomplete(object map[string]any) string {
 	return fmt.Sprintf("not complete: %d pods active, %d succeeded, %d failed", is("active"), is("succeeded"), is("failed"))
 }
 
-func suspended(object map[string]any) dead {
+func suspended(object map[string]any) terminalFailure {
 	if yes, _, _ := unstructured.NestedBool(object, "spec", "suspend"); yes {
-		return dead{
+		return terminalFailure{
 			"it is suspended (spec.suspend), so it does not run",
 			"set spec.suspend to false; or wait for `condition: Complete` in place of `ready` if a queue resumes it",
 		}
 	}
-	return dead{}
+	return terminalFailure{}
 }
 
 func podMissing(object map[string]any) string {
@@ -153,11 +153,11 @@ func podMissing(object map[string]any) string {
 	}
 }
 
-func lost(object map[string]any) dead {
+func lost(object map[string]any) terminalFailure {
 	if text(object, "status", "phase") == string(corev1.ClaimLost) {
-		return dead{"its volume is lost", "bring back the data from a backup, in a new claim"}
+		return terminalFailure{"its volume is lost", "bring back the data from a backup, in a new claim"}
 	}
-	return dead{}
+	return terminalFailure{}
 }
 
 // annSelectedNode is set by the scheduler on a claim that a pod uses: the claim has its first consumer.
@@ -173,11 +173,11 @@ func consumer(object map[string]any) Doubt {
 	return NoDoubt
 }
 
-func failedVolume(object map[string]any) dead {
+func failedVolume(object map[string]any) terminalFailure {
 	if text(object, "status", "phase") != string(corev1.VolumeFailed) {
-		return dead{}
+		return terminalFailure{}
 	}
-	return dead{
+	return terminalFailure{
 		withMessage("it could not be reclaimed", text(object, "status", "message")),
 		"reclaim its storage by hand, and delete it so that it can be created again",
 	}
@@ -219,16 +219,16 @@ func budgetMissing(object map[string]any) string {
 	return ""
 }
 
-func namesRefused(object map[string]any) dead {
+func namesRefused(object map[string]any) terminalFailure {
 	return because(failedCondition(object, "NamesAccepted", "False", ""), "choose other names, or delete the definition that has them")
 }
 
 // because is a failure that a condition tells of, if it does.
-func because(condition, next string) dead {
+func because(condition, next string) terminalFailure {
 	if condition == "" {
-		return dead{}
+		return terminalFailure{}
 	}
-	return dead{condition, next}
+	return terminalFailure{condition, next}
 }
 
 // v1Conditions is where autoscaling/v1 keeps the conditions.
@@ -254,7 +254,7 @@ func certificateMissing(object map[string]any) string {
 	}
 }
 
-func certificateRefused(object map[string]any) dead {
+func certificateRefused(object map[string]any) terminalFailure {
 	refused := cmp.Or(failedCondition(object, "Denied", "True", ""), failedCondition(object, "Failed", "True", ""))
 	return because(refused, "correct the request, and delete it so that it can be made again")
 }
@@ -282,7 +282,7 @@ func conventionallyMissing(object map[string]any) string {
 	return ""
 }
 
-func stalled(object map[string]any) dead {
+func stalled(object map[string]any) terminalFailure {
 	return because(failedCondition(object, "Stalled", "True", ""), "correct what the condition says")
 }
 

@@ -197,7 +197,7 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 	}
 	verdict.Holds = len(verdict.Missing) == 0
 	if !verdict.Holds && !terminating && behind == "" {
-		final := cmp.Or(dead{why: hopeless(live.Object)}, g.final(live.Object))
+		final := cmp.Or(terminalFailure{why: terminallyFailed(live.Object)}, g.final(live.Object))
 		verdict.Failed, verdict.Next = final.why, final.next
 		if verdict.Failed == "" {
 			verdict.Doubt = g.doubt(live.Object, verdict.Missing)

@@ -15,7 +15,7 @@ type rule struct {
 	// ignoresStatus says that missing does not look below status.
 	ignoresStatus bool
 	// final says why an object that is not ready never will be.
-	final func(object map[string]any) dead
+	final func(object map[string]any) terminalFailure
 	// doubt says why it may be wrong to wait for what an object lacks.
 	doubt func(object map[string]any) Doubt
 	// failWhen ends the waiting as failed, also where nothing is missing.
@@ -58,8 +58,8 @@ func (c readyCriterion) rule(object map[string]any) rule {
 	return conventional
 }
 
-// dead is why more time would not help, and what would. It is empty where more time may help.
-type dead struct{ why, next string }
+// terminalFailure is why more time would not help, and what would. It is empty where more time may help.
+type terminalFailure struct{ why, next string }
 
 func kindOf(object map[string]any) schema.GroupKind {
 	live := unstructured.Unstructured{Object: object}
@@ -91,13 +91,13 @@ func (g *Goal) ready() (readyCriterion, bool) {
 }
 
 // final says why an object that is not ready never will be.
-func (g *Goal) final(object map[string]any) dead {
+func (g *Goal) final(object map[string]any) terminalFailure {
 	if ready, asked := g.ready(); asked {
 		if rule := ready.rule(object); rule.final != nil {
 			return rule.final(object)
 		}
 	}
-	return dead{}
+	return terminalFailure{}
 }
 
 // doubt says why it may be wrong to wait for the readiness of an object that lacks nothing else.

@@ -46,8 +46,8 @@ func failedCondition(object map[string]any, kind, status, reason string) string 
 	return "condition " + condition.String()
 }
 
-// hopeless says why an object will never be what is waited for; else "".
-func hopeless(object map[string]any) string {
+// terminallyFailed says why an object will never be what is waited for; else "".
+func terminallyFailed(object map[string]any) string {
 	live := unstructured.Unstructured{Object: object}
 	if failed, ok := terminal[live.GroupVersionKind().GroupKind()]; ok {
 		return failed(object)

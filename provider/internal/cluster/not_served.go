@@ -18,25 +18,25 @@ import (
 const aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
 	"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
 
-// Elsewhere completes a *[KindNotServedError]: it says where the API server serves the kind instead, and whether the
+// ExplainNotServed completes a *[KindNotServedError]: it says where the API server serves the kind instead, and whether the
 // kind can still come to where it was wanted. That is two requests, so it is for when something is amiss. Any other
 // error, and one about which nothing can be found out, is returned as it is; nil stays nil.
-func (c *Cluster) Elsewhere(ctx context.Context, err error) error {
+func (c *Cluster) ExplainNotServed(ctx context.Context, err error) error {
 	var notServed *KindNotServedError
-	if !errors.As(err, &notServed) || notServed.Final || len(notServed.ServedAs) > 0 {
+	if !errors.As(err, &notServed) || notServed.Permanent || len(notServed.ServedAs) > 0 {
 		return err
 	}
 	wanted, parseErr := schema.ParseGroupVersion(notServed.APIVersion)
 	if parseErr != nil {
 		return err
 	}
-	served, lookup := c.everything(ctx)
+	served, lookup := c.servedGroups(ctx)
 	if lookup != nil {
 		return err
 	}
 	complete := *notServed
 	complete.ServedAs = served.of(notServed.Kind)
-	complete.Final = closed(wanted, served.versions[wanted], len(complete.ServedAs) > 0)
+	complete.Permanent = closed(wanted, served.versions[wanted], len(complete.ServedAs) > 0)
 	return &complete
 }
 
@@ -48,7 +48,7 @@ func (c *Cluster) otherVersion(ctx context.Context, notServed *KindNotServedErro
 	if err != nil {
 		return "", nil
 	}
-	served, err := c.everything(ctx)
+	served, err := c.servedGroups(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -119,8 +119,8 @@ type groupList struct {
 	} `json:"items"`
 }
 
-// everything asks what the API server serves. It knows only the kinds of API servers that aggregate discovery.
-func (c *Cluster) everything(ctx context.Context) (served, error) {
+// servedGroups asks what the API server serves. It knows only the kinds of API servers that aggregate discovery.
+func (c *Cluster) servedGroups(ctx context.Context) (served, error) {
 	all := served{versions: map[schema.GroupVersion]bool{}, kinds: map[string][]schema.GroupVersion{}}
 	for _, path := range []string{"/api", "/apis"} {
 		answer, err := c.read(ctx, c.client.Get().AbsPath(path).SetHeader("Accept", aggregatedDiscovery))

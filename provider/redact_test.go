@@ -46,7 +46,7 @@ func TestTheEngineIsLedToPrintPlainValuesOnly(t *testing.T) {
 			if !c.value.IsNull() {
 				inputs = inputs.Set(strings.FieldsFunc(c.path, func(r rune) bool { return r == '.' || r == '[' })[0], c.value)
 			}
-			resp, err := quietly(func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
+			resp, err := redactFailures(func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
 				return p.CheckResponse{Failures: []p.CheckFailure{{Property: c.path, Reason: "It is bad."}}}, nil
 			})(t.Context(), p.CheckRequest{Inputs: inputs})
 			require.NoError(t, err)

@@ -15,10 +15,10 @@ import (
 // wants to read the rest of it in a message.
 var documents = []string{"manifest", "yaml", "patch", "jsonPatch", "mergePatch"}
 
-// quietly keeps secrets out of what the engine says of inputs that were refused: it prints the
+// redactFailures keeps secrets out of what the engine says of inputs that were refused: it prints the
 // value of the property that a failure names, secret or not. A failure that would have more printed
 // than a plain, short value names the property in its reason instead.
-func quietly(check func(context.Context, p.CheckRequest) (p.CheckResponse, error)) func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
+func redactFailures(check func(context.Context, p.CheckRequest) (p.CheckResponse, error)) func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
 	return func(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 		resp, err := check(ctx, req)
 		// Credentials are secret whether they are marked or not.
@@ -27,21 +27,21 @@ func quietly(check func(context.Context, p.CheckRequest) (p.CheckResponse, error
 			inputs = inputs.Set(connection.Key, connection.MarkWhole(v))
 		}
 		for i := range resp.Failures {
-			hide(inputs, &resp.Failures[i])
+			redactFailure(inputs, &resp.Failures[i])
 		}
 		return resp, err
 	}
 }
 
-func hide(inputs property.Map, failure *p.CheckFailure) {
-	if !printable(inputs, failure.Property) {
+func redactFailure(inputs property.Map, failure *p.CheckFailure) {
+	if !isPrintable(inputs, failure.Property) {
 		failure.Reason = failure.Property + ": " + failure.Reason
 		failure.Property = ""
 	}
 }
 
-// printable reports whether the engine may print the value of a property, and has one to print.
-func printable(inputs property.Map, path string) bool {
+// isPrintable reports whether the engine may print the value of a property, and has one to print.
+func isPrintable(inputs property.Map, path string) bool {
 	v, given := inputs.GetOk(path)
 	switch {
 	case !given, slices.Contains(documents, path):

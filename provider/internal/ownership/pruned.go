@@ -5,9 +5,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Abandoned returns the leaves that manager alone has applied on object and that next
+// PrunedByApply returns the leaves that manager alone has applied on object and that next
 // has not got: its apply of next takes them from the object.
-func Abandoned(object *unstructured.Unstructured, manager string, next *fieldpath.Set) (*fieldpath.Set, error) {
+func PrunedByApply(object *unstructured.Unstructured, manager string, next *fieldpath.Set) (*fieldpath.Set, error) {
 	applied, kept := fieldpath.NewSet(), fieldpath.NewSet()
 	if next != nil {
 		kept = kept.Union(next)

@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+)
+
+// requestTrace observes how far a request got. As long as no connection was handed to it, not a byte of it has left,
+// whatever the error looks like; from then on the API server may have seen it.
+type requestTrace struct {
+	dispatched atomic.Bool // credentials were had and the request was given to the transport
+	connected  atomic.Bool // a connection, new or reused, was given to the request
+}
+
+type requestTraceKey struct{}
+
+func traceRequest(ctx context.Context) (context.Context, *requestTrace) {
+	observed := &requestTrace{}
+	ctx = context.WithValue(ctx, requestTraceKey{}, observed)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { observed.connected.Store(true) },
+	}), observed
+}
+
+// markDispatched is the innermost layer of the transport. Credential plugins are a layer further out.
+func markDispatched(next http.RoundTripper) http.RoundTripper { return marker{next} }
+
+type marker struct{ next http.RoundTripper }
+
+func (m marker) RoundTrip(request *http.Request) (*http.Response, error) {
+	if observed, ok := request.Context().Value(requestTraceKey{}).(*requestTrace); ok {
+		observed.dispatched.Store(true)
+	}
+	return m.next.RoundTrip(request)
+}
+
+// WrappedRoundTripper lets client-go find the transport, for instance to close its idle connections.
+func (m marker) WrappedRoundTripper() http.RoundTripper { return m.next }
+
+func innermost(err error) error {
+	if request := (*url.Error)(nil); errors.As(err, &request) {
+		return request.Err
+	}
+	return err
+}
