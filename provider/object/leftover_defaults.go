@@ -98,7 +98,7 @@ func (t target) applyDespiteDefaults(
 	// Whoever created the object may own its defaults, and hands them over where the program takes over.
 	if len(in.takeOver) > 0 {
 		err := t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
-			return ownership.HandOver(live, t.Manager, t.deciding(in, live, fieldpath.NewSet(inTheWay...)))
+			return ownership.HandOver(live, t.Manager, t.deciding(in, live, ownership.Below(inTheWay)))
 		})
 		if err != nil {
 			return nil, err

@@ -32,11 +32,11 @@ func (in inputs) takes(old state, saved property.Map) bool {
 // names, and with the first update of an imported object those of client-side appliers.
 func (in inputs) handsOver(old state) bool { return in.taking || old.Manager == "" }
 
-// deciding says what becomes of the others' entries on an object where the program takes over, as far as they have
-// fields of wanted. What is ignored would be ours alone, and the apply would take it away: it stays theirs, with the
+// deciding says what becomes of the others' entries on an object where the program takes over: what moves says of their
+// fields becomes ours. What is ignored would be ours alone, and the apply would take it away: it stays theirs, with the
 // rest. That of another KubeObject goes on under a name that is nobody's, so that it is no longer on the object.
 func (t target) deciding(
-	in inputs, live *unstructured.Unstructured, wanted *fieldpath.Set,
+	in inputs, live *unstructured.Unstructured, moves func(owned *fieldpath.Set) *fieldpath.Set,
 ) func(metav1.ManagedFieldsEntry, *fieldpath.Set) ownership.Handover {
 	return func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) ownership.Handover {
 		var decided ownership.Handover
@@ -47,7 +47,7 @@ func (t target) deciding(
 			decided.Rest = ownership.LeftManager
 		}
 		if entry.APIVersion == live.GetAPIVersion() { // another version may have other fields
-			decided.Moved = ownership.Shared(owned, wanted)
+			decided.Moved = moves(owned)
 		}
 		return decided
 	}
@@ -110,7 +110,7 @@ func (t target) handOver(ctx context.Context, in inputs, old state, uid types.UI
 	if err != nil {
 		return err
 	}
-	wanted := in.wantedOf(sent, old)
+	wanted := ownership.Shared(in.wantedOf(sent, old))
 	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.HandOver(live, t.Manager, t.deciding(in, live, wanted))
 	})
@@ -154,7 +154,7 @@ func (t target) asHandedOver(in inputs, old state, answer *unstructured.Unstruct
 		}
 	}
 	if in.taking {
-		if handed, err = ownership.HandedOver(handed, t.Manager, t.deciding(in, handed, in.wantedOf(sent, old))); err != nil {
+		if handed, err = ownership.HandedOver(handed, t.Manager, t.deciding(in, handed, ownership.Shared(in.wantedOf(sent, old)))); err != nil {
 			return nil, err
 		}
 	}
@@ -194,7 +194,7 @@ func (t target) sayTaking(ctx context.Context, in inputs, old state, live, answe
 		if err != nil {
 			return err
 		}
-		moved := t.deciding(in, live, wanted)(entry, owned).Moved
+		moved := t.deciding(in, live, ownership.Shared(wanted))(entry, owned).Moved
 		line := entry.Manager + ": nothing"
 		if names := fieldNames(moved, hide); len(names) > 0 {
 			line = entry.Manager + ": " + strings.Join(names, ", ")

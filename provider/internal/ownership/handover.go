@@ -152,15 +152,23 @@ func (t *entryTable) encode() ([]any, error) {
 	return left, nil
 }
 
-// Shared returns the fields of owned that wanted has, too, or has something inside of: what a manager hands over to one
-// that wants these fields. Key fields of list items go with their items. What is in a map that is wanted empty is not: it
+// Shared selects the fields of a manager that wanted has, too, or has something inside of: what it hands over to one that
+// wants these fields. Key fields of list items go with their items. What is in a map that is wanted empty is not: it
 // would be ours without being set, and the next apply would take it away.
-func Shared(owned, wanted *fieldpath.Set) *fieldpath.Set {
-	shared := fieldpath.NewSet()
-	owned.Iterate(func(path fieldpath.Path) {
-		if wanted.Has(path) || hasPart(wanted, path) && !hasPart(owned, path) {
-			shared.Insert(path.Copy())
-		}
-	})
-	return shared
+func Shared(wanted *fieldpath.Set) func(owned *fieldpath.Set) *fieldpath.Set {
+	return func(owned *fieldpath.Set) *fieldpath.Set {
+		shared := fieldpath.NewSet()
+		owned.Iterate(func(path fieldpath.Path) {
+			if wanted.Has(path) || hasPart(wanted, path) && !hasPart(owned, path) {
+				shared.Insert(path.Copy())
+			}
+		})
+		return shared
+	}
+}
+
+// Below selects the fields of a manager that are one of the paths, or in it.
+func Below(paths []fieldpath.Path) func(owned *fieldpath.Set) *fieldpath.Set {
+	whole := fieldpath.NewSet(paths...)
+	return func(owned *fieldpath.Set) *fieldpath.Set { return within(owned, whole) }
 }

@@ -35,7 +35,7 @@ spec: {a: 1}
 			if entry.Manager != "helm" {
 				return Handover{}
 			}
-			return Handover{Moved: Shared(owned, fields(t, wanted))}
+			return Handover{Moved: Shared(fields(t, wanted))(owned)}
 		}
 	}
 	for name, test := range map[string]struct {
