@@ -9,7 +9,8 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // Problem is one mistake of the user.
@@ -202,29 +203,29 @@ func (c *checker) values(properties property.Map, prefix string) {
 			c.addError(prefix, name, parse(value))
 		}
 	}
-	try("host", func(value string) error { _, err := cluster.ParseHost(value); return err })
-	try("proxyUrl", func(value string) error { _, err := cluster.ParseProxy(value); return err })
+	try("host", func(value string) error { _, err := connect.ParseHost(value); return err })
+	try("proxyUrl", func(value string) error { _, err := connect.ParseProxy(value); return err })
 	try("clusterCaCertificate", func(value string) error {
-		_, err := cluster.ParseCertificates("clusterCaCertificate", value)
+		_, err := connect.ParseCertificates("clusterCaCertificate", value)
 		return err
 	})
 	if certificate, key := known("clientCertificate"), known("clientKey"); certificate != "" && key != "" {
-		_, _, err := cluster.ParseClientPair(certificate, key)
+		_, _, err := connect.ParseClientPair(certificate, key)
 		c.addError(prefix, "clientKey", err)
 		return
 	}
 	try("clientCertificate", func(value string) error {
-		_, err := cluster.ParseCertificates("clientCertificate", value)
+		_, err := connect.ParseCertificates("clientCertificate", value)
 		return err
 	})
-	try("clientKey", func(value string) error { _, err := cluster.ParseKey("clientKey", value); return err })
+	try("clientKey", func(value string) error { _, err := connect.ParseKey("clientKey", value); return err })
 }
 
 func (c *checker) addError(prefix, name string, err error) {
 	if err == nil {
 		return
 	}
-	if mistake, ok := errors.AsType[*cluster.FieldError](err); ok {
+	if mistake, ok := errors.AsType[*failure.FieldError](err); ok {
 		c.add(prefix, mistake.Field, mistake.Reason)
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	certutil "k8s.io/client-go/util/cert"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 )
 
 type props = map[string]property.Value
@@ -129,16 +129,16 @@ func TestDecodeReadsEveryField(t *testing.T) {
 		"namespace":   str("prod"), "nonsense": property.New(property.Computed),
 	}))
 	require.NoError(t, err)
-	assert.True(t, equal(cluster.Connection{
+	assert.True(t, equal(connect.Connection{
 		Host: "h", ClusterCACertificate: "ca", Insecure: true, TLSServerName: "n", ProxyURL: "p", Token: "t", ClientCertificate: "c",
 		ClientKey: "k", Kubeconfig: `{"apiVersion":"v1"}`, Context: "x", Namespace: "prod",
-		Exec:        &cluster.Exec{APIVersion: "v", Command: "aws", Args: []string{"a"}, Env: map[string]string{"E": "v"}},
-		Impersonate: &cluster.Impersonation{User: "u", Groups: []string{"g"}, Extra: map[string][]string{"e": {"1", "2"}}},
+		Exec:        &connect.Exec{APIVersion: "v", Command: "aws", Args: []string{"a"}, Env: map[string]string{"E": "v"}},
+		Impersonate: &connect.Impersonation{User: "u", Groups: []string{"g"}, Extra: map[string][]string{"e": {"1", "2"}}},
 	}, got))
 }
 
 // equal compares without the redacting methods.
-func equal(a, b cluster.Connection) bool { return assert.ObjectsAreEqual(a, b) }
+func equal(a, b connect.Connection) bool { return assert.ObjectsAreEqual(a, b) }
 
 func TestDecodeStopsAtUnknown(t *testing.T) {
 	unknown := property.New(property.Computed)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
@@ -33,14 +33,14 @@ func (e *UnknownError) Is(target error) bool { return target == ErrUnknown }
 
 // DecodeValue reads a clusterConnection input. It reports false if there is none, so that the provider's connection
 // counts.
-func DecodeValue(value property.Value) (cluster.Connection, bool, error) {
+func DecodeValue(value property.Value) (connect.Connection, bool, error) {
 	switch value = unpack(value); {
 	case value.IsNull():
-		return cluster.Connection{}, false, nil
+		return connect.Connection{}, false, nil
 	case value.IsComputed():
-		return cluster.Connection{}, true, &UnknownError{}
+		return connect.Connection{}, true, &UnknownError{}
 	case !value.IsMap():
-		return cluster.Connection{}, true, failure.Errorf(failure.ReasonInvalidConfiguration, "the connection is not an object")
+		return connect.Connection{}, true, failure.Errorf(failure.ReasonInvalidConfiguration, "the connection is not an object")
 	}
 	decoded, err := Decode(value.AsMap())
 	return decoded, true, err
@@ -49,14 +49,14 @@ func DecodeValue(value property.Value) (cluster.Connection, bool, error) {
 // Decode reads a connection from raw properties: a clusterConnection input, or the provider's configuration with its
 // namespace. It uses only what it knows and can read; everything else is [Check]'s business. If a part is
 // unknown, however deep, the error is an [UnknownError].
-func Decode(properties property.Map) (cluster.Connection, error) {
+func Decode(properties property.Map) (connect.Connection, error) {
 	for _, name := range append(fieldNames(), namespaceField) {
 		if unpackField(name, properties.Get(name)).HasComputed() {
-			return cluster.Connection{}, &UnknownError{Property: name}
+			return connect.Connection{}, &UnknownError{Property: name}
 		}
 	}
 	text := func(name string) string { return textOf(properties.Get(name)) }
-	return cluster.Connection{
+	return connect.Connection{
 		Kubeconfig:           text("kubeconfig"),
 		Context:              text("context"),
 		Host:                 text("host"),
@@ -73,12 +73,12 @@ func Decode(properties property.Map) (cluster.Connection, error) {
 	}, nil
 }
 
-func execOf(value property.Value) *cluster.Exec {
+func execOf(value property.Value) *connect.Exec {
 	if !value.IsMap() {
 		return nil
 	}
 	fields := value.AsMap()
-	decoded := &cluster.Exec{
+	decoded := &connect.Exec{
 		APIVersion: textOf(fields.Get("apiVersion")),
 		Command:    textOf(fields.Get("command")),
 		Args:       textsOf(fields.Get("args")),
@@ -92,12 +92,12 @@ func execOf(value property.Value) *cluster.Exec {
 	return decoded
 }
 
-func impersonationOf(value property.Value) *cluster.Impersonation {
+func impersonationOf(value property.Value) *connect.Impersonation {
 	if !value.IsMap() {
 		return nil
 	}
 	fields := value.AsMap()
-	decoded := &cluster.Impersonation{User: textOf(fields.Get("user")), Groups: textsOf(fields.Get("groups"))}
+	decoded := &connect.Impersonation{User: textOf(fields.Get("user")), Groups: textsOf(fields.Get("groups"))}
 	if extra := fields.Get("extra"); extra.IsMap() {
 		decoded.Extra = map[string][]string{}
 		for name, entry := range extra.AsMap().All {

@@ -1,5 +1,5 @@
 // Package connection is how a Pulumi program says which cluster to talk to: the type that the schema shows, its
-// checks, and its way to the plain cluster.Connection that the rest of the provider works with.
+// checks, and its way to the plain connect.Connection that the rest of the provider works with.
 //
 // Its laws:
 //

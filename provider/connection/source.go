@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 )
 
 // Key is the name of the input that gives a resource a connection of its own.
@@ -23,7 +24,7 @@ type Source struct {
 	secrets  secrets
 
 	mu        sync.RWMutex
-	defaults  cluster.Connection
+	defaults  connect.Connection
 	err       error
 	forgotten []string
 }
@@ -55,7 +56,7 @@ func (s *Source) Cluster(inputs property.Map) (*cluster.Cluster, error) {
 }
 
 // connection is the one that inputs name, else the provider's.
-func (s *Source) connection(inputs property.Map) (cluster.Connection, error) {
+func (s *Source) connection(inputs property.Map) (connect.Connection, error) {
 	if own, given, err := DecodeValue(inputs.Get(Key)); given {
 		return own, err
 	}
@@ -109,8 +110,8 @@ func (s *Source) WarnIfMoved(ctx context.Context, before, now property.Map) {
 
 // warnIfMoved compares two connections. Nothing is moved: what was applied stays
 // where it is, and the next request goes elsewhere.
-func warnIfMoved(ctx context.Context, from, to cluster.Connection) {
-	if same, err := cluster.SameCluster(from, to); err == nil && !same {
+func warnIfMoved(ctx context.Context, from, to connect.Connection) {
+	if same, err := connect.SameCluster(from, to); err == nil && !same {
 		p.GetLogger(ctx).Warning("The connection leads to another cluster than before. Objects in the former cluster " +
 			"are not deleted; from now on their resources stand for the objects of the same names in the new cluster.")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -27,7 +28,7 @@ type Origin struct {
 	// ID tells the cluster from all others, see [cluster.Cluster.ID]; empty where it is not known.
 	ID string
 	// Target is how the cluster was reached last. The same cluster may have another one by now.
-	Target cluster.Target
+	Target connect.Target
 }
 
 // OriginOf is the origin of an object that was just seen or written. That is one request for each connection and process.
@@ -105,7 +106,7 @@ func DecodeOrigin(v property.Value) Origin {
 		return Origin{}
 	}
 	text := func(key string) string { return values.Text(v.AsMap().Get(key)) }
-	return Origin{ID: text(keyID), Target: cluster.Target{Server: text(keyServer), CA: text(keyCA)}}
+	return Origin{ID: text(keyID), Target: connect.Target{Server: text(keyServer), CA: text(keyCA)}}
 }
 
 // relation is how an origin and a cluster compare.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
@@ -22,7 +23,7 @@ type Cluster struct {
 	client    *rest.RESTClient
 	namespace string
 	server    string
-	target    Target
+	target    connect.Target
 	plugin    string // the command of the credential plugin, if there is one
 	discovery discovery
 	id        knownID
@@ -39,12 +40,13 @@ const (
 // overloadBackoff is how long to wait after a 429 that does not say it.
 var overloadBackoff = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: maxOverloadRetries, Cap: 5 * time.Second}
 
-func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTripper) (*Cluster, error) {
-	target, err := targetOf(settings.REST, settings.Server)
+func newCluster(settings connect.Settings, wrap func(http.RoundTripper) http.RoundTripper) (*Cluster, error) {
+	target, err := connect.TargetOf(settings.REST, settings.Server)
 	if err != nil {
-		return nil, &FieldError{Field: "kubeconfig", Reason: "names a certificate authority that cannot be read", Err: err}
+		return nil, &failure.FieldError{Field: "kubeconfig", Reason: "names a certificate authority that cannot be read", Err: err}
 	}
 	config := rest.CopyConfig(settings.REST)
+	config.WarningHandlerWithContext = contextWarnings{}
 	if wrap != nil {
 		config.Wrap(wrap)
 	}
@@ -61,11 +63,11 @@ func newCluster(settings Settings, wrap func(http.RoundTripper) http.RoundTrippe
 
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return nil, &FieldError{Field: "connection", Reason: "cannot be used", Err: err}
+		return nil, &failure.FieldError{Field: "connection", Reason: "cannot be used", Err: err}
 	}
 	client, err := rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
 	if err != nil {
-		return nil, &FieldError{Field: "connection", Reason: "cannot be used", Err: err}
+		return nil, &failure.FieldError{Field: "connection", Reason: "cannot be used", Err: err}
 	}
 	c := &Cluster{client: client, namespace: settings.Namespace, server: settings.Server, target: target, clock: heard}
 	if config.ExecProvider != nil {
@@ -83,7 +85,7 @@ func (c *Cluster) Namespace() string { return c.namespace }
 func (c *Cluster) Server() string { return c.server }
 
 // Target says which cluster this is, to be compared with that of another connection.
-func (c *Cluster) Target() Target { return c.target }
+func (c *Cluster) Target() connect.Target { return c.target }
 
 // reply is what the API server answered to a request that it accepted.
 type reply struct {

@@ -1,4 +1,4 @@
-// Package cluster talks to Kubernetes API servers. It turns a [Connection], which is plain data, into a [Cluster],
+// Package cluster talks to Kubernetes API servers. It turns a [connect.Connection], which is plain data, into a [Cluster],
 // which has the few verbs that the resources need: [Cluster.Apply], [Cluster.Get], [Cluster.Delete],
 // [Cluster.Patch], [Cluster.List], [Cluster.Follow] and [Cluster.Record]. [Cluster.Edit] is the one that is made of
 // others. [Cluster.ID] says which cluster it is. It knows nothing of Pulumi.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 )
 
 // fake is an API server that answers what the test says, and counts.
@@ -35,7 +36,7 @@ func newFake(t testing.TB) (*fake, *cluster.Cluster) {
 		(*f.answer.Load())(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return f, get(t, cluster.Connection{Host: server.URL})
+	return f, get(t, connect.Connection{Host: server.URL})
 }
 
 // status is a refusal of an API server.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	server "github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
@@ -47,12 +48,12 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // adminConnection is the administrator inline, with a client certificate.
-func adminConnection(t testing.TB) cluster.Connection {
+func adminConnection(t testing.TB) connect.Connection {
 	return inline(shared.Get(t).Admin())
 }
 
-func inline(user server.User) cluster.Connection {
-	return cluster.Connection{
+func inline(user server.User) connect.Connection {
+	return connect.Connection{
 		Host: user.Host, ClusterCACertificate: string(user.CACertificate), Token: user.Token,
 		ClientCertificate: string(user.ClientCertificate), ClientKey: string(user.ClientKey),
 	}
@@ -64,7 +65,7 @@ func admin(t testing.TB, options ...cluster.Option) *cluster.Cluster {
 	return get(t, adminConnection(t), options...)
 }
 
-func get(t testing.TB, connection cluster.Connection, options ...cluster.Option) *cluster.Cluster {
+func get(t testing.TB, connection connect.Connection, options ...cluster.Option) *cluster.Cluster {
 	t.Helper()
 	c, err := cluster.NewRegistry("test/1", options...).Get(connection)
 	require.NoError(t, err)

@@ -21,6 +21,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
@@ -31,7 +32,7 @@ func TestEveryWayToReachACluster(t *testing.T) {
 	base := adminConnection(t)
 	account, err := srv.ServiceAccount(t.Context(), "default", "reader", time.Hour)
 	require.NoError(t, err)
-	reads := func(t *testing.T, connection cluster.Connection) error {
+	reads := func(t *testing.T, connection connect.Connection) error {
 		t.Helper()
 		c, err := cluster.NewRegistry("test/1").Get(connection)
 		require.NoError(t, err)
@@ -66,8 +67,8 @@ func TestEveryWayToReachACluster(t *testing.T) {
 		require.NoError(t, reads(t, indented))
 	})
 	t.Run("kubeconfig as contents and as a path [C4] [C5]", func(t *testing.T) {
-		require.NoError(t, reads(t, cluster.Connection{Kubeconfig: string(srv.Kubeconfig())}))
-		require.NoError(t, reads(t, cluster.Connection{Kubeconfig: srv.KubeconfigFile()}))
+		require.NoError(t, reads(t, connect.Connection{Kubeconfig: string(srv.Kubeconfig())}))
+		require.NoError(t, reads(t, connect.Connection{Kubeconfig: srv.KubeconfigFile()}))
 	})
 	t.Run("insecure only when asked [C13]", func(t *testing.T) {
 		untrusted := base
@@ -79,8 +80,8 @@ func TestEveryWayToReachACluster(t *testing.T) {
 		require.NoError(t, reads(t, untrusted))
 	})
 	t.Run("impersonation, inline and by kubeconfig [C14]", func(t *testing.T) {
-		jane := &cluster.Impersonation{User: "jane", Groups: []string{"devs"}, Extra: map[string][]string{"example.com/why": {"test"}}}
-		for _, as := range []cluster.Connection{base, {Kubeconfig: string(srv.Kubeconfig())}} {
+		jane := &connect.Impersonation{User: "jane", Groups: []string{"devs"}, Extra: map[string][]string{"example.com/why": {"test"}}}
+		for _, as := range []connect.Connection{base, {Kubeconfig: string(srv.Kubeconfig())}} {
 			as.Impersonate = jane
 			err := reads(t, as)
 			require.True(t, apierrors.IsForbidden(err), "%v", err)
@@ -108,7 +109,7 @@ func TestACredentialPluginIsCalledOnce(t *testing.T) {
 		command, calls := plugin(t, account.Token)
 		connection := inline(account)
 		connection.Token = ""
-		connection.Exec = &cluster.Exec{Command: command, Args: []string{"get-token"}, Env: map[string]string{"WHO": "me"}}
+		connection.Exec = &connect.Exec{Command: command, Args: []string{"get-token"}, Env: map[string]string{"WHO": "me"}}
 		registry := cluster.NewRegistry("test/1")
 		var group sync.WaitGroup
 		for range 100 {
@@ -128,7 +129,7 @@ func TestACredentialPluginIsCalledOnce(t *testing.T) {
 	t.Run("one that fails sends nothing, and neither arguments nor environment are shown [C16]", func(t *testing.T) {
 		connection := inline(account)
 		connection.Token = ""
-		connection.Exec = &cluster.Exec{Command: "false", Args: []string{"hunter2"}, Env: map[string]string{"A": "hunter2"}}
+		connection.Exec = &connect.Exec{Command: "false", Args: []string{"hunter2"}, Env: map[string]string{"A": "hunter2"}}
 		c := get(t, connection)
 		_, err := c.Apply(t.Context(), configMap("default", "x", nil), manager)
 		var credentials *failure.CredentialsError
@@ -196,14 +197,14 @@ func TestConnectionProblemsHaveOneClassEach(t *testing.T) {
 	defer plain.Close()
 	base := adminConnection(t)
 	for name, c := range map[string]struct {
-		change func(*cluster.Connection)
+		change func(*connect.Connection)
 		class  failure.Class
 	}{
-		"refused [C12]":           {func(c *cluster.Connection) { c.Host = "https://127.0.0.1:1" }, failure.ClassUnreachable},
-		"no such host [C12]":      {func(c *cluster.Connection) { c.Host = "https://no-such-host.invalid" }, failure.ClassDNS},
-		"another name [C12]":      {func(c *cluster.Connection) { c.TLSServerName = "other.example.com" }, failure.ClassCertificate},
-		"plain HTTP server [C12]": {func(c *cluster.Connection) { c.Host = strings.Replace(plain.URL, "http:", "https:", 1) }, ""},
-		"no answer [C12]":         {func(c *cluster.Connection) { c.Host = silent.Addr().String() }, failure.ClassTimeout},
+		"refused [C12]":           {func(c *connect.Connection) { c.Host = "https://127.0.0.1:1" }, failure.ClassUnreachable},
+		"no such host [C12]":      {func(c *connect.Connection) { c.Host = "https://no-such-host.invalid" }, failure.ClassDNS},
+		"another name [C12]":      {func(c *connect.Connection) { c.TLSServerName = "other.example.com" }, failure.ClassCertificate},
+		"plain HTTP server [C12]": {func(c *connect.Connection) { c.Host = strings.Replace(plain.URL, "http:", "https:", 1) }, ""},
+		"no answer [C12]":         {func(c *connect.Connection) { c.Host = silent.Addr().String() }, failure.ClassTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			connection := base
@@ -219,7 +220,7 @@ func TestConnectionProblemsHaveOneClassEach(t *testing.T) {
 		})
 	}
 	t.Run("a server that is no API server is an error and not an absent object [O60]", func(t *testing.T) {
-		_, err := get(t, cluster.Connection{Host: plain.URL}).Get(t.Context(), reviewed)
+		_, err := get(t, connect.Connection{Host: plain.URL}).Get(t.Context(), reviewed)
 		require.Error(t, err)
 		assert.False(t, apierrors.IsNotFound(err))
 		assert.Contains(t, err.Error(), "Kubernetes API server")

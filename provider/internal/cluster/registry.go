@@ -7,9 +7,11 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 )
 
-// Registry has one [Cluster] for each distinct [Connection]. It is safe for concurrent use.
+// Registry has one [Cluster] for each distinct [connect.Connection]. It is safe for concurrent use.
 type Registry struct {
 	userAgent string
 	wrap      func(http.RoundTripper) http.RoundTripper
@@ -48,11 +50,11 @@ type entry struct {
 }
 
 // Get gives the cluster of a connection, always the same for equal connections, as long as the files say the same that
-// their kubeconfig is in. It uses no network. A mistake in the connection is a *[FieldError] and is not remembered: a
+// their kubeconfig is in. It uses no network. A mistake in the connection is a *[failure.FieldError] and is not remembered: a
 // kubeconfig may appear later, or change during the run. Only the current-context of the kubeconfig that kubectl would
 // use is kept for the process, while there is such a context.
-func (r *Registry) Get(connection Connection) (*Cluster, error) {
-	identity, err := connection.identity()
+func (r *Registry) Get(connection connect.Connection) (*Cluster, error) {
+	identity, err := connection.Identity()
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (r *Registry) Get(connection Connection) (*Cluster, error) {
 	defer r.mu.Unlock()
 	known := r.entries[identity]
 	if known == nil {
-		known = &entry{files: connection.kubeconfigFiles()}
+		known = &entry{files: connection.KubeconfigFiles()}
 	}
 	digest := digestOf(known.files)
 	if known.cluster != nil && known.digest == digest {
@@ -83,8 +85,8 @@ func (r *Registry) Get(connection Connection) (*Cluster, error) {
 }
 
 // make makes a cluster. It also tells the context that was chosen.
-func (r *Registry) make(connection Connection, current string) (*Cluster, string, error) {
-	settings, err := connection.settings(r.userAgent, current)
+func (r *Registry) make(connection connect.Connection, current string) (*Cluster, string, error) {
+	settings, err := connection.Settings(r.userAgent, current)
 	if err != nil {
 		return nil, "", err
 	}

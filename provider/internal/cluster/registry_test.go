@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // leadingTo is a kubeconfig of a server, with the contexts that are named; the first is current.
@@ -24,6 +26,13 @@ func leadingTo(server string, contexts ...string) string {
 	return text
 }
 
+func write(t *testing.T, path, content string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
 func TestAKubeconfigThatIsRewrittenIsReadAgain(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -31,11 +40,11 @@ func TestAKubeconfigThatIsRewrittenIsReadAgain(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	for name, where := range map[string]struct {
 		file       string
-		connection cluster.Connection
+		connection connect.Connection
 		variable   string
 	}{
-		"that is named by its path":   {file: filepath.Join(home, "named"), connection: cluster.Connection{Kubeconfig: filepath.Join(home, "named")}},
-		"in the home directory":       {file: filepath.Join(home, "short"), connection: cluster.Connection{Kubeconfig: "~/short"}},
+		"that is named by its path":   {file: filepath.Join(home, "named"), connection: connect.Connection{Kubeconfig: filepath.Join(home, "named")}},
+		"in the home directory":       {file: filepath.Join(home, "short"), connection: connect.Connection{Kubeconfig: "~/short"}},
 		"of the environment":          {file: filepath.Join(home, "listed"), variable: filepath.Join(home, "no") + ":" + filepath.Join(home, "listed")},
 		"that kubectl takes, at last": {file: filepath.Join(home, ".kube", "config")},
 	} {
@@ -66,7 +75,7 @@ func TestAKubeconfigThatIsRewrittenIsReadAgain(t *testing.T) {
 			assert.Equal(t, "b", got().Namespace(), "its only context")
 			require.NoError(t, os.Remove(where.file))
 			_, err := registry.Get(where.connection)
-			var field *cluster.FieldError
+			var field *failure.FieldError
 			require.ErrorAs(t, err, &field, "a file that is gone leads nowhere")
 		})
 	}
@@ -75,11 +84,11 @@ func TestAKubeconfigThatIsRewrittenIsReadAgain(t *testing.T) {
 		t.Setenv("KUBECONFIG", first+":"+second)
 		registry := cluster.NewRegistry("ua")
 		write(t, second, leadingTo("two", "a"))
-		c, err := registry.Get(cluster.Connection{})
+		c, err := registry.Get(connect.Connection{})
 		require.NoError(t, err)
 		assert.Equal(t, "https://two", c.Server())
 		write(t, first, strings.ReplaceAll(leadingTo("one", "a"), "name: u", "name: other"))
-		c, err = registry.Get(cluster.Connection{})
+		c, err = registry.Get(connect.Connection{})
 		require.NoError(t, err)
 		assert.Equal(t, "https://one", c.Server())
 	})
@@ -89,7 +98,7 @@ func TestTheCurrentContextOfAPathIsTheFilesAndThatOfTheEnvironmentIsKept(t *test
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	file := filepath.Join(home, "kubeconfig")
-	namespaces := func(connection cluster.Connection) (seen []string) {
+	namespaces := func(connection connect.Connection) (seen []string) {
 		registry := cluster.NewRegistry("ua")
 		for _, text := range []string{leadingTo("one", "a", "b"), leadingTo("two", "b", "a"), leadingTo("two", "b"), leadingTo("two", "a", "b")} {
 			write(t, file, text)
@@ -101,18 +110,18 @@ func TestTheCurrentContextOfAPathIsTheFilesAndThatOfTheEnvironmentIsKept(t *test
 	}
 	t.Setenv("KUBECONFIG", file)
 	t.Run("kubectl config use-context in another terminal redirects nothing that runs [D21]", func(t *testing.T) {
-		assert.Equal(t, []string{"a of https://one", "a of https://two", "b of https://two", "b of https://two"}, namespaces(cluster.Connection{}))
+		assert.Equal(t, []string{"a of https://one", "a of https://two", "b of https://two", "b of https://two"}, namespaces(connect.Connection{}))
 	})
 	t.Run("a path leads where the file leads [D21]", func(t *testing.T) {
 		assert.Equal(t, []string{"a of https://one", "b of https://two", "b of https://two", "a of https://two"},
-			namespaces(cluster.Connection{Kubeconfig: file}))
+			namespaces(connect.Connection{Kubeconfig: file}))
 	})
 }
 
 func TestAKubeconfigThatIsJustBeingWrittenIsReadAgain(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "kubeconfig"), leadingTo("one", "a"))
 	registry := cluster.NewRegistry("ua")
-	get := func() (*cluster.Cluster, error) { return registry.Get(cluster.Connection{Kubeconfig: file}) }
+	get := func() (*cluster.Cluster, error) { return registry.Get(connect.Connection{Kubeconfig: file}) }
 	_, err := get()
 	require.NoError(t, err)
 	t.Run("where the rest comes at once [D21]", func(t *testing.T) {
@@ -135,4 +144,30 @@ func TestAKubeconfigThatIsJustBeingWrittenIsReadAgain(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "https://three", c.Server())
 	})
+}
+
+func TestRegistryHasOneClusterForEachConnection(t *testing.T) {
+	registry := cluster.NewRegistry("ua")
+	base := func() connect.Connection {
+		return connect.Connection{Host: "h", Exec: &connect.Exec{Command: "aws", Env: map[string]string{"A": "1", "B": "2"}}}
+	}
+	first, err := registry.Get(base())
+	require.NoError(t, err)
+	again, err := registry.Get(base())
+	require.NoError(t, err)
+	assert.Same(t, first, again)
+	for name, change := range map[string]func(*connect.Connection){
+		"host":        func(c *connect.Connection) { c.Host = "other" },
+		"env":         func(c *connect.Connection) { c.Exec.Env["A"] = "2" },
+		"insecure":    func(c *connect.Connection) { c.Insecure = true },
+		"namespace":   func(c *connect.Connection) { c.Namespace = "x" },
+		"impersonate": func(c *connect.Connection) { c.Impersonate = &connect.Impersonation{User: "u"} },
+		"token":       func(c *connect.Connection) { c.Exec, c.Token = nil, "t" },
+	} {
+		other := base()
+		change(&other)
+		got, err := registry.Get(other)
+		require.NoError(t, err)
+		assert.NotSame(t, first, got, name)
+	}
 }

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	watchtools "k8s.io/client-go/tools/watch"
 	"k8s.io/klog/v2"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // watchSeconds is how long a watch lasts at most. The API server would choose 30 to 60 minutes, for which a dead
@@ -156,6 +158,6 @@ func statusCode(err error) int {
 }
 
 func isFieldError(err error) bool {
-	var field *FieldError
+	var field *failure.FieldError
 	return errors.As(err, &field)
 }

@@ -1,4 +1,4 @@
-package cluster
+package connect
 
 import (
 	"errors"
@@ -8,9 +8,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
-
-// FieldError is a mistake in one field of a connection, named as the user knows it.
-type FieldError = failure.FieldError
 
 // ParseHost understands the API server's address: a URL, or host:port, which is https.
 func ParseHost(host string) (*url.URL, error) {
@@ -38,7 +35,7 @@ func parseAddress(field, address string, schemes ...string) (*url.URL, error) {
 		if cause := (*url.Error)(nil); errors.As(err, &cause) && !strings.Contains(address, "@") {
 			reason += " (" + cause.Err.Error() + ")"
 		}
-		return nil, &FieldError{Field: field, Reason: reason}
+		return nil, &failure.FieldError{Field: field, Reason: reason}
 	}
 	known := false
 	for _, scheme := range schemes {
@@ -46,15 +43,15 @@ func parseAddress(field, address string, schemes ...string) (*url.URL, error) {
 	}
 	switch {
 	case !known:
-		return nil, &FieldError{Field: field, Reason: "must begin with " + strings.Join(schemes, ":// or ") + "://"}
+		return nil, &failure.FieldError{Field: field, Reason: "must begin with " + strings.Join(schemes, ":// or ") + "://"}
 	case parsed.Hostname() == "" || strings.ContainsAny(parsed.Hostname(), " \t"):
-		return nil, &FieldError{Field: field, Reason: "has no host name"}
+		return nil, &failure.FieldError{Field: field, Reason: "has no host name"}
 	case !validPort(parsed):
-		return nil, &FieldError{Field: field, Reason: "has an invalid port (1 to 65535)"}
+		return nil, &failure.FieldError{Field: field, Reason: "has an invalid port (1 to 65535)"}
 	case field == "host" && parsed.User != nil:
-		return nil, &FieldError{Field: field, Reason: "must not contain a user name; use token, clientCertificate or exec"}
+		return nil, &failure.FieldError{Field: field, Reason: "must not contain a user name; use token, clientCertificate or exec"}
 	case field == "host" && (parsed.RawQuery != "" || parsed.Fragment != ""):
-		return nil, &FieldError{Field: field, Reason: "must not have a query or a fragment"}
+		return nil, &failure.FieldError{Field: field, Reason: "must not have a query or a fragment"}
 	}
 	return parsed, nil
 }

@@ -1,4 +1,4 @@
-package cluster
+package connect
 
 import (
 	"crypto/tls"
@@ -7,6 +7,8 @@ import (
 	"encoding/pem"
 	"strings"
 	"unicode"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // ParseCertificates understands one or more certificates as PEM or base64 of PEM and gives PEM. The field is for the
@@ -26,12 +28,12 @@ func ParseCertificates(field, text string) ([]byte, error) {
 			continue
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			return nil, &FieldError{Field: field, Reason: "holds a damaged certificate"}
+			return nil, &failure.FieldError{Field: field, Reason: "holds a damaged certificate"}
 		}
 		count++
 	}
 	if count == 0 {
-		return nil, &FieldError{Field: field, Reason: "holds no certificate (-----BEGIN CERTIFICATE-----)"}
+		return nil, &failure.FieldError{Field: field, Reason: "holds no certificate (-----BEGIN CERTIFICATE-----)"}
 	}
 	return data, nil
 }
@@ -45,7 +47,7 @@ func ParseKey(field, text string) ([]byte, error) {
 	for rest := data; ; {
 		var block *pem.Block
 		if block, rest = pem.Decode(rest); block == nil {
-			return nil, &FieldError{Field: field, Reason: "holds no private key (-----BEGIN … PRIVATE KEY-----)"}
+			return nil, &failure.FieldError{Field: field, Reason: "holds no private key (-----BEGIN … PRIVATE KEY-----)"}
 		}
 		if strings.HasSuffix(block.Type, "PRIVATE KEY") {
 			return data, nil
@@ -63,7 +65,7 @@ func ParseClientPair(certificate, key string) (certificatePEM, keyPEM []byte, er
 	}
 	if _, err := tls.X509KeyPair(certificatePEM, keyPEM); err != nil {
 		// The cause is left out: it describes key material.
-		return nil, nil, &FieldError{Field: "clientKey", Reason: "is damaged or does not belong to clientCertificate"}
+		return nil, nil, &failure.FieldError{Field: "clientKey", Reason: "is damaged or does not belong to clientCertificate"}
 	}
 	return certificatePEM, keyPEM, nil
 }
@@ -73,7 +75,7 @@ func decodePEM(field, text string) ([]byte, error) {
 	if !strings.Contains(text, "-----BEGIN") {
 		decoded, ok := decodeBase64(text)
 		if !ok || !strings.Contains(string(decoded), "-----BEGIN") {
-			return nil, &FieldError{Field: field, Reason: "is neither PEM nor base64 of PEM"}
+			return nil, &failure.FieldError{Field: field, Reason: "is neither PEM nor base64 of PEM"}
 		}
 		text = strings.TrimSpace(string(decoded))
 	}
@@ -87,7 +89,7 @@ func decodePEM(field, text string) ([]byte, error) {
 	}
 	data := []byte(strings.Join(lines, "\n") + "\n")
 	if block, _ := pem.Decode(data); block == nil {
-		return nil, &FieldError{Field: field, Reason: "is damaged PEM"}
+		return nil, &failure.FieldError{Field: field, Reason: "is damaged PEM"}
 	}
 	return data, nil
 }

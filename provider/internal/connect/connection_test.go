@@ -1,10 +1,12 @@
-package cluster_test
+package connect_test
 
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"log/slog"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 const kubeconfig = `apiVersion: v1
@@ -31,9 +35,9 @@ users:
     exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: aws, interactiveMode: Always}
 `
 
-func settings(t *testing.T, c cluster.Connection) cluster.Settings {
+func settings(t *testing.T, c connect.Connection) connect.Settings {
 	t.Helper()
-	s, err := c.Settings("ua")
+	s, err := c.Settings("ua", "")
 	require.NoError(t, err)
 	return s
 }
@@ -61,7 +65,7 @@ func TestKubeconfigComesAsContentsOrPathOrFromTheEnvironment(t *testing.T) {
 		"a path with spaces [C5]": " " + file + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := settings(t, cluster.Connection{Kubeconfig: value})
+			s := settings(t, connect.Connection{Kubeconfig: value})
 			assert.Equal(t, "https://one.example.com", s.Server)
 			assert.Equal(t, "prod", s.Namespace)
 			assert.EqualValues(t, -1, s.REST.QPS)
@@ -70,12 +74,12 @@ func TestKubeconfigComesAsContentsOrPathOrFromTheEnvironment(t *testing.T) {
 		})
 	}
 	t.Run("each context of a multi-context kubeconfig [C6]", func(t *testing.T) {
-		s := settings(t, cluster.Connection{Kubeconfig: kubeconfig, Context: "two"})
+		s := settings(t, connect.Connection{Kubeconfig: kubeconfig, Context: "two"})
 		assert.Equal(t, "https://two.example.com:6443", s.Server)
 		assert.Equal(t, "default", s.Namespace)
 		assert.EqualValues(t, "Never", s.REST.ExecProvider.InteractiveMode)
 		assert.NotNil(t, s.REST.Proxy)
-		s = settings(t, cluster.Connection{Kubeconfig: kubeconfig, Context: "arn:aws:eks:eu-1:1:cluster/one", Namespace: "mine"})
+		s = settings(t, connect.Connection{Kubeconfig: kubeconfig, Context: "arn:aws:eks:eu-1:1:cluster/one", Namespace: "mine"})
 		assert.Equal(t, "mine", s.Namespace)
 		assert.Equal(t, "hunter2", s.REST.BearerToken)
 	})
@@ -84,15 +88,15 @@ func TestKubeconfigComesAsContentsOrPathOrFromTheEnvironment(t *testing.T) {
 		rest := write(t, filepath.Join(home, "rest"), "apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters:\n"+
 			"- {name: o, cluster: {server: 'https://merged'}}\ncontexts:\n- {name: c, context: {cluster: o, user: u}}\n")
 		t.Setenv("KUBECONFIG", users+string(os.PathListSeparator)+filepath.Join(home, "absent")+string(os.PathListSeparator)+rest)
-		s := settings(t, cluster.Connection{})
+		s := settings(t, connect.Connection{})
 		assert.Equal(t, "https://merged", s.Server)
 		assert.Equal(t, "t", s.REST.BearerToken)
 	})
 	t.Run("then ~/.kube/config [C5]", func(t *testing.T) {
-		_, err := cluster.Connection{}.Settings("ua")
+		_, err := connect.Connection{}.Settings("ua", "")
 		require.ErrorContains(t, err, "not set")
 		write(t, filepath.Join(home, ".kube", "config"), kubeconfig)
-		assert.Equal(t, "https://two.example.com:6443", settings(t, cluster.Connection{Context: "two"}).Server)
+		assert.Equal(t, "https://two.example.com:6443", settings(t, connect.Connection{Context: "two"}).Server)
 	})
 }
 
@@ -100,29 +104,29 @@ func TestAWrongConnectionNamesTheField(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBECONFIG", "/no/such/a:/no/such/b")
 	for name, c := range map[string]struct {
-		connection cluster.Connection
+		connection connect.Connection
 		field      string
 		text       string
 	}{
-		"a path that does not exist":    {cluster.Connection{Kubeconfig: "/no/such/file"}, "kubeconfig", `"/no/such/file" does not exist`},
-		"$KUBECONFIG that is not there": {cluster.Connection{}, "kubeconfig", "/no/such/a, /no/such/b"},
-		"contents that do not parse":    {cluster.Connection{Kubeconfig: "a: b\n\tc: hunter2"}, "kubeconfig", "not a valid kubeconfig (line 2)"},
-		"a directory":                   {cluster.Connection{Kubeconfig: t.TempDir()}, "kubeconfig", "directory"},
-		"an unknown context":            {cluster.Connection{Kubeconfig: kubeconfig, Context: "nope"}, "context", `"nope" is not in the kubeconfig; it has arn:aws:eks:eu-1:1:cluster/one, two`},
-		"invalid host [C12]":            {cluster.Connection{Host: "https://hunter2@x"}, "host", "user name"},
-		"unparsable host [C12]":         {cluster.Connection{Host: "https://a b"}, "host", "not a URL"},
-		"invalid port [C12]":            {cluster.Connection{Host: "x:0"}, "host", "port"},
-		"invalid proxy":                 {cluster.Connection{Host: "x", ProxyURL: "ldap://x"}, "proxyUrl", "http://"},
-		"host and kubeconfig [C8]":      {cluster.Connection{Host: "x", Kubeconfig: kubeconfig}, "host", "kubeconfig"},
-		"token and kubeconfig [C8]":     {cluster.Connection{Token: "hunter2", Kubeconfig: kubeconfig}, "token", "host"},
-		"bad PEM [C7]":                  {cluster.Connection{Host: "x", ClusterCACertificate: "hunter2"}, "clusterCaCertificate", "PEM"},
-		"damaged PEM [C7]":              {cluster.Connection{Host: "x", ClusterCACertificate: "-----BEGIN CERTIFICATE-----\nhunter2\n-----END CERTIFICATE-----"}, "clusterCaCertificate", "damaged"},
-		"impersonation of nobody":       {cluster.Connection{Host: "x", Impersonate: &cluster.Impersonation{}}, "impersonate.user", "must be set"},
-		"exec without a command":        {cluster.Connection{Host: "x", Exec: &cluster.Exec{}}, "exec.command", "must be set"},
+		"a path that does not exist":    {connect.Connection{Kubeconfig: "/no/such/file"}, "kubeconfig", `"/no/such/file" does not exist`},
+		"$KUBECONFIG that is not there": {connect.Connection{}, "kubeconfig", "/no/such/a, /no/such/b"},
+		"contents that do not parse":    {connect.Connection{Kubeconfig: "a: b\n\tc: hunter2"}, "kubeconfig", "not a valid kubeconfig (line 2)"},
+		"a directory":                   {connect.Connection{Kubeconfig: t.TempDir()}, "kubeconfig", "directory"},
+		"an unknown context":            {connect.Connection{Kubeconfig: kubeconfig, Context: "nope"}, "context", `"nope" is not in the kubeconfig; it has arn:aws:eks:eu-1:1:cluster/one, two`},
+		"invalid host [C12]":            {connect.Connection{Host: "https://hunter2@x"}, "host", "user name"},
+		"unparsable host [C12]":         {connect.Connection{Host: "https://a b"}, "host", "not a URL"},
+		"invalid port [C12]":            {connect.Connection{Host: "x:0"}, "host", "port"},
+		"invalid proxy":                 {connect.Connection{Host: "x", ProxyURL: "ldap://x"}, "proxyUrl", "http://"},
+		"host and kubeconfig [C8]":      {connect.Connection{Host: "x", Kubeconfig: kubeconfig}, "host", "kubeconfig"},
+		"token and kubeconfig [C8]":     {connect.Connection{Token: "hunter2", Kubeconfig: kubeconfig}, "token", "host"},
+		"bad PEM [C7]":                  {connect.Connection{Host: "x", ClusterCACertificate: "hunter2"}, "clusterCaCertificate", "PEM"},
+		"damaged PEM [C7]":              {connect.Connection{Host: "x", ClusterCACertificate: "-----BEGIN CERTIFICATE-----\nhunter2\n-----END CERTIFICATE-----"}, "clusterCaCertificate", "damaged"},
+		"impersonation of nobody":       {connect.Connection{Host: "x", Impersonate: &connect.Impersonation{}}, "impersonate.user", "must be set"},
+		"exec without a command":        {connect.Connection{Host: "x", Exec: &connect.Exec{}}, "exec.command", "must be set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := cluster.NewRegistry("ua").Get(c.connection)
-			var field *cluster.FieldError
+			var field *failure.FieldError
 			require.ErrorAs(t, err, &field)
 			assert.Equal(t, c.field, field.Field)
 			assert.Contains(t, err.Error(), c.text)
@@ -134,10 +138,10 @@ func TestAWrongConnectionNamesTheField(t *testing.T) {
 func TestConnectionsNeverPrintSecrets(t *testing.T) {
 	t.Run("credentials never in output, logs, errors [C16]", func(t *testing.T) {
 		const secret = "hunter2"
-		connection := cluster.Connection{
+		connection := connect.Connection{
 			Kubeconfig: "a: " + secret + "\n", Host: "https://u:" + secret + "@h", ProxyURL: "http://" + secret + ":p@h:1", Token: secret,
 			ClusterCACertificate: secret, ClientCertificate: secret, ClientKey: secret,
-			Exec: &cluster.Exec{Command: "aws", Args: []string{secret}, Env: map[string]string{"A": secret}},
+			Exec: &connect.Exec{Command: "aws", Args: []string{secret}, Env: map[string]string{"A": secret}},
 		}
 		var log bytes.Buffer
 		logger := slog.New(slog.NewJSONHandler(&log, nil))
@@ -151,7 +155,7 @@ func TestConnectionsNeverPrintSecrets(t *testing.T) {
 			_, _ = fmt.Fprintf(&log, format, &connection)
 			_, _ = fmt.Fprintf(&log, format, connection.Exec)
 			_, _ = fmt.Fprintf(&log, format, *connection.Exec)
-			_, _ = fmt.Fprintf(&log, format, struct{ C cluster.Connection }{connection})
+			_, _ = fmt.Fprintf(&log, format, struct{ C connect.Connection }{connection})
 		}
 		assert.NotContains(t, log.String(), secret)
 		assert.NotContains(t, log.String(), fmt.Sprintf("%x", secret))
@@ -160,41 +164,17 @@ func TestConnectionsNeverPrintSecrets(t *testing.T) {
 	})
 }
 
-func TestRegistryHasOneClusterForEachConnection(t *testing.T) {
-	registry := cluster.NewRegistry("ua")
-	base := func() cluster.Connection {
-		return cluster.Connection{Host: "h", Exec: &cluster.Exec{Command: "aws", Env: map[string]string{"A": "1", "B": "2"}}}
-	}
-	first, err := registry.Get(base())
-	require.NoError(t, err)
-	again, err := registry.Get(base())
-	require.NoError(t, err)
-	assert.Same(t, first, again)
-	for name, change := range map[string]func(*cluster.Connection){
-		"host":        func(c *cluster.Connection) { c.Host = "other" },
-		"env":         func(c *cluster.Connection) { c.Exec.Env["A"] = "2" },
-		"insecure":    func(c *cluster.Connection) { c.Insecure = true },
-		"namespace":   func(c *cluster.Connection) { c.Namespace = "x" },
-		"impersonate": func(c *cluster.Connection) { c.Impersonate = &cluster.Impersonation{User: "u"} },
-		"token":       func(c *cluster.Connection) { c.Exec, c.Token = nil, "t" },
-	} {
-		other := base()
-		change(&other)
-		got, err := registry.Get(other)
-		require.NoError(t, err)
-		assert.NotSame(t, first, got, name)
-	}
-}
-
 func TestSameClusterDependsOnServerAndCA(t *testing.T) {
-	ca := string(shared.Get(t).Admin().CACertificate)
-	same := func(a, b cluster.Connection) bool {
-		result, err := cluster.SameCluster(a, b)
+	server := httptest.NewTLSServer(nil)
+	t.Cleanup(server.Close)
+	ca := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	same := func(a, b connect.Connection) bool {
+		result, err := connect.SameCluster(a, b)
 		require.NoError(t, err)
 		return result
 	}
-	base := cluster.Connection{Host: "https://Example.com", ClusterCACertificate: ca}
-	assert.True(t, same(base, cluster.Connection{Host: "example.com:443/", ClusterCACertificate: "\n" + ca + "\n", Token: "other"}))
-	assert.False(t, same(base, cluster.Connection{Host: "https://example.com:6443", ClusterCACertificate: ca}))
-	assert.False(t, same(base, cluster.Connection{Host: "https://example.com"}))
+	base := connect.Connection{Host: "https://Example.com", ClusterCACertificate: ca}
+	assert.True(t, same(base, connect.Connection{Host: "example.com:443/", ClusterCACertificate: "\n" + ca + "\n", Token: "other"}))
+	assert.False(t, same(base, connect.Connection{Host: "https://example.com:6443", ClusterCACertificate: ca}))
+	assert.False(t, same(base, connect.Connection{Host: "https://example.com"}))
 }

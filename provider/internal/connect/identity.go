@@ -1,4 +1,4 @@
-package cluster
+package connect
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 
 func quoteJSON(text string) ([]byte, error) { return json.Marshal(text) }
 
-// identity is the same for two connections exactly if they can share a Cluster while the files say the same that they
+// Identity is the same for two connections exactly if they can share a Cluster while the files say the same that they
 // name. It is derived from secrets, so it stays inside the process.
-func (c Connection) identity() (string, error) {
+func (c Connection) Identity() (string, error) {
 	// The alias has the fields and not the methods: MarshalJSON would hide just what must be told apart.
 	type fields Connection
 	type exec Exec
@@ -49,11 +49,11 @@ type Target struct {
 
 // Target says which cluster the connection goes to. It reads files and uses no network.
 func (c Connection) Target() (Target, error) {
-	settings, err := c.Settings("")
+	settings, err := c.Settings("", "")
 	if err != nil {
 		return Target{}, err
 	}
-	return targetOf(settings.REST, settings.Server)
+	return TargetOf(settings.REST, settings.Server)
 }
 
 // SameCluster reports whether two connections go to the same cluster: the same server, verified by the same CA.
@@ -69,7 +69,8 @@ func SameCluster(a, b Connection) (bool, error) {
 	return first == second, nil
 }
 
-func targetOf(config *rest.Config, server string) (Target, error) {
+// TargetOf is where a configuration for client-go leads to. server is the URL of the API server in the form that is compared.
+func TargetOf(config *rest.Config, server string) (Target, error) {
 	ca := config.CAData
 	if len(ca) == 0 && config.CAFile != "" {
 		var err error

@@ -1,4 +1,4 @@
-package cluster
+package connect
 
 import (
 	"bytes"
@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // contentsOf tells a kubeconfig from the path of one: contents span lines, or are a mapping on one line (JSON), or are
@@ -55,7 +57,7 @@ func loadKubeconfig(kubeconfig string) (*clientcmdapi.Config, error) {
 	if contents, ok := contentsOf(kubeconfig); ok {
 		config, err := clientcmd.Load(contents)
 		if err != nil {
-			return nil, &FieldError{Field: "kubeconfig", Reason: "is not a valid kubeconfig" + position(err)}
+			return nil, &failure.FieldError{Field: "kubeconfig", Reason: "is not a valid kubeconfig" + position(err)}
 		}
 		return config, nil
 	}
@@ -65,10 +67,10 @@ func loadKubeconfig(kubeconfig string) (*clientcmdapi.Config, error) {
 	}
 	switch err := readable(path); {
 	case err != nil && !looksLikePath(strings.TrimSpace(kubeconfig)):
-		return nil, &FieldError{Field: "kubeconfig", Reason: "what is set is neither a kubeconfig nor the path of a file; " +
+		return nil, &failure.FieldError{Field: "kubeconfig", Reason: "what is set is neither a kubeconfig nor the path of a file; " +
 			"it takes contents (YAML or JSON, plain or in base64) or a path"}
 	case err != nil:
-		return nil, &FieldError{Field: "kubeconfig", Reason: unreadable(path, err)}
+		return nil, &failure.FieldError{Field: "kubeconfig", Reason: unreadable(path, err)}
 	}
 	return loadFiles(path)
 }
@@ -84,19 +86,19 @@ func loadAmbient() (*clientcmdapi.Config, error) {
 		case err == nil:
 			found = append(found, path)
 		case !looksLikePath(path):
-			return nil, &FieldError{Field: "kubeconfig", Reason: "is not set, and the environment's KUBECONFIG is not a list of paths; " +
+			return nil, &failure.FieldError{Field: "kubeconfig", Reason: "is not set, and the environment's KUBECONFIG is not a list of paths; " +
 				"contents, plain or in base64, go into kubeconfig"}
 		case errors.Is(err, fs.ErrNotExist):
 			missing = append(missing, path)
 		default:
-			return nil, &FieldError{Field: "kubeconfig", Reason: "is not set, and of the environment's KUBECONFIG " + unreadable(path, err)}
+			return nil, &failure.FieldError{Field: "kubeconfig", Reason: "is not set, and of the environment's KUBECONFIG " + unreadable(path, err)}
 		}
 	}
 	switch {
 	case len(found) > 0:
 		return loadFiles(found...)
 	case len(missing) > 0:
-		return nil, &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
+		return nil, &failure.FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
 			"is not set, and the environment's KUBECONFIG names only files that do not exist: %s", strings.Join(missing, ", "))}
 	}
 	if _, err := os.Stat(home); err != nil {
@@ -119,8 +121,8 @@ func ambientFiles() (listed []string, home string) {
 	return listed, home
 }
 
-// kubeconfigFiles are all the files that can say where the connection goes, whether they exist or not.
-func (c Connection) kubeconfigFiles() []string {
+// KubeconfigFiles are all the files that can say where the connection goes, whether they exist or not.
+func (c Connection) KubeconfigFiles() []string {
 	if c.inline() {
 		return nil
 	}
@@ -144,7 +146,7 @@ func loadFiles(paths ...string) (*clientcmdapi.Config, error) {
 	rules := clientcmd.ClientConfigLoadingRules{Precedence: paths}
 	config, err := rules.Load()
 	if err != nil {
-		return nil, &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
+		return nil, &failure.FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
 			"%s is not a valid kubeconfig%s", strings.Join(paths, ", "), position(err))}
 	}
 	return config, nil
@@ -189,7 +191,7 @@ func expandHome(kubeconfig string) (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", &FieldError{Field: "kubeconfig", Reason: "has a ~ and the home directory is not known", Err: err}
+		return "", &failure.FieldError{Field: "kubeconfig", Reason: "has a ~ and the home directory is not known", Err: err}
 	}
 	return filepath.Join(home, path[1:]), nil
 }
@@ -213,15 +215,15 @@ func chooseContext(config *clientcmdapi.Config, context string) (string, error) 
 	sort.Strings(names)
 	switch {
 	case len(names) == 0:
-		return "", &FieldError{Field: "kubeconfig", Reason: "has no contexts"}
+		return "", &failure.FieldError{Field: "kubeconfig", Reason: "has no contexts"}
 	case context == "" && config.CurrentContext == "":
-		return "", &FieldError{Field: "context", Reason: fmt.Sprintf(
+		return "", &failure.FieldError{Field: "context", Reason: fmt.Sprintf(
 			"must be set, because the kubeconfig has no current-context; it has %s", strings.Join(names, ", "))}
 	case context == "":
 		context = config.CurrentContext
 	}
 	if config.Contexts[context] == nil {
-		return "", &FieldError{Field: "context", Reason: fmt.Sprintf(
+		return "", &failure.FieldError{Field: "context", Reason: fmt.Sprintf(
 			"%q is not in the kubeconfig; it has %s", context, strings.Join(names, ", "))}
 	}
 	return context, nil
@@ -237,7 +239,7 @@ func checkFiles(config *clientcmdapi.Config, context string) error {
 			files = append(files, named{"certificate-authority", cluster.CertificateAuthority})
 		}
 		if _, err := ParseProxy(cluster.ProxyURL); err != nil && cluster.ProxyURL != "" {
-			return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf("context %s has a proxy-url that is not usable: %v", context, err)}
+			return &failure.FieldError{Field: "kubeconfig", Reason: fmt.Sprintf("context %s has a proxy-url that is not usable: %v", context, err)}
 		}
 	}
 	if user := config.AuthInfos[config.Contexts[context].AuthInfo]; user != nil {
@@ -255,10 +257,10 @@ func checkFiles(config *clientcmdapi.Config, context string) error {
 		}
 		switch err := readable(file.path); {
 		case err != nil && !looksLikePath(file.path):
-			return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
+			return &failure.FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
 				"what context %s has as %s is not the path of a file", context, file.key)}
 		case err != nil:
-			return &FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
+			return &failure.FieldError{Field: "kubeconfig", Reason: fmt.Sprintf(
 				"context %s names a %s that cannot be read: %s", context, file.key, unreadable(file.path, err))}
 		}
 	}

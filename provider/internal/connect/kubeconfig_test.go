@@ -1,4 +1,4 @@
-package cluster_test
+package connect_test
 
 import (
 	"encoding/base64"
@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 func base64Of(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
@@ -36,7 +38,7 @@ func TestAKubeconfigInBase64IsAccepted(t *testing.T) {
 		"of JSON":         base64Of(inJSON),
 	} {
 		t.Run(name+" [D5]", func(t *testing.T) {
-			c := cluster.Connection{Kubeconfig: value}
+			c := connect.Connection{Kubeconfig: value}
 			s := settings(t, c)
 			assert.Equal(t, "https://one.example.com", s.Server)
 			assert.Equal(t, "hunter2", s.REST.BearerToken)
@@ -46,7 +48,7 @@ func TestAKubeconfigInBase64IsAccepted(t *testing.T) {
 	t.Run("a file whose name happens to be base64 is a file", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		write(t, "./kube", kubeconfig)
-		assert.Equal(t, "https://one.example.com", settings(t, cluster.Connection{Kubeconfig: "kube"}).Server)
+		assert.Equal(t, "https://one.example.com", settings(t, connect.Connection{Kubeconfig: "kube"}).Server)
 	})
 }
 
@@ -57,8 +59,8 @@ func TestOnlyWhatLooksLikeAPathIsShown(t *testing.T) {
 		"/no/such/file", "./prod", "../prod", "~/prod", `C:\Users\me\prod`, "clusters.yaml", "kube/prod.yml", "kubeconfig", "kubeconfigs/prod.json",
 	} {
 		t.Run(path+" is a path", func(t *testing.T) {
-			c := cluster.Connection{Kubeconfig: path}
-			_, err := c.Settings("ua")
+			c := connect.Connection{Kubeconfig: path}
+			_, err := c.Settings("ua", "")
 			require.ErrorContains(t, err, "does not exist")
 			assert.Contains(t, err.Error(), fmt.Sprintf("%q", strings.Replace(path, "~", os.Getenv("HOME"), 1)))
 			assert.Equal(t, "Connection{kubeconfig: "+path+"}", c.String())
@@ -75,9 +77,9 @@ func TestOnlyWhatLooksLikeAPathIsShown(t *testing.T) {
 		"a name that no file can have": "/x\x00y",
 	} {
 		t.Run(name+" is not shown [D5]", func(t *testing.T) {
-			c := cluster.Connection{Kubeconfig: secret}
-			_, err := c.Settings("ua")
-			var field *cluster.FieldError
+			c := connect.Connection{Kubeconfig: secret}
+			_, err := c.Settings("ua", "")
+			var field *failure.FieldError
 			require.ErrorAs(t, err, &field)
 			assert.Equal(t, "kubeconfig", field.Field)
 			assert.Contains(t, err.Error(), "what is set is neither a kubeconfig nor the path of a file")
@@ -88,7 +90,7 @@ func TestOnlyWhatLooksLikeAPathIsShown(t *testing.T) {
 	t.Run("contents in the environment's KUBECONFIG are not shown [D5]", func(t *testing.T) {
 		for _, text := range []string{kubeconfig, encoded, "/no/such/file:" + encoded} {
 			t.Setenv("KUBECONFIG", text)
-			_, err := cluster.Connection{}.Settings("ua")
+			_, err := connect.Connection{}.Settings("ua", "")
 			require.ErrorContains(t, err, "the environment's KUBECONFIG")
 			assert.NotContains(t, err.Error(), "hunter2")
 			assert.NotContains(t, err.Error(), encoded)
@@ -101,14 +103,14 @@ func TestOnlyWhatLooksLikeAPathIsShown(t *testing.T) {
 			text := strings.Replace(kubeconfig, "user: {token: hunter2}", "user: {client-certificate-data: eA==, "+field+": "+secret+"}", 1)
 			file := write(t, filepath.Join(t.TempDir(), "kubeconfig"), text)
 			for _, value := range []string{text, file} {
-				_, err := cluster.NewRegistry("ua").Get(cluster.Connection{Kubeconfig: value})
+				_, err := cluster.NewRegistry("ua").Get(connect.Connection{Kubeconfig: value})
 				require.ErrorContains(t, err, field)
 				assert.NotContains(t, err.Error(), secret[:40])
 			}
 		}
 	})
 	t.Run("a path is named once", func(t *testing.T) {
-		_, err := cluster.Connection{Kubeconfig: "/dev/null/config"}.Settings("ua")
+		_, err := connect.Connection{Kubeconfig: "/dev/null/config"}.Settings("ua", "")
 		require.Error(t, err)
 		assert.Equal(t, 1, strings.Count(err.Error(), "/dev/null/config"), "%v", err)
 	})

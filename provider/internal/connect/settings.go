@@ -1,4 +1,4 @@
-package cluster
+package connect
 
 import (
 	"errors"
@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // execAPIVersion is the default protocol of credential plugins.
@@ -31,13 +33,9 @@ type Settings struct {
 	Context string
 }
 
-// Settings makes the connection ready. It reads kubeconfigs and uses no network. A mistake in the connection is a
-// *[FieldError].
-func (c Connection) Settings(userAgent string) (Settings, error) { return c.settings(userAgent, "") }
-
-// settings are the Settings of a connection whose kubeconfig may have been read before in this process. current was its
-// current-context then.
-func (c Connection) settings(userAgent, current string) (Settings, error) {
+// Settings makes the connection ready. It reads kubeconfigs and uses no network. current is the current-context of the
+// kubeconfig when it was read before in this process, or empty. A mistake in the connection is a *[failure.FieldError].
+func (c Connection) Settings(userAgent, current string) (Settings, error) {
 	config, context, err := c.source(current)
 	if err != nil {
 		return Settings{}, err
@@ -51,7 +49,7 @@ func (c Connection) settings(userAgent, current string) (Settings, error) {
 	}
 	if c.Impersonate != nil {
 		if c.Impersonate.User == "" {
-			return Settings{}, &FieldError{Field: "impersonate.user", Reason: "must be set to impersonate"}
+			return Settings{}, &failure.FieldError{Field: "impersonate.user", Reason: "must be set to impersonate"}
 		}
 		config.Impersonate = rest.ImpersonationConfig{
 			UserName: c.Impersonate.User, Groups: c.Impersonate.Groups, Extra: c.Impersonate.Extra,
@@ -68,7 +66,6 @@ func (c Connection) settings(userAgent, current string) (Settings, error) {
 	}
 	config.UserAgent = userAgent
 	config.QPS = -1
-	config.WarningHandlerWithContext = contextWarnings{}
 	return Settings{REST: config, Namespace: namespace, Server: canonicalServer(server), Context: context.name}, nil
 }
 
@@ -78,15 +75,15 @@ type chosen struct{ name, namespace string }
 func (c Connection) source(current string) (*rest.Config, chosen, error) {
 	switch {
 	case c.inline() && c.Kubeconfig != "":
-		return nil, chosen{}, &FieldError{Field: "host", Reason: "cannot be combined with kubeconfig"}
+		return nil, chosen{}, &failure.FieldError{Field: "host", Reason: "cannot be combined with kubeconfig"}
 	case c.inline() && c.Context != "":
-		return nil, chosen{}, &FieldError{Field: "context", Reason: "is for a kubeconfig and cannot be combined with host"}
+		return nil, chosen{}, &failure.FieldError{Field: "context", Reason: "is for a kubeconfig and cannot be combined with host"}
 	case c.inline():
 		config, err := c.inlineConfig()
 		return config, chosen{}, err
 	}
 	if field := c.inlineField(); field != "" {
-		return nil, chosen{}, &FieldError{Field: field, Reason: "needs host; it cannot be combined with a kubeconfig"}
+		return nil, chosen{}, &failure.FieldError{Field: field, Reason: "needs host; it cannot be combined with a kubeconfig"}
 	}
 	if strings.TrimSpace(c.Kubeconfig) != "" {
 		config, err := loadKubeconfig(c.Kubeconfig)
@@ -151,7 +148,7 @@ func fromKubeconfig(config *clientcmdapi.Config, context string) (*rest.Config, 
 	client := clientcmd.NewNonInteractiveClientConfig(*config, context, &clientcmd.ConfigOverrides{}, nil)
 	settings, err := client.ClientConfig()
 	if err != nil {
-		return nil, chosen{}, &FieldError{Field: "kubeconfig", Reason: "context " + context + " is not usable", Err: err}
+		return nil, chosen{}, &failure.FieldError{Field: "kubeconfig", Reason: "context " + context + " is not usable", Err: err}
 	}
 	return settings, chosen{name: context, namespace: config.Contexts[context].Namespace}, nil
 }
@@ -160,12 +157,12 @@ func (c Connection) inCluster() (*rest.Config, chosen, error) {
 	config, err := rest.InClusterConfig()
 	switch {
 	case errors.Is(err, rest.ErrNotInCluster):
-		return nil, chosen{}, &FieldError{Field: "kubeconfig", Reason: "is not set, and there is no default: " +
+		return nil, chosen{}, &failure.FieldError{Field: "kubeconfig", Reason: "is not set, and there is no default: " +
 			"neither KUBECONFIG nor ~/.kube/config exists, and this is not a pod. Set kubeconfig, or host with credentials"}
 	case err != nil:
-		return nil, chosen{}, &FieldError{Field: "kubeconfig", Reason: "is not set, and the pod's service account is not usable", Err: err}
+		return nil, chosen{}, &failure.FieldError{Field: "kubeconfig", Reason: "is not set, and the pod's service account is not usable", Err: err}
 	case c.Context != "":
-		return nil, chosen{}, &FieldError{Field: "context", Reason: "is set, and there is no kubeconfig (this is a pod)"}
+		return nil, chosen{}, &failure.FieldError{Field: "context", Reason: "is set, and there is no kubeconfig (this is a pod)"}
 	}
 	namespace, err := os.ReadFile(inClusterNamespaceFile)
 	if err != nil {
@@ -210,19 +207,19 @@ func (c Connection) inlineConfig() (*rest.Config, error) {
 func (c Connection) checkCredentials() error {
 	switch {
 	case c.Insecure && c.ClusterCACertificate != "":
-		return &FieldError{Field: "insecure", Reason: "cannot be combined with clusterCaCertificate"}
+		return &failure.FieldError{Field: "insecure", Reason: "cannot be combined with clusterCaCertificate"}
 	case c.Token != "" && c.Exec != nil:
-		return &FieldError{Field: "token", Reason: "cannot be combined with exec"}
+		return &failure.FieldError{Field: "token", Reason: "cannot be combined with exec"}
 	case c.Token != "" && c.ClientCertificate != "":
-		return &FieldError{Field: "token", Reason: "cannot be combined with clientCertificate"}
+		return &failure.FieldError{Field: "token", Reason: "cannot be combined with clientCertificate"}
 	case c.Exec != nil && c.ClientCertificate != "":
-		return &FieldError{Field: "exec", Reason: "cannot be combined with clientCertificate"}
+		return &failure.FieldError{Field: "exec", Reason: "cannot be combined with clientCertificate"}
 	case c.ClientCertificate != "" && c.ClientKey == "":
-		return &FieldError{Field: "clientCertificate", Reason: "needs clientKey"}
+		return &failure.FieldError{Field: "clientCertificate", Reason: "needs clientKey"}
 	case c.ClientKey != "" && c.ClientCertificate == "":
-		return &FieldError{Field: "clientKey", Reason: "needs clientCertificate"}
+		return &failure.FieldError{Field: "clientKey", Reason: "needs clientCertificate"}
 	case c.Exec != nil && c.Exec.Command == "":
-		return &FieldError{Field: "exec.command", Reason: "must be set"}
+		return &failure.FieldError{Field: "exec.command", Reason: "must be set"}
 	}
 	return nil
 }
