@@ -19,6 +19,8 @@ type wanted struct {
 	// names is an entry whose name is secret.
 	names                      bool
 	ignored, ignoresAnnotation bool
+	// notes are annotations of which all is secret, and ignoresNotes ignores them.
+	notes, ignoresNotes bool
 	// swapped is another order of the same items, and whole another spelling of the same quantity.
 	swapped, whole bool
 	// unlimited is without the limit of cpu. tolerates is with a list that belongs to its owner as a whole, of which
@@ -46,6 +48,9 @@ func (p wanted) manifest(kind, namespace string) m {
 	}
 	if p.annotation {
 		metadata["annotations"] = m{"note": "ours"}
+	}
+	if p.notes {
+		metadata["annotations"] = secret(m{hush: "noted"})
 	}
 	if kind == "ConfigMap" {
 		return p.configMap(metadata)
@@ -139,6 +144,9 @@ func (p wanted) inputs(kind, namespace string) resource.PropertyMap {
 	if p.ignoresAnnotation {
 		ignored = append(ignored, "metadata.annotations.note")
 	}
+	if p.ignoresNotes {
+		ignored = append(ignored, "metadata.annotations")
+	}
 	if p.ignoresSeconds {
 		ignored = append(ignored, "spec.template.spec.tolerations[*].tolerationSeconds")
 	}
@@ -166,7 +174,7 @@ func (p wanted) takesOver() []string {
 func (p wanted) ignores(kind string) func(path string) bool {
 	return func(path string) bool {
 		return p.ignored && path == "."+strings.Join(ignorable[kind], ".") || p.ignoresAnnotation && path == ".metadata.annotations.note" ||
-			p.ignoresSeconds && strings.HasSuffix(path, ".tolerationSeconds")
+			p.ignoresNotes && strings.HasPrefix(path, ".metadata.annotations.") || p.ignoresSeconds && strings.HasSuffix(path, ".tolerationSeconds")
 	}
 }
 
@@ -177,6 +185,9 @@ func (p wanted) compared(kind string, manifest m) m {
 	}
 	if p.ignoresAnnotation {
 		unstructured.RemoveNestedField(manifest, "metadata", "annotations", "note")
+	}
+	if p.ignoresNotes {
+		unstructured.RemoveNestedField(manifest, "metadata", "annotations")
 	}
 	if tolerations, ok, _ := unstructured.NestedSlice(manifest, "spec", "template", "spec", "tolerations"); ok && p.ignoresSeconds {
 		delete(tolerations[0].(m), "tolerationSeconds")
@@ -204,6 +215,8 @@ var (
 	addsEntry    = switches("has an extra entry", func(p *wanted) *bool { return &p.extra })
 	ignoresField = switches("ignores a field", func(p *wanted) *bool { return &p.ignored })
 	ignoresNote  = switches("ignores the annotation", func(p *wanted) *bool { return &p.ignoresAnnotation })
+	notes        = switches("has annotations that are secret", func(p *wanted) *bool { return &p.notes })
+	ignoresNotes = switches("ignores all annotations", func(p *wanted) *bool { return &p.ignoresNotes })
 	swaps        = switches("turns the order of env around", func(p *wanted) *bool { return &p.swapped })
 	unlimits     = switches("has no limit", func(p *wanted) *bool { return &p.unlimited })
 	tolerates    = switches("has tolerations", func(p *wanted) *bool { return &p.tolerates })

@@ -8,7 +8,7 @@ import (
 
 // combinations are steps that lead anywhere only together.
 func combinations() [][]chapter {
-	return [][]chapter{aboutLimits, aboutIgnored, aboutNobodys, aboutOrder, aboutSecrets, aboutUnconfirmed, aboutSpelling}
+	return [][]chapter{aboutLimits, aboutIgnored, aboutNobodys, aboutOrder, aboutSecrets, aboutUnconfirmed, aboutSpelling, aboutSecretNames}
 }
 
 // aboutLimits is a program that contradicts what others or defaults have set.
@@ -66,6 +66,29 @@ var aboutSecrets = []chapter{
 	{2, cast{}, "", one("refresh", (*life).refresh)},
 	{2, cast{}, "", func(drawing) step { return up }},
 }
+
+// aboutSecretNames is a map of which even the names are secret, and which is ignored.
+var aboutSecretNames = []chapter{
+	{4, cast{}, "", notes},
+	{4, cast{}, "", ignoresNotes},
+	{4, cast{}, "", one("the program has its secret annotations and ignores them, or neither", func(l *life) error {
+		has := !l.wants.notes
+		l.wants.notes, l.wants.ignoresNotes = has, has
+		return nil
+	})},
+	{4, cast{}, "", func(drawing) step { return notedToo }},
+	{1, cast{}, "", saysValue},
+	{3, cast{}, "", func(drawing) step { return up }},
+}
+
+// notedToo makes another manager an owner of the secret annotations.
+var notedToo = step{"another manager applies the secret annotations as well", func(l *life) error {
+	if !l.wants.notes {
+		return nil
+	}
+	return l.edit(types.ApplyPatchType, fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"name": "it", "annotations": {%q: "noted"}}}`,
+		map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1"}[l.cast.object], l.cast.object, hush))
+}}
 
 // aboutUnconfirmed is a write of which nothing is known, and then a cluster that says nothing either.
 var aboutUnconfirmed = []chapter{

@@ -106,6 +106,10 @@ func TestLivesThatWentWrong(t *testing.T) {
 			says(func(p *wanted) { p.patch, p.wait = "patch", waitsForObject }), up,
 			{"the address leads elsewhere", emigrates(false)}, {"the program leads elsewhere", emigrates(true)},
 		}},
+		"no name is shown of a secret map that was ignored, and that others keep [D4] [D32]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			says(func(p *wanted) { p.notes, p.ignoresNotes = true, true }), up, notedToo,
+			says(func(p *wanted) { p.notes, p.ignoresNotes = false, false }), up,
+		}},
 		"a Wait waits again after drift was put right [D10]": {cast{"Deployment", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.wait = waitsForObject }), up, changed, up,
 		}},

@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -89,7 +90,7 @@ func TestReadinessByRealControllers(t *testing.T) {
 				test.come(w)
 			}
 			if test.pods != "" {
-				w.runPods(c, done, test.pods)
+				w.runPods(c, test.pods, func() bool { return len(done) > 0 }, "the wait ends")
 			}
 			require.NoError(t, ended(t, done))
 			requireWaited(t, s)
@@ -105,6 +106,41 @@ func TestReadinessByRealControllers(t *testing.T) {
 		s := start(t, inline(c.Admin())).wait(t, "it").mustUp("create", waiting(refTo(claim), until("ready", true, "20s")))
 		assert.Contains(t, s.warned(), "(WaitForFirstConsumer)")
 	})
+}
+
+// TestARolloutIsCompleteWhenPodsStayReady waits for pods that are ready at once, as those without a readiness probe are, also
+// when they are about to crash.
+func TestARolloutIsCompleteWhenPodsStayReady(t *testing.T) {
+	t.Parallel()
+	c := controlled.Get(t)
+	client, err := dynamic.NewForConfig(c.RESTConfig())
+	require.NoError(t, err)
+	const spec = `minReadySeconds: 500, selector: {matchLabels: {app: web}},
+		template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}`
+	running := `{phase: Running, conditions: [{type: Ready, status: "True", lastTransitionTime: "` + time.Now().UTC().Format(time.RFC3339) + `"}]}`
+	for kind, test := range map[string]struct{ spec, ready, waits string }{
+		"Deployment":  {"replicas: 1, " + spec, "readyReplicas", "0 of 1 updated replicas are available"},
+		"StatefulSet": {"replicas: 1, serviceName: web, " + spec, "readyReplicas", "0 of 1 pods are available"},
+		"DaemonSet":   {spec, "numberReady", "0 of 1 updated pods are available"},
+	} {
+		t.Run("for minReadySeconds, of a "+kind+" [W5]", func(t *testing.T) {
+			t.Parallel()
+			w := world{t, client, c.Namespace(t)}
+			manifest := w.written(`{apiVersion: apps/v1, kind: ` + kind + `, spec: {` + test.spec + `}}`)
+			w.create(manifest)
+			p := start(t, inline(c.Admin()))
+			s, done := p.wait(t, "it"), make(chan error, 1)
+			go func() { done <- s.create(waiting(refTo(manifest), until("rollout", true, longTime))) }()
+			w.runPods(c, running, func() bool {
+				said := p.log.statuses()
+				return w.value(kind, "it", "status", test.ready) == int64(1) && len(said) > 0 && strings.Contains(said[len(said)-1], test.waits)
+			}, "the pod is ready, and that is not enough")
+			require.Empty(t, done, "the pod is ready, and may crash at once")
+			w.patch(kind, "it", m{"spec": m{"minReadySeconds": 1}})
+			require.NoError(t, ended(t, done))
+			requireWaited(t, s)
+		})
+	}
 }
 
 // written is a manifest with a name in the namespace of the test. Objects in no namespace, and NAME, are named after it.
@@ -124,8 +160,8 @@ func (w world) written(text string) m {
 	return manifest
 }
 
-// runPods is the kubelet of all pods of the namespace until the wait ends.
-func (w world) runPods(c *cluster.Cluster, done <-chan error, status string) {
+// runPods is the kubelet of all pods of the namespace until something has come true.
+func (w world) runPods(c *cluster.Cluster, status string, until func() bool, what string) {
 	w.t.Helper()
 	reported := map[string]bool{}
 	eventually(w.t, func() bool {
@@ -137,6 +173,6 @@ func (w world) runPods(c *cluster.Cluster, done <-chan error, status string) {
 				reported[pod.Name] = true
 			}
 		}
-		return len(done) > 0
-	}, "the wait ends")
+		return until()
+	}, what)
 }

@@ -171,7 +171,9 @@ func TestReadiness(t *testing.T) {
 func withTimes(status m) m {
 	conditions, _ := status["conditions"].([]any)
 	for _, condition := range conditions {
-		condition.(m)["lastTransitionTime"] = "2026-01-01T00:00:00Z"
+		if condition := condition.(m); condition["lastTransitionTime"] == nil {
+			condition["lastTransitionTime"] = "2026-01-01T00:00:00Z"
+		}
 	}
 	return status
 }

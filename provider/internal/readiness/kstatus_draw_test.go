@@ -99,8 +99,9 @@ var drawn = []drawnKind{
 			strategy["rollingUpdate"] = object{"partition": d.number("partition", 0, 2)}
 		}
 		replicas := d.number("pods", 0, 3)
-		return object{"replicas": d.number("replicas", 0, 2), "updateStrategy": strategy}, object{
-			"replicas": replicas, "readyReplicas": d.number("ready", 0, replicas), "updatedReplicas": d.number("updated", 0, replicas),
+		ready := d.number("ready", 0, replicas)
+		return object{"replicas": d.number("replicas", 0, 2), "updateStrategy": strategy, "minReadySeconds": d.number("seconds", 0, 1)}, object{
+			"replicas": replicas, "readyReplicas": ready, "availableReplicas": d.number("available", 0, ready), "updatedReplicas": d.number("updated", 0, replicas),
 			"currentRevision": "a", "updateRevision": d.one("revision", "a", "b"),
 		}
 	}},

@@ -99,6 +99,15 @@ var differences = []difference{
 		"apps/v1", "StatefulSet", `{spec: {replicas: 0, updateStrategy: {type: RollingUpdate, rollingUpdate: {partition: 0}}}, status: {observedGeneration: 2, replicas: 1}}`,
 	},
 	{
+		"a StatefulSet whose pods have not been ready for `minReadySeconds`", "they may crash before, which is what the field is for",
+		waits, isReady, func(live object) bool {
+			seconds, _, _ := unstructured.NestedInt64(live, "spec", "minReadySeconds")
+			return live["kind"] == "StatefulSet" && seconds > 0
+		},
+		"apps/v1", "StatefulSet", `{spec: {replicas: 1, minReadySeconds: 5, updateStrategy: {type: RollingUpdate, rollingUpdate: {partition: 0}}}, status: {
+			observedGeneration: 2, replicas: 1, readyReplicas: 1, currentReplicas: 1, updatedReplicas: 1}}`,
+	},
+	{
 		"a StatefulSet or DaemonSet with the strategy OnDelete", "its pods should be ready, of whatever revision",
 		waits, isReady, onDelete,
 		"apps/v1", "StatefulSet", `{spec: {replicas: 1, updateStrategy: {type: OnDelete}}, status: {observedGeneration: 2}}`,

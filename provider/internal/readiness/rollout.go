@@ -68,7 +68,19 @@ func deploymentMissing(object map[string]any) string {
 	}
 }
 
+// statefulSetMissing heeds minReadySeconds too, which kubectl does for the other kinds only.
 func statefulSetMissing(object map[string]any) string {
+	if missing := statefulSetUnready(object); missing != "" {
+		return missing
+	}
+	available, wanted := number(object, "status", "availableReplicas"), replicas(object)
+	if number(object, "spec", "minReadySeconds") > 0 && available < wanted {
+		return fmt.Sprintf("%d of %d pods are available", available, wanted)
+	}
+	return ""
+}
+
+func statefulSetUnready(object map[string]any) string {
 	wanted, ready, updated := replicas(object), number(object, "status", "readyReplicas"), number(object, "status", "updatedReplicas")
 	if onDelete(object) {
 		return readyMissing(ready, wanted)

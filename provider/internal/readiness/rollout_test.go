@@ -99,6 +99,30 @@ func TestTheRolloutOfAStatefulSetIsWaitedFor(t *testing.T) {
 	}
 }
 
+func TestTheRolloutOfAStatefulSetWaitsForMinReadySeconds(t *testing.T) {
+	for name, c := range map[string]struct {
+		strategy           string
+		seconds, available int64
+		missing            []string
+	}{
+		"pods are not ready for long enough":           {"RollingUpdate", 10, 1, []string{"1 of 3 pods are available"}},
+		"pods are ready for long enough":               {"RollingUpdate", 10, 3, nil},
+		"it says nothing, and counts no such pods":     {"RollingUpdate", 0, 0, nil},
+		"OnDelete, pods are not ready for long enough": {"OnDelete", 10, 1, []string{"1 of 3 pods are available"}},
+		"OnDelete, pods are ready for long enough":     {"OnDelete", 10, 3, nil},
+	} {
+		t.Run(name+" [W5]", func(t *testing.T) {
+			live := workload("StatefulSet", object{
+				"replicas": int64(3), "updateStrategy": object{"type": c.strategy}, "minReadySeconds": c.seconds,
+			}, object{
+				"observedGeneration": int64(2), "replicas": int64(3), "readyReplicas": int64(3), "updatedReplicas": int64(3),
+				"availableReplicas": c.available, "currentRevision": "web-2", "updateRevision": "web-2",
+			})
+			assertVerdict(t, Criteria{Rollout: true}, live, c.missing...)
+		})
+	}
+}
+
 func TestTheRolloutOfADaemonSetIsWaitedFor(t *testing.T) {
 	done := object{
 		"observedGeneration": int64(2), "desiredNumberScheduled": int64(3), "updatedNumberScheduled": int64(3), "numberAvailable": int64(3),
