@@ -4,6 +4,7 @@ package node
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -31,7 +32,7 @@ func installRelease(t *testing.T, s *stack) release {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(helm(t, s, "get", "manifest", "shop"))))
 	for {
 		document, err := documents.Read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return applied
 		}
 		require.NoError(t, err)
