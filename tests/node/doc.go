@@ -4,7 +4,8 @@
 //
 // "make test-node" runs it. It needs Linux, root, iproute2 and Debian's packages containerd, runc,
 // containernetworking-plugins, iptables, conntrack and busybox-static; where one is missing, all tests are skipped and
-// say which. The test binary runs itself again in namespaces of its own (see package namespaces); the machine is
+// say which. containerd may be of any version from 1.3 on. The tests of adoption are Helm's, which the command builds from
+// its pinned module in tests/helm. The test binary runs itself again in namespaces of its own (see package namespaces); the machine is
 // afterwards as it was, which package machine tests.
 //
 // Nothing of it is part of "make test": the files of tests have the build tag node.

@@ -55,7 +55,15 @@ func run(m *testing.M) int {
 }
 
 func runInside(m *testing.M) (code int, err error) {
-	dir, err := os.MkdirTemp("", "k8sconnect-node-tests-")
+	space, err := namespaces.Inside()
+	if err != nil {
+		return 1, err
+	}
+	// What a killed run leaves of its own goes with the rest.
+	if err := os.Setenv("TMPDIR", space.Dir); err != nil {
+		return 1, err
+	}
+	dir, err := os.MkdirTemp("", "tests-")
 	if err != nil {
 		return 1, err
 	}
