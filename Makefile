@@ -306,9 +306,9 @@ OTHER_VERSIONS := $(patsubst tests/cluster/controlplane/kubernetes-%.mod,%,$(wil
 # Without the race detector: what differs is how the API server answers.
 .PHONY: test-version
 ifneq ($(filter $(OTHER_VERSIONS),$(KUBERNETES)),)
-test-version: bin/kubernetes-$(KUBERNETES)/.complete ## The tests of the provider's calls on another version of Kubernetes: KUBERNETES=1.33
+test-version: bin/gotestsum bin/kubernetes-$(KUBERNETES)/.complete ## The tests of the provider's calls, and the probe, on another version of Kubernetes: KUBERNETES=1.33
 	$(call say,Running the tests against the API server of Kubernetes $(KUBERNETES))
-	@$(call quietly,K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES) go run ./tests/gotest -count=1 -timeout 60m ./tests/rpc)
+	@K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES) $(gotestsum) -- -count=1 -timeout 60m ./tests/rpc ./tests/probe
 else
 test-version:
 	@echo 'make test-version wants KUBERNETES to be one of: $(OTHER_VERSIONS). ("make test" takes $(basename $(KUBERNETES_VERSION:v%=%)).)' >&2
