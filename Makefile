@@ -26,16 +26,20 @@ export PULUMI_SKIP_UPDATE_CHECK := true
 pinned = $(shell awk '$$1 == "$(1)" { print $$2; exit }' $(2))
 PULUMI_VERSION := $(call pinned,github.com/pulumi/pulumi/pkg/v3,tests/pulumi/go.mod)
 KUBERNETES_VERSION := $(call pinned,k8s.io/kubernetes,tests/cluster/controlplane/go.mod)
-KUBERNETES_MINOR := $(word 2,$(subst ., ,$(KUBERNETES_VERSION)))
 
 PROVIDER := bin/pulumi-resource-k8sconnect
 PROVIDER_SOURCES := main.go go.mod go.sum $(shell find provider -name '*.md' -o -name '*.go' ! -name '*_test.go')
 CLUSTER_SOURCES := go.mod go.sum $(shell find tests/cluster -name '*.go' ! -name '*_test.go' ! -path '*/controlplane/*' ! -path '*/node/*')
-CONTROLPLANE_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,go.mod go.sum *.go))
+SERVER_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,servers/*.go multicall/*.go))
+COMPANION_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,companions/*.go multicall/*.go))
 NODE_SOURCES := $(shell find tests/cluster/node -name '*.go') tests/cluster/node/go.mod tests/cluster/node/go.sum
 NODE_PROGRAMS := $(addprefix bin/,kubelet kube-proxy pause image)
-CONTROLPLANE_LINKS := $(addprefix bin/,etcd kube-apiserver kube-controller-manager kube-scheduler kwok kubectl)
+SERVERS := kube-apiserver kube-controller-manager kube-scheduler
+COMPANIONS := etcd kwok kubectl
+CONTROLPLANE_LINKS := $(addprefix bin/,$(SERVERS) $(COMPANIONS))
 PULUMI := bin/pulumi bin/pulumi-language-yaml
+
+comma := ,
 
 # One line that says what is being done.
 say = @echo "--- $(1)"
@@ -296,6 +300,21 @@ test-node: bin/gotestsum $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/he
 	$(call say,Running the tests that need a real node)
 	@$(gotestsum) -- -tags=node -count=1 -p=1 -timeout 40m ./tests/node/...
 
+# The versions that tests/cluster/controlplane has a module file of, beside the one that all tests take.
+OTHER_VERSIONS := $(patsubst tests/cluster/controlplane/kubernetes-%.mod,%,$(wildcard tests/cluster/controlplane/kubernetes-*.mod))
+
+# Without the race detector: what differs is how the API server answers.
+.PHONY: test-version
+ifneq ($(filter $(OTHER_VERSIONS),$(KUBERNETES)),)
+test-version: bin/gotestsum bin/kubernetes-$(KUBERNETES)/.complete ## The tests of the provider's calls, and the probe, on another version of Kubernetes: KUBERNETES=1.33
+	$(call say,Running the tests against the API server of Kubernetes $(KUBERNETES))
+	@K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES) $(gotestsum) -- -count=1 -timeout 60m ./tests/rpc ./tests/probe
+else
+test-version:
+	@echo 'make test-version wants KUBERNETES to be one of: $(OTHER_VERSIONS). ("make test" takes $(basename $(KUBERNETES_VERSION:v%=%)).)' >&2
+	@echo 'For another one, write its module file: bash tests/cluster/controlplane/kubernetes.sh VERSION' >&2; exit 1
+endif
+
 .PHONY: node-packages
 node-packages: ## Install what test-node needs from Debian or Ubuntu, as root
 	apt-get update
@@ -363,24 +382,43 @@ bin/cluster: $(CLUSTER_SOURCES) $(CONTROLPLANE_LINKS)
 	$(call say,Building the starter of the cluster)
 	$(call go-build,.,cluster,./tests/cluster/cmd/cluster,)
 
-$(CONTROLPLANE_LINKS): bin/controlplane
-	@ln -sf controlplane $@
+$(addprefix bin/,$(SERVERS)): bin/servers
+	@ln -sf servers $@
 
-# What the programs of Kubernetes say that they are.
+$(addprefix bin/,$(COMPANIONS)): bin/companions
+	@ln -sf companions $@
+
+# $(call kubernetes-version,VERSION): what the programs of Kubernetes say that they are.
 kubernetes-version = $(foreach package,k8s.io/component-base/version k8s.io/client-go/pkg/version,\
-	-X $(package).gitVersion=$(KUBERNETES_VERSION) -X $(package).gitMajor=1 -X $(package).gitMinor=$(KUBERNETES_MINOR) \
+	-X $(package).gitVersion=$(1) -X $(package).gitMajor=1 -X $(package).gitMinor=$(word 2,$(subst ., ,$(1))) \
 	-X $(package).gitTreeState=clean -X $(package).gitCommit=)
 
-bin/controlplane: $(CONTROLPLANE_SOURCES)
-	$(call say,Building the control plane of Kubernetes $(KUBERNETES_VERSION) as one program (five to eight minutes the first time))
-	$(call go-build,tests/cluster/controlplane,controlplane,.,$(kubernetes-version))
+bin/servers: tests/cluster/controlplane/go.mod tests/cluster/controlplane/go.sum $(SERVER_SOURCES)
+	$(call say,Building the servers of Kubernetes $(KUBERNETES_VERSION) as one program (five to eight minutes the first time))
+	$(call go-build,tests/cluster/controlplane,servers,./servers,$(call kubernetes-version,$(KUBERNETES_VERSION)))
+
+bin/companions: tests/cluster/controlplane/go.mod tests/cluster/controlplane/go.sum $(COMPANION_SOURCES)
+	$(call say,Building etcd$(comma) kwok and kubectl as one program (a minute the first time))
+	$(call go-build,tests/cluster/controlplane,companions,./companions,$(call kubernetes-version,$(KUBERNETES_VERSION)))
+
+$(OTHER_VERSIONS:%=bin/servers-%): bin/servers-%: tests/cluster/controlplane/kubernetes-%.mod tests/cluster/controlplane/kubernetes-%.sum $(SERVER_SOURCES)
+	$(call say,Building the servers of Kubernetes $(call pinned,k8s.io/kubernetes,$<) as one program (ten to twenty minutes the first time))
+	$(call go-build,tests/cluster/controlplane,servers-$*,-modfile=kubernetes-$*.mod ./servers,$(call \
+		kubernetes-version,$(call pinned,k8s.io/kubernetes,$<)))
+
+# A folder in which the servers are of another version, and all else is the same.
+$(OTHER_VERSIONS:%=bin/kubernetes-%/.complete): bin/kubernetes-%/.complete: bin/servers-% $(addprefix bin/,$(COMPANIONS))
+	@mkdir -p $(@D)
+	@for server in $(SERVERS); do ln -sf ../servers-$* $(@D)/$$server; done
+	@for companion in $(COMPANIONS); do ln -sf ../$$companion $(@D)/$$companion; done
+	@touch $@
 
 bin/kubelet bin/kube-proxy: bin/node
 	@ln -sf node $@
 
 bin/node: $(NODE_SOURCES)
 	$(call say,Building the kubelet and kube-proxy of Kubernetes $(KUBERNETES_VERSION) as one program (two to four minutes the first time))
-	$(call go-build,tests/cluster/node,node,.,$(kubernetes-version))
+	$(call go-build,tests/cluster/node,node,.,$(call kubernetes-version,$(KUBERNETES_VERSION)))
 
 bin/pause bin/image: bin/%: $(NODE_SOURCES)
 	$(call go-build,tests/cluster/node,$*,./$*,)

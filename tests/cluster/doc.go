@@ -10,8 +10,16 @@
 // the status that a kubelet would have written, and a test can give it Stages of its own to
 // make pods fail, hang or crash; where that is not enough, see below. Nobody fills status.loadBalancer; tests patch it.
 //
-// All programs are one binary, built from Go modules alone (controlplane, beside this
-// file). "make tools" puts it into bin/.
+// All programs are two binaries, built from Go modules alone (controlplane, beside this
+// file): servers, which is what of it is Kubernetes, and companions, which is etcd, kwok and
+// kubectl. "make tools" puts them into bin/.
+//
+// # Versions
+//
+// controlplane/go.mod pins the version of Kubernetes that all tests take. For the oldest and the
+// newest that the provider supports there is a module file each, such as kubernetes-1.33.mod, with
+// which "make test-version KUBERNETES=1.33" builds the servers and runs the tests of the provider's
+// calls and the probe (package tests/probe). controlplane/kubernetes.sh writes such a file.
 //
 // # envtest
 //

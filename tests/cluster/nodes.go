@@ -23,13 +23,16 @@ func (c *Cluster) SetStages(ctx context.Context, stages ...string) error {
 	return c.Kwok.Restart(ctx)
 }
 
-// writeStages writes the stages for kwok: its own, which the program itself knows, and more.
+// writeStages writes the stages for kwok: its own, which its program knows, and more.
 func (c *Cluster) writeStages(ctx context.Context, more []string) error {
-	path, err := Tool("controlplane")
+	path, err := Tool("kwok")
 	if err != nil {
 		return err
 	}
-	own, err := exec.CommandContext(ctx, path, "kwok-stages").Output()
+	// The program is that by whose name it is called.
+	printer := exec.CommandContext(ctx, path)
+	printer.Args = []string{"kwok-stages"}
+	own, err := printer.Output()
 	if err != nil {
 		return fmt.Errorf("stages of kwok: %w", err)
 	}

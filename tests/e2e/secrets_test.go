@@ -35,7 +35,7 @@ resources:
         kind: Ingress
         metadata: {name: ingress, namespace: %[1]s}
         spec:
-          defaultBackend: {service: {name: "5-${password}", port: {number: 80}}}
+          defaultBackend: {service: {name: "svc-5-${password}", port: {number: 80}}}
           rules: [{host: "five-${password}"}]
   web:
     type: k8sconnect:KubeObject

@@ -173,12 +173,18 @@ var (
 	setName = regexp.MustCompile(`\b([a-z]+)-[a-z0-9]{8,10}(-?")`)
 	anyUID  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	instant = regexp.MustCompile(`failed after [0-9]+ms`)
-	anyAge  = regexp.MustCompile(`\(([0-9]+ times, last )?[0-9]+[smh][0-9ms]* ago\)`)
+	// What the scheduler says of it is worded otherwise in each of Kubernetes 1.33, 1.36 and 1.37.
+	preemption = regexp.MustCompile(`(no new claims to deallocate, )?preemption: .*`)
+	// Where a text is cut depends on the length of the pod's name, which has a hash of 8 to 10 characters in it.
+	aroundCut = regexp.MustCompile(`\S*…\S*`)
+	anyAge    = regexp.MustCompile(`\(([0-9]+ times, last )?[0-9]+[smh][0-9ms]* ago\)`)
 )
 
-// withoutChance takes out of a report what is different each time.
+// withoutChance takes out of a report what is different each time, or in another version of Kubernetes.
 func withoutChance(report, space string) string {
 	report = strings.ReplaceAll(report, space, "NAMESPACE")
+	report = aroundCut.ReplaceAllString(report, "…")
+	report = preemption.ReplaceAllString(report, "PREEMPTION")
 	report = anyUID.ReplaceAllString(report, "UID")
 	report = podName.ReplaceAllString(report, "$1$2-POD")
 	report = instant.ReplaceAllString(report, "failed after MILLISECONDS")

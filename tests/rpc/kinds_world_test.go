@@ -100,11 +100,6 @@ func (k *kindWorld) mapping(t *testing.T, object *unstructured.Unstructured) *me
 	return mapping
 }
 
-func (k *kindWorld) namespaced(t *testing.T, object *unstructured.Unstructured) bool {
-	t.Helper()
-	return k.mapping(t, object).Scope.Name() == meta.RESTScopeNameNamespace
-}
-
 // objects is where the object of the case is, and its name.
 func (c *kindCase) objects(t *testing.T) (dynamic.ResourceInterface, string) {
 	t.Helper()

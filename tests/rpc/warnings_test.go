@@ -53,11 +53,17 @@ func TestWarningsOfTheServer(t *testing.T) {
 				"manifest.metadata.labels.a", "c", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 			}, {
 				p.resource(t, "field"), object(t, `
-apiVersion: v1
-kind: Service
+apiVersion: apps/v1
+kind: Deployment
 metadata: {name: it, namespace: %s}
-spec: {externalIPs: [192.0.2.7], ports: [{port: 80}]}`, w.namespace),
-				"manifest.spec.ports[0].targetPort", 81, "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: it}}
+  template:
+    metadata: {labels: {app: it}}
+    spec: {nodeSelector: {beta.kubernetes.io/os: linux}, containers: [{name: main, image: nginx}]}`, w.namespace),
+				"manifest.spec.replicas", 2,
+				`spec.template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead`,
 			},
 		}
 	}

@@ -1,4 +1,4 @@
-// The Kubernetes control plane of the demo and the tests, as one program.
+// The Kubernetes control plane of the demo and the tests, as two programs.
 // A module of its own, so that nothing of it reaches the provider's go.mod.
 module github.com/k8sconnect/pulumi-k8sconnect/tests/cluster/controlplane
 
