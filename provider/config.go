@@ -38,25 +38,7 @@ var _ infer.Annotated = (*Config)(nil)
 
 // Annotate describes the configuration for the schema.
 func (c *Config) Annotate(a infer.Annotator) {
-	a.Describe(&c.Namespace, "The namespace of namespaced objects that name none. "+
-		"Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, "+
-		"but for kinds that hold data, such as claims, which stay where they are.")
-	a.Describe(&c.DriftDetection, "When drift is looked for: `preview` (the default) reads the live objects before "+
-		"every preview, update and destroy; `refresh` only in `pulumi refresh`.")
-	a.Describe(&c.ConflictPolicy, "The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another "+
-		"manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not "+
-		"meant: it takes its fields by definition, which its `takeOwnership` says.")
-	a.Describe(&c.ResumeWithin, "How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted "+
-		"before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. "+
-		"Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another "+
-		"backend may have made it. The age is told by the API server's clock. Default: `1h`.")
-	a.Describe(&c.ForgetClusters, "Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the "+
-		"uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; "+
-		"a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last "+
-		"`pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead "+
-		"(ids separated by commas). Default: none.")
-	a.Describe(&c.Readiness, "When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its "+
-		"kinds; of several rules for a kind, the first counts. Default: none.")
+	texts.Describe(a, "Config", c)
 }
 
 // DriftDetection is when drift is looked for.

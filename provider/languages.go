@@ -13,7 +13,7 @@ func languages() map[string]any {
 		// github.com/pulumi/pulumi/pkg/v3/codegen/nodejs.NodePackageInfo
 		"nodejs": map[string]any{
 			"packageName":          "@k8sconnect/pulumi",
-			"packageDescription":   description,
+			"packageDescription":   summary,
 			"devDependencies":      map[string]string{"@types/node": "20.19.43"},
 			"typescriptVersion":    "5.9.3",
 			"respectSchemaVersion": true,

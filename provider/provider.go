@@ -21,7 +21,7 @@ import (
 // Name is the name of the Pulumi package and the prefix of all its tokens.
 const Name = "k8sconnect"
 
-const description = "Kubernetes objects that are never destroyed to retry: server-side apply with exact ownership, " +
+const summary = "Kubernetes objects that are never destroyed to retry: server-side apply with exact ownership, " +
 	"precise drift, and failures that the next `pulumi up` repairs in place."
 
 // logoURL is the picture that the registry shows, and that the package for .NET has in it.
@@ -39,7 +39,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 		WithFunctions(functions.New(configuration.source)...).
 		WithConfig(infer.Config(&Config{})).
 		WithDisplayName("k8sconnect").
-		WithDescription(description).
+		WithDescription(summary).
 		WithKeywords("pulumi", "kubernetes", "category/infrastructure", "kind/native").
 		WithLogoURL(logoURL).
 		WithHomepage("https://github.com/k8sconnect/pulumi-k8sconnect").

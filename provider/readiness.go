@@ -28,11 +28,8 @@ var _ infer.Annotated = (*ReadinessRule)(nil)
 // Annotate describes the type for the schema.
 func (r *ReadinessRule) Annotate(a infer.Annotator) {
 	a.SetToken("index", "ReadinessRule")
-	a.Describe(&r, "When the objects of some kinds are ready, for `waitFor: { ready: true }`.")
-	a.Describe(&r.Kinds, "The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.")
-	a.Describe(&r.Expression, "A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. "+
-		"While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.")
-	a.Describe(&r.FailWhen, "A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.")
+	a.Describe(&r, texts.Of("ReadinessRule"))
+	texts.Describe(a, "ReadinessRule", r)
 }
 
 // ruleParts are the names of the parts of a rule.

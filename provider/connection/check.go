@@ -89,7 +89,7 @@ func (c *checker) shape(value property.Value, description field, prefix, name st
 		if _, err := strconv.ParseBool(textOf(value)); !value.IsBool() && (!value.IsString() || err != nil) {
 			c.add(prefix, name, "must be true or false")
 		}
-	case texts:
+	case textList:
 		c.texts(value, prefix, name)
 	case textMap, textsMap:
 		if !value.IsMap() {
@@ -98,7 +98,7 @@ func (c *checker) shape(value property.Value, description field, prefix, name st
 		}
 		inner := field{shape: text}
 		if description.shape == textsMap {
-			inner.shape = texts
+			inner.shape = textList
 		}
 		for key, entry := range value.AsMap().AllStable {
 			c.shape(entry, inner, join(prefix, name), fmt.Sprintf("[%q]", key))

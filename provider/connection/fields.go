@@ -11,7 +11,7 @@ type shape int
 const (
 	text shape = iota
 	boolean
-	texts
+	textList
 	textMap
 	textsMap
 	execObject
@@ -44,13 +44,13 @@ var fields = map[string]field{
 var execFields = map[string]field{
 	"apiVersion": {},
 	"command":    {},
-	"args":       {shape: texts},
+	"args":       {shape: textList},
 	"env":        {shape: textMap},
 }
 
 var impersonationFields = map[string]field{
 	"user":   {},
-	"groups": {shape: texts},
+	"groups": {shape: textList},
 	"extra":  {shape: textsMap},
 }
 

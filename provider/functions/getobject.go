@@ -29,12 +29,7 @@ type GetObject struct{}
 // Annotate describes the function for the schema.
 func (g *GetObject) Annotate(a infer.Annotator) {
 	a.SetToken("index", "getObject")
-	a.Describe(&g, "Reads one object from the cluster as it is now, whoever made it.\n\n"+
-		"It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the "+
-		"form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same "+
-		"program use the outputs of its resource, and for values that come later a Wait.\n\n"+
-		"If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a "+
-		"failure and never means that the object is absent.\n\n"+getObjectExamples)
+	a.Describe(&g, texts.Of("GetObject")+"\n\n"+getObjectExamples)
 }
 
 // GetObjectArgs are the arguments of getObject.
@@ -49,14 +44,7 @@ type GetObjectArgs struct {
 
 // Annotate describes the arguments for the schema.
 func (g *GetObjectArgs) Annotate(a infer.Annotator) {
-	a.Describe(&g.APIVersion, "The group and version, such as `apps/v1` or `v1`.")
-	a.Describe(&g.Kind, "The kind, such as `Deployment`.")
-	a.Describe(&g.Name, "The name.")
-	a.Describe(&g.Namespace, "The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no "+
-		"meaning for cluster-scoped kinds.")
-	a.Describe(&g.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. Always secret.")
-	a.Describe(&g.Optional, "Whether the object may be absent. If it is, or if the cluster does not know its kind, the results "+
-		"are null. Default: false, which makes that an error.")
+	texts.Describe(a, "GetObjectArgs", g)
 }
 
 // GetObjectResult is what getObject returns.
@@ -67,9 +55,7 @@ type GetObjectResult struct {
 
 // Annotate describes the results for the schema.
 func (g *GetObjectResult) Annotate(a infer.Annotator) {
-	a.Describe(&g.Manifest, "The object as the API server has it, with its status and without `metadata.managedFields`. What a "+
-		"Secret holds is secret. Null if the object is absent and `optional` is true.")
-	a.Describe(&g.UID, "The uid that the API server gave to the object. Null if the object is absent and `optional` is true.")
+	texts.Describe(a, "GetObjectResult", g)
 }
 
 // The names of the arguments and of the results.

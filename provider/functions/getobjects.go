@@ -31,10 +31,7 @@ type GetObjects struct{}
 // Annotate describes the function for the schema.
 func (g *GetObjects) Annotate(a infer.Annotator) {
 	a.SetToken("index", "getObjects")
-	a.Describe(&g, "Lists the objects of one kind that are in the cluster now, whoever made them.\n\n"+
-		"It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is "+
-		"empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are "+
-		"failures and never an empty list.\n\n"+getObjectsExamples)
+	a.Describe(&g, texts.Of("GetObjects")+"\n\n"+getObjectsExamples)
 }
 
 // GetObjectsArgs are the arguments of getObjects.
@@ -52,20 +49,7 @@ type GetObjectsArgs struct {
 
 // Annotate describes the arguments for the schema.
 func (g *GetObjectsArgs) Annotate(a infer.Annotator) {
-	a.Describe(&g.APIVersion, "The group and version, such as `apps/v1` or `v1`.")
-	a.Describe(&g.Kind, "The kind, such as `Deployment`.")
-	a.Describe(&g.Namespace, "The namespace to list. Default: that of the provider or of the kubeconfig's context, else "+
-		"`default`. Has no meaning for cluster-scoped kinds.")
-	a.Describe(&g.AllNamespaces, "Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.")
-	a.Describe(&g.LabelSelector, "The labels that the objects must have, as in `kubectl get --selector`: "+
-		"`app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.")
-	a.Describe(&g.FieldSelector, "The fields that the objects must have, as in `kubectl get --field-selector`: "+
-		"`status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, "+
-		"`metadata.namespace`. Default: any.")
-	a.Describe(&g.Limit, "The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.")
-	a.Describe(&g.MetadataOnly, "Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and "+
-		"leaves out what a Secret holds. Default: false.")
-	a.Describe(&g.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. Always secret.")
+	texts.Describe(a, "GetObjectsArgs", g)
 }
 
 // GetObjectsResult is what getObjects returns.
@@ -76,9 +60,7 @@ type GetObjectsResult struct {
 
 // Annotate describes the results for the schema.
 func (g *GetObjectsResult) Annotate(a infer.Annotator) {
-	a.Describe(&g.Manifests, "The objects as the API server has them, by namespace and name, with their status and without "+
-		"`metadata.managedFields`. What a Secret holds is secret.")
-	a.Describe(&g.Truncated, "Whether more objects match than `limit` allows.")
+	texts.Describe(a, "GetObjectsResult", g)
 }
 
 // The names of the arguments and of the results that the other functions do not have.

@@ -19,14 +19,6 @@ var _ infer.Annotated = (*ResourceRef)(nil)
 // Annotate describes the type for the schema.
 func (r *ResourceRef) Annotate(a infer.Annotator) {
 	a.SetToken("index", "ResourceRef")
-	a.Describe(&r, "Points at one Kubernetes object.")
-	a.Describe(&r.APIVersion, "The group and version, such as `apps/v1` or `v1`.")
-	a.Describe(&r.Kind, "The kind, such as `Deployment`.")
-	a.Describe(&r.Namespace, "The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider "+
-		"or of the kubeconfig's context, else `default`.")
-	a.Describe(&r.Name, "The name.")
-	a.Describe(&r.UID, "The uid that the API server gave to the object. It changes when the object is made anew. Not needed "+
-		"where it is an input.")
-	a.Describe(&r.Revision, "Changes when this resource changes the object, and not when a controller does. "+
-		"What depends on it runs again exactly when something was applied. Not needed where it is an input.")
+	a.Describe(&r, texts.Of("ResourceRef"))
+	texts.Describe(a, "ResourceRef", r)
 }

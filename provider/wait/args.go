@@ -21,11 +21,7 @@ type Wait struct{}
 // Annotate describes the resource for the schema.
 func (w *Wait) Annotate(a infer.Annotator) {
 	a.SetToken("index", "Wait")
-	a.Describe(&w, "Waits for something about a Kubernetes object, and never touches the object.\n\n"+
-		"When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and "+
-		"the next `pulumi up` waits again, in place.\n\n"+
-		"It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` "+
-		"changes, and when the object was recreated. A change by a controller does not make it wait again.\n\n"+examples)
+	a.Describe(&w, texts.Of("Wait")+"\n\n"+examples)
 }
 
 // Args are the inputs of a Wait.
@@ -38,12 +34,7 @@ type Args struct {
 
 // Annotate describes the inputs for the schema.
 func (a *Args) Annotate(an infer.Annotator) {
-	an.Describe(&a.ResourceRef, "The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, "+
-		"`namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.")
-	an.Describe(&a.WaitFor, "What to wait for, and how long. A change waits again.")
-	an.Describe(&a.ClusterConnection, "The cluster, in place of the provider's configuration as a whole. "+
-		"Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.")
-	an.Describe(&a.Triggers, "Any values. When one of them changes, the Wait waits again. Default: none.")
+	texts.Describe(an, "Args", a)
 }
 
 // State are the outputs of a Wait.
@@ -53,8 +44,5 @@ type State struct {
 
 // Annotate describes the outputs for the schema.
 func (s *State) Annotate(a infer.Annotator) {
-	a.Describe(&s.Status, "The fields that are waited for with `field` and `fieldValue`, with the structure around them: "+
-		"`status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks "+
-		"by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a "+
-		"create or an update it is unknown.")
+	texts.Describe(a, "State", s)
 }
