@@ -12,7 +12,7 @@ RACE := -race
 
 # The flags of a release everywhere, without cgo and without paths of this machine: what is tested is what is
 # released, and all builds share what is compiled. Only the race detector needs cgo. No stamping by git: the version
-# is said explicitly, and a clone that belongs to somebody else can be built too.
+# is said explicitly, and a clone that belongs to someone else can be built too.
 ifndef USERS_GOFLAGS # A make that make calls would take ours for the user's.
 export USERS_CGO := $(shell go env CGO_ENABLED)
 export USERS_GOFLAGS := $(strip $(filter-out -buildvcs=% -trimpath%,$(shell go env GOFLAGS)) -buildvcs=false)

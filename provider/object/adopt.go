@@ -120,7 +120,7 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 }
 
 // resolveExisting decides what an object in our place means. One that an earlier attempt
-// of ours made, whose reply was lost, is continued; one that is to be adopted is
+// of ours made, whose reply was lost, is continued; one to adopt is
 // taken over; any other is not touched.
 func (t target) resolveExisting(ctx context.Context, in inputs, c creation) applyResult {
 	live, err := t.Cluster.Get(ctx, t.Ref)

@@ -11,7 +11,7 @@ import (
 
 // pinNamespace keeps an object that holds data in the namespace that it is in, if the
 // manifest names none. The default namespace may be that of a kubeconfig's context,
-// which somebody changes for other reasons, and a move deletes: nobody has asked.
+// which someone changes for other reasons, and a move deletes: nobody has asked.
 //
 // It is no error, since the engine calls Diff after every read: a refresh and a
 // destroy would fail as well, and with them every way out.

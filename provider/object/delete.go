@@ -21,7 +21,7 @@ import (
 )
 
 // Delete deletes the very object that the state knows and waits until it is gone.
-// An object that somebody else made in its place is left alone.
+// An object that someone else made in its place is left alone.
 func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return tracked.ExplainDestroy(r.delete(ctx, req))
 }

@@ -134,7 +134,7 @@ func inexact(object map[string]any, fields *fieldpath.Set) []string {
 }
 
 // imported returns the live object without what the API server or a controller
-// alone writes, and the fields in it that somebody set on purpose.
+// alone writes, and the fields in it that someone set on purpose.
 func imported(live *unstructured.Unstructured) (map[string]any, *fieldpath.Set, error) {
 	fields, reported, err := ownership.Imported(live)
 	if err != nil {

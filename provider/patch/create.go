@@ -41,7 +41,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 		if err != nil {
 			return p.CreateResponse{}, err
 		}
-		// The revision's key is made anew in the real run.
+		// The revision's key is re-created in the real run.
 		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("revision", property.New(property.Computed))
 		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
 	}

@@ -26,7 +26,7 @@ func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error
 	if r.in.kind != keyJSONPatch {
 		return nothing(), false, nil
 	}
-	// An operation that cannot be repeated changes something, and leaves our field manager until somebody else
+	// An operation that cannot be repeated changes something, and leaves our field manager until someone else
 	// changes the same field.
 	traces := slices.ContainsFunc(ownership.Managers(live), r.isOurs)
 	if r.old.Pending {
@@ -68,7 +68,7 @@ func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error
 
 // untouched reports whether the fields that an earlier try was about belong to those who
 // had them before it, and have not been written by them since. Had it been carried out,
-// they would be ours, or somebody's who has written them later.
+// they would be ours, or someone's who has written them later.
 func (r run) untouched(live *unstructured.Unstructured) (bool, error) {
 	fields := r.old.touched.all()
 	if fields.Empty() {

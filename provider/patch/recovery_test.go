@@ -54,7 +54,7 @@ func TestResuming(t *testing.T) {
 		},
 		"a killed process has left its work":   {patch: appending, live: "list: [a, b]", version: "2", traced: true, fresh: true, want: done},
 		"a killed process has left other work": {patch: appending, live: "list: [a, c]", version: "2", traced: true, fresh: true, want: again},
-		"somebody has done the same, or has written over it": {
+		"someone has done the same, or has written over it": {
 			patch: appending, live: "list: [a, b]", version: "2", written: true, want: done,
 		},
 		"a process that was killed in a change has left its work": {

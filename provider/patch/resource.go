@@ -1,4 +1,4 @@
-// Package patch is the Patch resource: a few fields of an object that somebody else
+// Package patch is the Patch resource: a few fields of an object that someone else
 // made, taken over openly and handed back with their values.
 //
 // # Three kinds of patch
@@ -21,7 +21,7 @@
 //
 // A field is handed back by taking it out of our entry in metadata.managedFields. Its
 // value stays. Applying less instead would delete the fields that nobody else owns,
-// also those that had been somebody else's before.
+// also those that had been someone else's before.
 //
 // # Removing
 //

@@ -71,12 +71,12 @@ func TestDrift(t *testing.T) {
 		want []string
 	}{
 		"nothing, while what is live is what was applied": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "us"}}, touched: patchedFields{set: fields(t, "data.a")}}, nil},
-		"another value":                            {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
-		"a field that is gone":                     {keyJSONPatch, state{State: tracked.State{Live: map[string]any{}, Applied: same}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data"}},
-		"a field that is back":                     {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: x, b: back}")}, touched: patchedFields{set: fields(t, "data.a")}, returned: fields(t, "data.b")}, []string{"data.b"}},
-		"an applied field that is somebody else's": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
-		"not a merged field that is somebody else's: it may never have been ours": {keyMergePatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, nil},
-		"one line for a field that has another value and another owner":           {keyPatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
+		"another value":                           {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
+		"a field that is gone":                    {keyJSONPatch, state{State: tracked.State{Live: map[string]any{}, Applied: same}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data"}},
+		"a field that is back":                    {keyMergePatch, state{State: tracked.State{Live: object(t, "data: {a: x, b: back}")}, touched: patchedFields{set: fields(t, "data.a")}, returned: fields(t, "data.b")}, []string{"data.b"}},
+		"an applied field that is someone else's": {keyPatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
+		"not a merged field that is someone else's: it may never have been ours": {keyMergePatch, state{State: tracked.State{Live: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, nil},
+		"one line for a field that has another value and another owner":          {keyPatch, state{State: tracked.State{Live: object(t, "data: {a: y}"), Applied: same, Manager: "us", Ownership: map[string]string{"data.a": "them"}}, touched: patchedFields{set: fields(t, "data.a")}}, []string{"data.a"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,8 +1,8 @@
 // Package wait is the Wait resource: it waits for something about any object, and
 // never touches it.
 //
-// It is a resource of its own so that a wait in vain is no failure of the object.
-// What waits in vain is saved with a flag, the update fails, what depends on it is not
+// It is a resource of its own so that a failed wait is no failure of the object.
+// A wait that fails is saved with a flag, the update fails, what depends on it is not
 // made, and the next update waits again. Pulumi's own record of such failures is
 // cleared by a refresh; the flag is not.
 //

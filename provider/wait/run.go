@@ -76,7 +76,7 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 	return now, nil
 }
 
-// failed is how the engine is told of a wait in vain: the state is saved, the
+// failed is how the engine is told of a failed wait: the state is saved, the
 // operation fails, and what depends on it is not made.
 func failed(err error) *p.InitializationFailed {
 	return &p.InitializationFailed{Reasons: []string{err.Error()}}

@@ -120,7 +120,7 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 }
 
 // mayComeBack reports whether an API server that has not answered well may do so later. A
-// connection that has never worked is not mended by waiting.
+// connection that has never worked does not heal by waiting.
 func mayComeBack(err error) bool {
 	switch failure.Classify(err) {
 	case failure.ClassConfiguration, failure.ClassCredentials, failure.ClassCertificate:
@@ -130,7 +130,7 @@ func mayComeBack(err error) bool {
 	}
 }
 
-// Error is a wait in vain.
+// Error is a failed wait.
 type Error struct {
 	text string
 	// Err is how it ended.

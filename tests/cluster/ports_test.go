@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestATakenPortIsRecognized has somebody else on the port, who says to be healthy at that.
+// TestATakenPortIsRecognized has someone else on the port, who says to be healthy at that.
 func TestATakenPortIsRecognized(t *testing.T) {
 	needsCluster(t)
 	for name, address := range map[string]func(*Cluster) string{

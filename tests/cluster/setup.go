@@ -36,7 +36,7 @@ const (
 )
 
 // freePort finds a free port for a server. Not one of those that the system hands out to
-// clients (32768 and up on Linux): while the server is restarted, a connection of somebody
+// clients (32768 and up on Linux): while the server is restarted, a connection of someone
 // else would take it.
 func freePort() (string, error) {
 	const first, count, attempts = 20000, 12000, 100

@@ -18,7 +18,7 @@ import (
 // adminGroup may do everything, whatever RBAC says.
 const adminGroup = "system:masters"
 
-// User is somebody whom the cluster knows, with all that a client needs to be them: either
+// User is someone whom the cluster knows, with all that a client needs to be them: either
 // a client certificate with its key, or a token.
 type User struct {
 	Name string

@@ -42,13 +42,13 @@ func pageOnOwnership(t *testing.T, p page) {
 		assert.Equal(t, int64(7), k.value(t, "apps/v1/Deployment/"+space+"/web", "spec", "replicas"))
 	})
 
-	t.Run("every path of the table selects what somebody else changes", func(t *testing.T) {
+	t.Run("every path of the table selects what someone else changes", func(t *testing.T) {
 		t.Parallel()
 		s, space, in := place(t)
 		program := in(programOf(t, only(t, "Fields that others manage", aProgram)))
 		const list = "      ignoreFields: [spec.replicas]\n"
 		require.Contains(t, program, list)
-		// changes are what somebody else does, for each row.
+		// changes are what someone else does, for each row.
 		changes := map[string]string{
 			"spec.replicas":   `{spec: {replicas: 9}}`,
 			"metadata.labels": `{metadata: {labels: {team: red}}}`,
@@ -75,7 +75,7 @@ func pageOnOwnership(t *testing.T, p page) {
 		s.up(t)
 		for i, row := range rows {
 			require.Contains(t, changes, row[1])
-			k.patch(t, fmt.Sprint("apps/v1/Deployment/", space, "/web-", i), types.StrategicMergePatchType, changes[row[1]], "somebody")
+			k.patch(t, fmt.Sprint("apps/v1/Deployment/", space, "/web-", i), types.StrategicMergePatchType, changes[row[1]], "someone")
 		}
 		s.previewEmpty(t)
 		s.program(t, "%s", owning)

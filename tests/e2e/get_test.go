@@ -11,7 +11,7 @@ func TestGet(t *testing.T) {
 	c := shared.Get(t)
 	k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
 	id := "v1/ConfigMap/" + space + "/theirs"
-	k.apply(t, id, "somebody", "{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs, namespace: "+space+"}, data: {color: blue}}")
+	k.apply(t, id, "someone", "{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs, namespace: "+space+"}, data: {color: blue}}")
 	s.program(t, `
 resources:
   theirs:
@@ -30,7 +30,7 @@ outputs: {color: "${theirs.manifest.data.color}"}
 	before := k.get(t, id)
 	ours := "v1/ConfigMap/" + space + "/ours"
 
-	step(t, "an object of somebody else can be read, and used by another resource [O69]", func(t *testing.T) {
+	step(t, "an object of someone else can be read, and used by another resource [O69]", func(t *testing.T) {
 		s.preview(t)
 		s.up(t)
 		assert.Equal(t, map[string]any{"copied": "blue", "of": "theirs"}, k.value(t, ours, "data"))
@@ -40,7 +40,7 @@ outputs: {color: "${theirs.manifest.data.color}"}
 		assert.Equal(t, string(before.GetUID()), r.uid())
 		s.previewEmpty(t)
 	})
-	step(t, "what somebody changes in it is read anew [O69]", func(t *testing.T) {
+	step(t, "what someone changes in it is read again [O69]", func(t *testing.T) {
 		k.merge(t, id, `{data: {color: green}}`)
 		s.up(t)
 		assert.Equal(t, "green", k.value(t, ours, "data", "copied"))
@@ -52,7 +52,7 @@ outputs: {color: "${theirs.manifest.data.color}"}
 		live := k.get(t, id)
 		assert.Equal(t, before.GetUID(), live.GetUID())
 		for _, entry := range live.GetManagedFields() {
-			assert.Equal(t, "somebody", entry.Manager)
+			assert.Equal(t, "someone", entry.Manager)
 		}
 	})
 	step(t, "an object that is not there is an error that names it [O69]", func(t *testing.T) {

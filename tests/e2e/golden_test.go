@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// update writes the golden files anew: go test ./tests/e2e -run 'TestWhatAPreview.*LooksLike' -update
-var update = flag.Bool("update", false, "write the golden files anew")
+// update rewrites the golden files: go test ./tests/e2e -run 'TestWhatAPreview.*LooksLike' -update
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shop is a program with a workload, and what is changed in it in pairs of old and new.
 func shop(changes ...string) string {

@@ -124,7 +124,7 @@ func TestIgnoreLater(t *testing.T) {
 		scaled      bool
 	}{
 		{"alone", "nginx:1", false}, {"together with a new image", "nginx:2", false},
-		{"after somebody has scaled", "nginx:1", true}, {"after somebody has scaled, with a new image", "nginx:2", true},
+		{"after someone has scaled", "nginx:1", true}, {"after someone has scaled, with a new image", "nginx:2", true},
 	} {
 		t.Run("a field that is ignored from now on keeps its value: "+variant.name+" [O37]", func(t *testing.T) {
 			t.Parallel()

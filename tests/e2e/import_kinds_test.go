@@ -43,7 +43,7 @@ spec:
                 items: {type: object, required: [name], properties: {name: {type: string}, weight: {type: integer, default: 1}}}
 `
 
-// TestImportOfManyKinds takes over objects that somebody made with kubectl create, all by one import, and goes on with
+// TestImportOfManyKinds takes over objects that someone made with kubectl create, all by one import, and goes on with
 // the program that the import has written.
 func TestImportOfManyKinds(t *testing.T) {
 	t.Parallel()

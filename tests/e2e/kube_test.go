@@ -109,13 +109,13 @@ func (k *kube) gone(t testing.TB, id string) {
 // merge changes an object behind Pulumi's back by a merge patch, written in YAML.
 func (k *kube) merge(t testing.TB, id, patch string) {
 	t.Helper()
-	k.patch(t, id, types.MergePatchType, patch, "somebody")
+	k.patch(t, id, types.MergePatchType, patch, "someone")
 }
 
 // jsonPatch changes an object behind Pulumi's back by a JSON patch, written in YAML.
 func (k *kube) jsonPatch(t testing.TB, id, patch string) {
 	t.Helper()
-	k.patch(t, id, types.JSONPatchType, patch, "somebody")
+	k.patch(t, id, types.JSONPatchType, patch, "someone")
 }
 
 // apply takes fields of an object over by server-side apply with force.

@@ -69,7 +69,7 @@ func TestLifecycle(t *testing.T) {
 		s.previewEmpty(t)
 	})
 
-	step(t, "an object that somebody deleted is made again", func(t *testing.T) {
+	step(t, "an object that someone deleted is made again", func(t *testing.T) {
 		old := k.get(t, settings).GetUID()
 		k.delete(t, settings)
 		s.up(t)

@@ -16,7 +16,7 @@ import (
 )
 
 // fightBack is a controller that wants data.mode of a ConfigMap to be "theirs". Once a second it
-// looks, and sets it again if somebody has changed it. It says how often it has. It works until
+// looks, and sets it again if someone has changed it. It says how often it has. It works until
 // the test is over.
 func (k *kube) fightBack(t *testing.T, id string) *atomic.Int32 {
 	t.Helper()

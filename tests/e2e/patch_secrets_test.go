@@ -43,7 +43,7 @@ func TestSecretsInPatches(t *testing.T) {
 	step(t, "a secret is masked in the preview and in the warning of the takeover [O78]", func(t *testing.T) {
 		out := s.preview(t)
 		hidden(t, "preview", out)
-		assert.Contains(t, out, "will take from somebody")
+		assert.Contains(t, out, "will take from someone")
 	})
 	step(t, "it is set, and not readable in log and state, where its neighbour is [O78]", func(t *testing.T) {
 		unreadable(t, "log", withoutWire(s.up(t, "--logtostderr", "--logflow", "-v=9")))

@@ -41,7 +41,7 @@ func TestPatchThatWaits(t *testing.T) {
 	args := func() any { return k.value(t, id, "template", "spec", "containers", 0, "args") }
 	var version string
 
-	step(t, "a wait in vain fails the up, and what depends on it is not made [P30]", func(t *testing.T) {
+	step(t, "a failed wait fails the up, and what depends on it is not made [P30]", func(t *testing.T) {
 		declare(addOne, seen)
 		out := s.upFails(t)
 		assert.Contains(t, out, "timed out after 1s")
@@ -83,7 +83,7 @@ func TestPatchThatWaits(t *testing.T) {
 		assert.Equal(t, "--quiet --patched --again", k.value(t, after, "data", "args"))
 		s.previewEmpty(t)
 	})
-	step(t, "destroy is not held up by a wait in vain [P25, P30]", func(t *testing.T) {
+	step(t, "destroy is not held up by a failed wait [P25, P30]", func(t *testing.T) {
 		declare(addOne, `{fieldValue: {"metadata.annotations.seen": "never"}, timeout: 1s}`)
 		s.upFails(t)
 		s.handBack(t, k, id)

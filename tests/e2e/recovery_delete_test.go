@@ -61,11 +61,11 @@ func TestFaultsInDelete(t *testing.T) {
 			}
 			assert.Equal(t, asked, v.deletions(t))
 		})
-		t.Run("the reply is lost, and somebody makes another object: that is left alone [O61] [O70] "+between, func(t *testing.T) {
+		t.Run("the reply is lost, and someone makes another object: that is left alone [O61] [O70] "+between, func(t *testing.T) {
 			t.Parallel()
 			v, before := newDoomed(t, between)
 			v.requireKept(t, before, v.loseDeletion(t))
-			v.kube.apply(t, v.first, "somebody", `{apiVersion: v1, kind: ConfigMap, metadata: {name: first}, data: {a: theirs}}`)
+			v.kube.apply(t, v.first, "someone", `{apiVersion: v1, kind: ConfigMap, metadata: {name: first}, data: {a: theirs}}`)
 			theirs := v.kube.get(t, v.first)
 			refresh(t, v)
 			v.up(t)

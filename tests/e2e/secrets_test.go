@@ -161,7 +161,7 @@ resources:
 			s.previewEmpty(t)
 		})
 	}
-	step(t, "so is what somebody else has put in its place [O79]", func(t *testing.T) {
+	step(t, "so is what someone else has put in its place [O79]", func(t *testing.T) {
 		k.merge(t, id, "{stringData: {text: swordfish-drifted, more: swordfish-more}}")
 		out := s.preview(t)
 		assert.Contains(t, out, "~ 1 to update")

@@ -39,7 +39,7 @@ func (r resource) uid() string {
 func (r resource) pending() bool { return r.Outputs["__pendingProjection"] == true }
 
 // pinned are the inputs and outputs of all our resources, but for the keys of the hashes, which are
-// encrypted anew every time.
+// encrypted again every time.
 func (s state) pinned() map[string][2]map[string]any {
 	values := map[string][2]map[string]any{}
 	for name, r := range s.resources {
@@ -61,7 +61,7 @@ type operationNote struct {
 	Type     string   `json:"type"` // creating, updating, deleting …
 }
 
-// waits says that the state knows of a wait in vain.
+// waits says that the state knows of a failed wait.
 func (r resource) waits() bool { return r.Outputs["__pendingWait"] == true }
 
 // state is what "pulumi stack export" says.

@@ -55,7 +55,7 @@ spec:
 `
 
 // TestClaimIsNeverDestroyedToRetry is the story for which Wait is a resource of its own: a claim
-// that is bound too late is waited for again, and is never deleted and made anew.
+// that is bound too late is waited for again, and is never deleted and re-created.
 func TestClaimIsNeverDestroyedToRetry(t *testing.T) {
 	t.Parallel()
 	c := workloads.Get(t)
@@ -127,7 +127,7 @@ func TestClaimIsNeverDestroyedToRetry(t *testing.T) {
 				}
 			}
 
-			assert.Equal(t, live.GetUID(), k.get(t, claim).GetUID(), "the claim was never made anew")
+			assert.Equal(t, live.GetUID(), k.get(t, claim).GetUID(), "the claim was never re-created")
 			assert.Equal(t, "Bound", k.value(t, pod, "metadata", "annotations", "claim"))
 			bound := s.export(t).get(t, "bound")
 			assert.False(t, bound.waits())

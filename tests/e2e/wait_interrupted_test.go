@@ -55,7 +55,7 @@ func TestInterruptedWait(t *testing.T) {
 		line := "Waiting: 0 of 1 updated replicas are available; pod " + strings.TrimPrefix(pod, "v1/Pod/"+space+"/") + ": ImagePullBackOff"
 		eventually(t, line, func() bool { return strings.Contains(up.printed.text(), line) })
 	})
-	step(t, "^C ends a wait at once, and the state knows that it was in vain", func(t *testing.T) {
+	step(t, "^C ends a wait at once, and the state knows that it was interrupted", func(t *testing.T) {
 		began := time.Now()
 		up.signal(t, syscall.SIGINT)
 		out := failed(t, up.wait(t)).out

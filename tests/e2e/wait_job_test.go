@@ -56,7 +56,7 @@ func TestJobAndWhatFollows(t *testing.T) {
 			assert.Nil(t, s.export(t).get(t, "done").Outputs["status"], "only fields are an output [W20]")
 			s.previewEmpty(t)
 		})
-		step(t, "it is not made anew with the Job, but the Job is waited for again [W14, W22]", func(t *testing.T) {
+		step(t, "it is not re-created with the Job, but the Job is waited for again [W14, W22]", func(t *testing.T) {
 			first, follower := k.get(t, job).GetUID(), k.get(t, after).GetUID()
 			s.program(t, jobProgram, space, "migrate:2", "kwok")
 			out := s.up(t)

@@ -123,10 +123,10 @@ spec:
 	}
 }
 
-// TestReportsOfWaitsInVain compares what people read when they waited in vain with
-// testdata/wait. Run it with -update to write that anew, and read it as somebody would who was
+// TestReportsOfFailedWaits compares what people read when they waited, and it did not come with
+// testdata/wait. Run it with -update to write that again, and read it as someone would who was
 // woken up by it.
-func TestReportsOfWaitsInVain(t *testing.T) {
+func TestReportsOfFailedWaits(t *testing.T) {
 	t.Parallel()
 	c := workloads.Get(t)
 	k, space := kubeOf(t, c), c.Namespace(t)
@@ -141,7 +141,7 @@ func TestReportsOfWaitsInVain(t *testing.T) {
 	s.upFails(t)
 	saved := s.export(t)
 	for name := range all {
-		t.Run("a wait in vain tells why: "+name+" [W28]", func(t *testing.T) {
+		t.Run("a wait that failed tells why: "+name+" [W28]", func(t *testing.T) {
 			r := saved.get(t, name)
 			require.Len(t, r.InitErrors, 1)
 			report := r.InitErrors[0]
@@ -161,7 +161,7 @@ func TestReportsOfWaitsInVain(t *testing.T) {
 			assert.Equal(t, string(want), report+"\n")
 		})
 	}
-	step(t, "waits in vain do not hold up a destroy, which leaves the objects alone [W12]", func(t *testing.T) {
+	step(t, "failed waits do not hold up a destroy, which leaves the objects alone [W12]", func(t *testing.T) {
 		s.destroy(t)
 		assert.Empty(t, s.export(t).resources)
 		k.get(t, "apps/v1/Deployment/"+space+"/web")

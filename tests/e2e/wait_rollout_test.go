@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rolloutProgram is a Deployment whose replicas are somebody else's business, its rollout, a
+// rolloutProgram is a Deployment whose replicas are someone else's business, its rollout, a
 // Service behind it, its address, and settings that contain the address.
 const rolloutProgram = `
 resources:

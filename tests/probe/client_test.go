@@ -54,7 +54,7 @@ func (p *probe) in(namespace string) *probe {
 	return &other
 }
 
-// as is the same probe as somebody else.
+// as is the same probe as someone else.
 func (p *probe) as(user cluster.User) *probe {
 	p.t.Helper()
 	other := *p

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// conflicts asks who is told to own a field that somebody else applies.
+// conflicts asks who is told to own a field that someone else applies.
 func conflicts(p *probe) {
 	p.each(func(manifest string, _ ...string) {
 		one := fill(manifest, "one", "a")

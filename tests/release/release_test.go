@@ -1,5 +1,5 @@
 // Package release_test builds what a release has for the platform at hand, looks at every part of it, and installs and
-// uses it as somebody does who has downloaded it: by the real Pulumi CLI, against a real API server.
+// uses it as someone does who has downloaded it: by the real Pulumi CLI, against a real API server.
 package release_test
 
 import (

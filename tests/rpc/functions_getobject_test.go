@@ -53,7 +53,7 @@ func TestGetObjectReadsWhatIsThere(t *testing.T) {
 		assert.Equal(t, want.Object, plain(got["manifest"]))
 		assert.Equal(t, string(live.GetUID()), got["uid"].StringValue())
 	})
-	t.Run("once more, anew, by one request [F1]", func(t *testing.T) {
+	t.Run("once more, by one request [F1]", func(t *testing.T) {
 		w.patch("ConfigMap", "it", map[string]any{"data": map[string]any{"a": "2"}})
 		got, err := p.invoke(t, "getObject", w.named("ConfigMap", "it", map[string]any{"optional": true}))
 		require.NoError(t, err)

@@ -165,7 +165,7 @@ func locate(tree any, steps []string) (value any, depth int) {
 	return tree, len(steps)
 }
 
-// change is what somebody does to a unit.
+// change is what someone does to a unit.
 type change struct {
 	steps  []string
 	remove bool

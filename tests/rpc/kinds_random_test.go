@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// mostChanges is how many fields somebody changes at once, mostTries how many values are tried for one, and
+	// mostChanges is how many fields someone changes at once, mostTries how many values are tried for one, and
 	// mostPruned how many parts of a manifest are left out.
 	mostChanges, mostTries, mostPruned = 5, 8, 12
 )
 
-// meddle chooses changes that the API server lets somebody make, each for itself: a field that it refuses to change,
+// meddle chooses changes that the API server lets someone make, each for itself: a field that it refuses to change,
 // that it sets back, or that changes another field too, is passed over. Whoever changes the key of an item has removed
 // that item and added one of his own, so items are removed and keys not changed.
 func (c *kindCase) meddle(t *testing.T, random *rand.Rand, units []unit, live *unstructured.Unstructured) []change {

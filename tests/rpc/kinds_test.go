@@ -98,7 +98,7 @@ var metadataOnly = []string{
 // enough is after how many stories of a kind any field of it should have been changed.
 const enough = 12
 
-// reportReach says how far the changes of somebody else went, and fails if they do not reach all kinds that they could.
+// reportReach says how far the changes of someone else went, and fails if they do not reach all kinds that they could.
 func reportReach(t *testing.T, cases []*kindCase) {
 	t.Helper()
 	stories, changed, refused := 0, 0, 0
@@ -164,7 +164,7 @@ type told struct {
 	err      *failure
 }
 
-// tell tells the story of a manifest and tidies up. choose decides what somebody else changes.
+// tell tells the story of a manifest and tidies up. choose decides what someone else changes.
 func (c *kindCase) tell(
 	t *testing.T, manifest map[string]any, choose func([]unit, *unstructured.Unstructured) []change,
 ) told {
@@ -183,8 +183,8 @@ func (c *kindCase) tell(
 	return result
 }
 
-// story is what is promised of any object: up, second preview empty, refresh, preview empty; somebody changes
-// fields of ours, the preview shows exactly those, an up puts them right; what somebody adds is none of our
+// story is what is promised of any object: up, second preview empty, refresh, preview empty; someone changes
+// fields of ours, the preview shows exactly those, an up puts them right; what someone adds is none of our
 // business; and destroy removes it all.
 func (c *kindCase) story(
 	t *testing.T, manifest map[string]any, choose func([]unit, *unstructured.Unstructured) []change,
@@ -241,7 +241,7 @@ func (c *kindCase) story(
 	}
 	if changes := choose(units, first); len(changes) > 0 {
 		if err := c.disturb(t, changes); err != nil {
-			return &failure{"changes of somebody else", err}
+			return &failure{"changes of someone else", err}
 		}
 		disturbed, err := look("look after the changes")
 		if err != nil {
@@ -270,7 +270,7 @@ func (c *kindCase) story(
 	}
 
 	if err := c.addForeign(t); err != nil {
-		return &failure{"label of somebody else", err}
+		return &failure{"label of someone else", err}
 	}
 	if err := act("preview with a foreign label", "same", preview); err != nil {
 		return err

@@ -254,7 +254,7 @@ func substance(object *unstructured.Unstructured) map[string]any {
 	ports, _, _ := unstructured.NestedSlice(object.Object, "spec", "ports")
 	for _, port := range ports {
 		if port, ok := port.(map[string]any); ok {
-			delete(port, "nodePort") // allocated, and anew for a port that was removed
+			delete(port, "nodePort") // allocated, and again for a port that was removed
 		}
 	}
 	if len(ports) > 0 {

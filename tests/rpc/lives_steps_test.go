@@ -255,7 +255,7 @@ func (l *life) orphan() error {
 	return nil
 }
 
-// remake has somebody delete the object and make one that is like it.
+// remake has someone delete the object and make one that is like it.
 func (l *life) remake() error {
 	live := l.live()
 	if live == nil {

@@ -141,7 +141,7 @@ func TestAnUnconfirmedAdoptionIsContinued(t *testing.T) {
 		"of kubectl": func(w world) *unstructured.Unstructured {
 			return w.kubectlCreate(w.configMap("web", map[string]any{"a": "old"}))
 		},
-		"of somebody": func(w world) *unstructured.Unstructured {
+		"of someone": func(w world) *unstructured.Unstructured {
 			return w.create(w.configMap("web", map[string]any{"a": "old"}))
 		},
 	}

@@ -156,7 +156,7 @@ func TestConflictPolicyFail(t *testing.T) {
 		assert.Equal(t, "9", w.value("ConfigMap", "web", "data", "b"))
 		s.mustUp("same", in)
 	})
-	t.Run("drift that somebody else made is theirs", func(t *testing.T) {
+	t.Run("drift that someone else made is theirs", func(t *testing.T) {
 		w := newWorld(t)
 		in := program(w.configMap("web", nil), failing)
 		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in)

@@ -73,7 +73,7 @@ func TestDelete(t *testing.T) {
 			require.NoError(t, remove(s), what)
 		}
 	})
-	t.Run("the object belongs to somebody else now [O61]", func(t *testing.T) {
+	t.Run("the object belongs to someone else now [O61]", func(t *testing.T) {
 		t.Parallel()
 		for what, remove := range deletions {
 			name := "theirs-" + what

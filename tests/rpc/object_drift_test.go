@@ -141,7 +141,7 @@ func TestDrift(t *testing.T) {
 		containers := w.value("Deployment", "foreign", "spec", "template", "spec", "containers").([]any)
 		assert.Equal(t, "sidecar", containers[0].(map[string]any)["name"], "it was left alone")
 	})
-	t.Run("what somebody puts into a map that we left empty is no drift [O24]", func(t *testing.T) {
+	t.Run("what someone puts into a map that we left empty is no drift [O24]", func(t *testing.T) {
 		manifest := w.configMap("hollow", nil)
 		manifest["metadata"].(map[string]any)["labels"] = map[string]any{}
 		manifest["metadata"].(map[string]any)["annotations"] = map[string]any{}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSomebodyElsesObjectIsNotTouched(t *testing.T) {
+func TestAnotherOwnersObjectIsNotTouched(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := start(t, inline(newUser(t)))
@@ -74,7 +74,7 @@ func TestAnObjectThatChangedHands(t *testing.T) {
 		return w, start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in), in,
 			program(w.configMap("web", map[string]any{"a": "9"}))
 	}
-	t.Run("deleted behind our back, it is created anew with a warning", func(t *testing.T) {
+	t.Run("deleted behind our back, it is re-created with a warning", func(t *testing.T) {
 		w, s, _, after := made(t)
 		inputs, err := s.check(after, false)
 		require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestAnObjectThatChangedHands(t *testing.T) {
 		s.mustUp("create", in)
 		assert.True(t, w.exists("ConfigMap", "web"))
 	})
-	t.Run("recreated by somebody else, it is refused and untouched", func(t *testing.T) {
+	t.Run("recreated by someone else, it is refused and untouched", func(t *testing.T) {
 		w, s, _, after := made(t)
 		w.delete("ConfigMap", "web")
 		theirs := w.create(w.configMap("web", map[string]any{"a": "theirs"}))
@@ -104,7 +104,7 @@ func TestAnObjectThatChangedHands(t *testing.T) {
 		require.ErrorContains(t, err, "already exists")
 		assert.Equal(t, theirs.GetResourceVersion(), w.get("ConfigMap", "web").GetResourceVersion())
 	})
-	t.Run("recreated by somebody else, it is left alone by delete [O61]", func(t *testing.T) {
+	t.Run("recreated by someone else, it is left alone by delete [O61]", func(t *testing.T) {
 		w, s, _, _ := made(t)
 		w.delete("ConfigMap", "web")
 		theirs := w.create(w.configMap("web", nil))

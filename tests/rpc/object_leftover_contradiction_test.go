@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestWhatContradictsSomebodyElsesFieldIsNotReplaced(t *testing.T) {
+func TestWhatContradictsAnothersFieldIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	t.Run("a limit below a request of another manager [D1]", func(t *testing.T) {
 		t.Parallel()

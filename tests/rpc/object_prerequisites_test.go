@@ -50,7 +50,7 @@ func custom(t testing.TB, group, kind, namespace, spec string) map[string]any {
 	return object(t, "{apiVersion: %s/v1, kind: %s, metadata: {name: it, namespace: %s}, spec: %s}", group, kind, namespace, spec)
 }
 
-// define installs a CustomResourceDefinition as somebody else.
+// define installs a CustomResourceDefinition as someone else.
 func (w world) define(definition map[string]any) {
 	w.t.Helper()
 	_, err := w.client.Resource(definitions).Create(w.t.Context(), &unstructured.Unstructured{Object: definition}, metav1.CreateOptions{})

@@ -134,7 +134,7 @@ func TestAVersionThatIsNoLongerServed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.defineInTwoVersions(t, "example.org", "Socket")
-	// Another process, so that it asks anew which kinds there are.
+	// Another process, so that it asks again which kinds there are.
 	process := func() *process { return start(t, inline(newUser(t))) }
 	served := func(kind string) func() bool {
 		return func() bool {
@@ -253,8 +253,8 @@ func TestARenamedResourceKeepsItsObject(t *testing.T) {
 		w, s, _, in := renamed(t)
 		s.urn = urnOf("before")
 		s.mustRead()
-		anew := s.process.resource(t, "after")
-		err := anew.create(in)
+		again := s.process.resource(t, "after")
+		err := again.create(in)
 		require.ErrorContains(t, err, `managed by the KubeObject "before"`)
 		assert.ErrorContains(t, err, "aliases")
 		assert.True(t, w.exists("ConfigMap", "web"))

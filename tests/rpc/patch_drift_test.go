@@ -112,7 +112,7 @@ func TestAnyOldPatchStateIsUnderstood(t *testing.T) {
 			damages["no "+string(key)] = func(outputs resource.PropertyMap) { delete(outputs, key) }
 			for what, v := range map[string]any{"text": "{not json", "map": m{"apiVersion": 3}} {
 				if key == "__fieldManager" && what == "text" {
-					continue // which is somebody else
+					continue // which is someone else
 				}
 				damages[string(key)+" is "+what] = func(outputs resource.PropertyMap) { outputs[key] = resource.NewPropertyValue(v) }
 			}

@@ -48,7 +48,7 @@ func TestGuardsOfAJSONPatch(t *testing.T) {
 	conf := operation("replace", container+"/args/1", "/etc/y")
 	first := map[string]string{"jsonPatch[0].value": "update"}
 	second := map[string]string{"jsonPatch[1].value": "update"}
-	// patched is the workload of somebody, and a Patch of it that was carried out.
+	// patched is the workload of someone, and a Patch of it that was carried out.
 	carriedOut := func(t *testing.T, operations ...any) (world, *session, resource.PropertyMap) {
 		w := newWorld(t)
 		w.apply("owner", withArgs(w.deployment(t, "it"), "-conf", "/etc/x"))

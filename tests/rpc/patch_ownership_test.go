@@ -151,7 +151,7 @@ func TestTwoPatchesOfOneObject(t *testing.T) {
 			both := []*session{patched(t, w, p, "first"), patched(t, w, p, "second")}
 			failed := make(chan error, 2)
 			g.meet(2)
-			// The first to write loses against somebody else, and tries again when the other one has given up, or
+			// The first to write loses against someone else, and tries again when the other one has given up, or
 			// has written.
 			g.next(isApply, meanwhile(func() {
 				lost := w.version("ConfigMap", "it")

@@ -346,7 +346,7 @@ func TestAPatchBesideOtherWriters(t *testing.T) {
 		s.mustUp("create", patching(w.box("it", nil), m{"jsonPatch": []any{operation("add", "/spec/list/-", "b")}}))
 		assert.Equal(t, []any{"a", "theirs", "b"}, w.value("Box", "it", "spec", "list"))
 	})
-	eachKind(t, "whose target is made anew in between is not patched unseen [P20]", func(t *testing.T, kind string) {
+	eachKind(t, "whose target is re-created in between is not patched unseen [P20]", func(t *testing.T, kind string) {
 		w, g := newWorld(t), newGateway(t)
 		w.create(w.configMap("it", nil))
 		s := patched(t, w, start(t, g.connection()), "it")

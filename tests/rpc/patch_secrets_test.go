@@ -39,7 +39,7 @@ func TestSecretsOfAPatch(t *testing.T) {
 		s.mustUp("update", after)
 		requireHidden(t, s)
 
-		// Somebody reads it and writes it elsewhere, and the live value stays secret.
+		// Someone reads it and writes it elsewhere, and the live value stays secret.
 		w.apply("eks", w.configMap("it", m{"a": "other-" + hush, "b": "clear"}))
 		s.mustRead()
 		requireHidden(t, s)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requirePatchWaits proves that a patch was made and its wait ended in vain.
+// requirePatchWaits proves that a patch was made and its wait timed out.
 func requirePatchWaits(t testing.TB, s *session, err error) string {
 	t.Helper()
 	var failed *plugin.InitError
@@ -47,7 +47,7 @@ func TestAPatchThatWaits(t *testing.T) {
 		requirePatched(t, s)
 		s.mustUp("same", in)
 	})
-	eachKind(t, "in vain is saved, and the next update only waits [P30]", func(t *testing.T, kind string) {
+	eachKind(t, "which fails is saved, and the next update only waits [P30]", func(t *testing.T, kind string) {
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
 		s := patched(t, w, start(t, inline(newUser(t))), "it")
@@ -100,7 +100,7 @@ func TestAPatchThatWaits(t *testing.T) {
 			other.mustUp("same", in)
 		})
 	})
-	eachKind(t, "in vain and is changed, is patched again [P30]", func(t *testing.T, kind string) {
+	eachKind(t, "which fails and is changed, is patched again [P30]", func(t *testing.T, kind string) {
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
 		s := patched(t, w, start(t, inline(newUser(t))), "it")
@@ -110,7 +110,7 @@ func TestAPatchThatWaits(t *testing.T) {
 		requirePatched(t, s)
 		assert.Equal(t, "10", w.value("ConfigMap", "it", "data", "a"))
 	})
-	eachKind(t, "in vain, and drifts, is put right and waits [P30] [P16]", func(t *testing.T, kind string) {
+	eachKind(t, "which fails, and drifts, is put right and waits [P30] [P16]", func(t *testing.T, kind string) {
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
 		s := patched(t, w, start(t, inline(newUser(t))), "it")
@@ -121,7 +121,7 @@ func TestAPatchThatWaits(t *testing.T) {
 		requirePatched(t, s)
 		assert.Equal(t, "9", w.value("ConfigMap", "it", "data", "a"))
 	})
-	eachKind(t, "in vain at an update keeps what was patched [P30]", func(t *testing.T, kind string) {
+	eachKind(t, "which fails at an update keeps what was patched [P30]", func(t *testing.T, kind string) {
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
 		s := patched(t, w, start(t, inline(newUser(t))), "it").mustUp("create", patching(w.configMap("it", nil), setting(kind, data("a", "9"))))
@@ -138,7 +138,7 @@ func TestAPatchThatWaits(t *testing.T) {
 		requirePatched(t, s)
 		assert.Equal(t, before, w.version("ConfigMap", "it"), "it is not patched again")
 	})
-	t.Run("in vain does not do again what is done once [P30] [P13]", func(t *testing.T) {
+	t.Run("which fails does not do again what is done once [P30] [P13]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		defineBox(t)
@@ -156,7 +156,7 @@ func TestAPatchThatWaits(t *testing.T) {
 		s.mustUp("same", adds(longTime))
 		assert.Equal(t, []any{"a", "b"}, w.value("Box", "it", "spec", "list"))
 	})
-	t.Run("in vain is destroyed all the same [P30]", func(t *testing.T) {
+	t.Run("which fails is destroyed all the same [P30]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))

@@ -54,7 +54,7 @@ func TestTheUserSaysWhenAKindIsReady(t *testing.T) {
 
 			config["readiness"] = rules(t, c.rules...)
 			p := start(t, config)
-			looked, _ := inVain(t, p.wait(t, "looked"), refTo(manifest), m{"ready": true})
+			looked, _ := failedWait(t, p.wait(t, "looked"), refTo(manifest), m{"ready": true})
 			assert.Contains(t, looks(t, looked), c.missing)
 			patch := patching(manifest, setting("mergePatch", m{"metadata": m{"labels": m{"a": "b"}}}), m{"waitFor": until("ready", true, shortTime)})
 			patched := patched(t, w, p, "it")

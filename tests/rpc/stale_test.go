@@ -202,7 +202,7 @@ func TestReadWhilePending(t *testing.T) {
 		assert.Empty(t, s.id)
 		s.mustUp("create", in)
 	})
-	t.Run("a read that finds somebody else's object forgets the resource", func(t *testing.T) {
+	t.Run("a read that finds someone else's object forgets the resource", func(t *testing.T) {
 		t.Parallel()
 		w, _, s, in := pending(t)
 		w.delete("ConfigMap", "web")
@@ -232,7 +232,7 @@ func TestReadWhilePending(t *testing.T) {
 			require.NoError(t, s.remove())
 			assert.False(t, w.exists("ConfigMap", "web"))
 		})
-		t.Run("whose place somebody else has taken leaves that alone [O61]", func(t *testing.T) {
+		t.Run("whose place someone else has taken leaves that alone [O61]", func(t *testing.T) {
 			w, _, s, _ := pending(t)
 			w.delete("ConfigMap", "web")
 			theirs := w.create(w.configMap("web", nil))

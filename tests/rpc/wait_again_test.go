@@ -157,7 +157,7 @@ func TestWhenAWaitWaitsAgain(t *testing.T) {
 		object.mustUp("same", in)
 		s.mustUp("same", waits())
 	})
-	t.Run("when the object was made anew", func(t *testing.T) {
+	t.Run("when the object was re-created", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		p := start(t, inline(newUser(t)))

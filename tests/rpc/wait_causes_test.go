@@ -121,7 +121,7 @@ func TestTheLogOfAContainerThatFailed(t *testing.T) {
 
 func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 	t.Parallel()
-	inVain := func(t *testing.T, target map[string]any, criterion string, value any) string {
+	failedWait := func(t *testing.T, target map[string]any, criterion string, value any) string {
 		t.Helper()
 		s := start(t, inline(newUser(t))).wait(t, "it")
 		return requireWaitPending(t, s, s.create(waiting(refTo(target), until(criterion, value, shortTime))))
@@ -139,7 +139,7 @@ func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 		w.create(w.deployment(t, "web"))
 		w.report("Deployment", "web", object(t, `{observedGeneration: 1, conditions: [
 			{type: ReplicaFailure, status: "True", reason: FailedCreate, message: %q, lastTransitionTime: "2024-01-01T00:00:00Z"}]}`, refusal))
-		text := inVain(t, w.deployment(t, "web"), "rollout", true)
+		text := failedWait(t, w.deployment(t, "web"), "rollout", true)
 		assert.Contains(t, why(text), "    its pods cannot be created: FailedCreate: "+refusal+"\n")
 		assert.Contains(t, text, "  Next: correct in the pod template what is refused, or change what refuses it")
 		assert.Equal(t, 1, strings.Count(text, "ask the platform team"), "it is said once")
@@ -173,7 +173,7 @@ func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 				w.create(object(t, `{apiVersion: v1, kind: Event, metadata: {name: e, namespace: %s}, type: Warning, reason: FailedCreate,
 					message: %q, count: 1, lastTimestamp: %q, involvedObject: {apiVersion: apps/v1, kind: ReplicaSet, name: web-1, namespace: %s, uid: %s}}`,
 					w.namespace, "Error creating: "+refusal, example.at, w.namespace, of))
-				text := inVain(t, target, "expression", "object.status.readyReplicas == 1")
+				text := failedWait(t, target, "expression", "object.status.readyReplicas == 1")
 				assert.Contains(t, why(text), "    its pods cannot be created: FailedCreate: "+example.want+"\n")
 				if example.want == refusal {
 					assert.NotContains(t, text, unanswered)
@@ -191,7 +191,7 @@ func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 		w.create(object(t, `{apiVersion: v1, kind: Event, metadata: {name: e, namespace: %s}, type: Warning, reason: FailedCreate, message: %q,
 			count: 1, involvedObject: {apiVersion: batch/v1, kind: Job, name: it, namespace: %s, uid: %s}}`, w.namespace, refusal, w.namespace, uid))
 		w.report("Job", "it", object(t, "{startTime: \"2024-01-01T00:00:00Z\"}"))
-		text := inVain(t, job, "condition", "Complete")
+		text := failedWait(t, job, "condition", "Complete")
 		assert.Contains(t, why(text), "event: FailedCreate: "+refusal)
 		assert.Contains(t, text, "  Next: correct in the pod template what is refused")
 	})
@@ -201,7 +201,7 @@ func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 		uid := string(w.create(w.configMap("it", nil)).GetUID())
 		w.create(object(t, `{apiVersion: v1, kind: Event, metadata: {name: e, namespace: %s}, type: Normal, reason: Synced, message: all is well,
 			count: 1, involvedObject: {apiVersion: v1, kind: ConfigMap, name: it, namespace: %s, uid: %s}}`, w.namespace, w.namespace, uid))
-		text := inVain(t, w.configMap("it", nil), "field", "data.never")
+		text := failedWait(t, w.configMap("it", nil), "field", "data.never")
 		assert.NotContains(t, text, "Why:")
 		assert.Contains(t, text, "  Reported last, not as a warning:\n    event: Synced: all is well")
 	})
@@ -216,10 +216,10 @@ func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 		require.NoError(t, err)
 		const says = "nothing has written a status yet; does its controller run?"
 		for criterion, value := range map[string]any{"condition": "Ready", "field": "status.address", "expression": "object.status.ok"} {
-			text := inVain(t, gadget, criterion, value)
+			text := failedWait(t, gadget, criterion, value)
 			assert.Contains(t, why(text), says)
 			assert.Contains(t, text, "  Next: see that the controller of Gadget of "+group+"/v1 runs")
 		}
-		assert.NotContains(t, inVain(t, gadget, "field", "spec.never"), says)
+		assert.NotContains(t, failedWait(t, gadget, "field", "spec.never"), says)
 	})
 }

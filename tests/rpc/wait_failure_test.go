@@ -107,7 +107,7 @@ func TestAWaitThatCannotSucceedFailsAtOnce(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an object that is made anew while nobody watches [W14]", func(t *testing.T) {
+	t.Run("an object that is re-created while nobody watches [W14]", func(t *testing.T) {
 		t.Parallel()
 		w, g := newWorld(t), newGateway(t)
 		w.create(w.configMap("it", nil))
@@ -149,7 +149,7 @@ func TestAWaitThatCannotSucceedFailsAtOnce(t *testing.T) {
 		err := s.create(waiting(ref, until("field", "data.a", longTime)))
 		assert.Contains(t, requireWaitPending(t, s, err), "the object was deleted")
 	})
-	t.Run("not for the deletion of an object that is made anew: the old one is gone [W9]", func(t *testing.T) {
+	t.Run("not for the deletion of an object that is re-created: the old one is gone [W9]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		first := w.create(w.configMap("it", nil))

@@ -121,7 +121,7 @@ func TestEveryFormOfWaiting(t *testing.T) {
 			p := start(t, inline(newUser(t)))
 			manifest := c.object(w)
 			w.create(manifest)
-			looked, _ := inVain(t, p.wait(t, "looked"), refTo(manifest), c.waitFor)
+			looked, _ := failedWait(t, p.wait(t, "looked"), refTo(manifest), c.waitFor)
 			inputs := clone(c.waitFor)
 			inputs["timeout"] = longTime
 			s, in := p.wait(t, "followed"), waiting(refTo(manifest), inputs)
@@ -254,7 +254,7 @@ func TestRollouts(t *testing.T) {
 			manifest := c.object(w)
 			w.create(manifest)
 			kind, _ := manifest["kind"].(string)
-			looked, _ := inVain(t, p.wait(t, "looked"), refTo(manifest), map[string]any{"rollout": true})
+			looked, _ := failedWait(t, p.wait(t, "looked"), refTo(manifest), map[string]any{"rollout": true})
 			s, in := p.wait(t, "followed"), waiting(refTo(manifest), until("rollout", true, longTime))
 			done := w.begin("it", func() error { return s.create(in) })
 			for _, step := range c.steps {
@@ -283,7 +283,7 @@ func TestABadWaitIsRefusedByCheck(t *testing.T) {
 	}{
 		"rollout of a kind that has none [W7]":       {ref, map[string]any{"rollout": true}, []problem{{"waitFor.rollout", "Deployment, StatefulSet and DaemonSet"}}},
 		"rollout of a Job [W7]":                      {map[string]any{"apiVersion": "batch/v1", "kind": "Job", "name": "it"}, map[string]any{"rollout": true}, []problem{{"waitFor.rollout", "Job has no rollout"}}},
-		"rollout of somebody's own Deployment [W7]":  {map[string]any{"apiVersion": "x.io/v1", "kind": "Deployment", "name": "it"}, map[string]any{"rollout": true}, []problem{{"waitFor.rollout", "of apps"}}},
+		"rollout of someone's own Deployment [W7]":   {map[string]any{"apiVersion": "x.io/v1", "kind": "Deployment", "name": "it"}, map[string]any{"rollout": true}, []problem{{"waitFor.rollout", "of apps"}}},
 		"nothing to wait for [W10]":                  {ref, map[string]any{}, []problem{{"waitFor", "at least one of"}}},
 		"no waitFor [W10]":                           {ref, nil, []problem{{"waitFor", "Say what to wait for"}}},
 		"only a timeout [W10]":                       {ref, map[string]any{"timeout": "5m"}, []problem{{"waitFor", "at least one of"}}},

@@ -267,7 +267,7 @@ func TestAWaitSurvivesARestart(t *testing.T) {
 		s.mustUp("create", waiting(refTo(account), until("field", "metadata.annotations.ready", longTime)))
 		assert.Contains(t, answer.Load(), `"code":410`, "it is the API server that says so")
 	})
-	t.Run("of the API server, whose history begins anew [W25]", func(t *testing.T) {
+	t.Run("of the API server, whose history begins again [W25]", func(t *testing.T) {
 		for _, name := range names {
 			if name == "absent" {
 				w.create(w.configMap(name, map[string]any{"ready": "yes"}))

@@ -34,7 +34,7 @@ func TestAStatusThatIsBehindIsNoEvidence(t *testing.T) {
 			status := condition(t, `type: Progressing, status: "False", reason: ProgressDeadlineExceeded, message: too late`)
 			maps.Copy(status, (m{"observedGeneration": 1, "replicas": 1, "readyReplicas": 1}))
 			w.report("Deployment", "it", status)
-			looked, _ := inVain(t, start(t, inline(newUser(t))).wait(t, "looked"), refTo(w.deployment(t, "it")), c.waitFor)
+			looked, _ := failedWait(t, start(t, inline(newUser(t))).wait(t, "looked"), refTo(w.deployment(t, "it")), c.waitFor)
 			assert.Contains(t, looks(t, looked), c.missing)
 
 			followed := start(t, inline(newUser(t))).wait(t, "followed")
@@ -106,7 +106,7 @@ func TestWhatIsBeingDeletedIsReadyForNothingElse(t *testing.T) {
 			w := terminating(t)
 			ref := refTo(w.configMap("it", nil))
 			p := start(t, inline(newUser(t)))
-			looked, _ := inVain(t, p.wait(t, "looked"), ref, waitFor)
+			looked, _ := failedWait(t, p.wait(t, "looked"), ref, waitFor)
 			assert.Contains(t, looks(t, looked), says)
 
 			timed := clone(waitFor)

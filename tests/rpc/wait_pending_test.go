@@ -14,7 +14,7 @@ func TestAPendingWait(t *testing.T) {
 		t.Parallel()
 		w, user := newWorld(t), newUser(t)
 		uid := w.create(w.configMap("it", nil)).GetUID()
-		s, in := inVain(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.configMap("it", nil)), m{"field": "data.ready"})
+		s, in := failedWait(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.configMap("it", nil)), m{"field": "data.ready"})
 		id, take := s.id, requests(t, user)
 		for range 2 {
 			s.in(start(t, inline(user)))
@@ -57,7 +57,7 @@ func TestAPendingWait(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create(w.deployment(t, "it"))
-		s, in := inVain(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.deployment(t, "it")), m{"condition": "Available"})
+		s, in := failedWait(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.deployment(t, "it")), m{"condition": "Available"})
 		assert.Contains(t, looks(t, s), "there is no condition Available yet")
 		w.report("Deployment", "it", condition(t, `type: Available, status: "True"`))
 		s.mustUp("same", in)
@@ -69,7 +69,7 @@ func TestAPendingWait(t *testing.T) {
 		p := start(t, inline(newUser(t)))
 		object, s := p.resource(t, "it"), p.wait(t, "it")
 		object.mustUp("create", program(w.configMap("it", nil)))
-		inVain(t, s, object.outputs["resourceRef"], m{"field": "data.ready"})
+		failedWait(t, s, object.outputs["resourceRef"], m{"field": "data.ready"})
 		w.delete("ConfigMap", "it")
 		assert.Contains(t, looks(t, s), "it does not exist yet")
 		w.create(w.configMap("it", m{"ready": "yes"}))
@@ -100,7 +100,7 @@ func TestAPendingWait(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
-		s, in := inVain(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.configMap("it", nil)), m{"field": "data.ready"})
+		s, in := failedWait(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.configMap("it", nil)), m{"field": "data.ready"})
 		s.in(start(t, m{"host": closedHost(t), "token": "t"}))
 		assert.Contains(t, looks(t, s), "could not be read")
 		did, outputs, err := s.preview(in)
@@ -113,12 +113,12 @@ func TestAPendingWait(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		ref := refTo(w.configMap("it", nil))
-		for _, anew := range []bool{false, true} {
+		for _, again := range []bool{false, true} {
 			ref["uid"] = string(w.create(w.configMap("it", nil)).GetUID())
-			s, in := inVain(t, start(t, inline(newUser(t))).wait(t, "it"), ref, m{"deleted": true})
+			s, in := failedWait(t, start(t, inline(newUser(t))).wait(t, "it"), ref, m{"deleted": true})
 			assert.Contains(t, looks(t, s), "nobody has deleted it")
 			w.delete("ConfigMap", "it")
-			if anew {
+			if again {
 				w.create(w.configMap("it", nil))
 			}
 			s.mustUp("same", in)
@@ -129,7 +129,7 @@ func TestAPendingWait(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
-		s, in := inVain(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.configMap("it", nil)), m{"field": "data.ready"})
+		s, in := failedWait(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.configMap("it", nil)), m{"field": "data.ready"})
 		for _, waitFor := range []any{m{}, m{"field": "data["}, m{"until": "x"}, nil, "Ready"} {
 			s.inputs = waiting(refTo(w.configMap("it", nil)), waitFor)
 			assert.Contains(t, looks(t, s), "still waited for")

@@ -51,7 +51,7 @@ func (w world) mayOnly(verbs ...string) cluster.User {
 	return user
 }
 
-func TestAWaitOfSomebodyWhoMayDoLittle(t *testing.T) {
+func TestAWaitWithFewPermissions(t *testing.T) {
 	t.Parallel()
 	polls := func(s *session) (said int) {
 		for line := range strings.SplitSeq(s.process.log.all(), "\n") {

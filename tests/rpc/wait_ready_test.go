@@ -124,7 +124,7 @@ func TestReadiness(t *testing.T) {
 			p := start(t, inline(newUser(t)))
 			manifest := c.object(t, w)
 			w.create(manifest)
-			looked, _ := inVain(t, p.wait(t, "looked"), refTo(manifest), m{"ready": true})
+			looked, _ := failedWait(t, p.wait(t, "looked"), refTo(manifest), m{"ready": true})
 			kind, _ := manifest["kind"].(string)
 			report := func(status string) { w.report(kind, "it", withTimes(object(t, "%s", status))) }
 
@@ -217,7 +217,7 @@ func TestReadinessOfAnAPI(t *testing.T) {
 			assert.NoError(t, w.objects("APIService").Delete(context.Background(), name(service), metav1.DeleteOptions{}))
 		})
 		p := start(t, inline(newUser(t)))
-		looked, _ := inVain(t, p.wait(t, "looked"), refTo(service), m{"ready": true})
+		looked, _ := failedWait(t, p.wait(t, "looked"), refTo(service), m{"ready": true})
 		eventually(t, func() bool { return strings.Contains(looks(t, looked), "condition Available=False (ServiceNotFound)") }, "it says what is missing")
 		s := p.wait(t, "timed")
 		text := requireWaitPending(t, s, s.create(waiting(refTo(service), until("ready", true, shortTime))))

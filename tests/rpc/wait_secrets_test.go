@@ -50,7 +50,7 @@ func TestSecretsOfAWait(t *testing.T) {
 		"failWhen":             {"field": "data.never", "failWhen": "object.data.password != ''"},
 		"a field":              {"field": "data.never"},
 	} {
-		t.Run("a wait in vain on a Secret shows no value of it: "+what, func(t *testing.T) {
+		t.Run("a failed wait on a Secret shows no value of it: "+what, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.create(secretObject(w))

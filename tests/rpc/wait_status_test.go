@@ -110,16 +110,16 @@ func TestARefreshOfAWait(t *testing.T) {
 		s.mustUp("same", in)
 	})
 	for what, waitFor := range map[string]map[string]any{"a field": {"field": "data.a"}, "an expression": {"expression": "has(object.data.a)"}} {
-		t.Run("forgets what was waited for when it is gone, or made anew: "+what, func(t *testing.T) {
+		t.Run("forgets what was waited for when it is gone, or re-created: "+what, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			in := waiting(refTo(w.configMap("it", nil)), waitFor)
 			p := start(t, inline(newUser(t)))
-			for _, anew := range []bool{false, true} {
+			for _, again := range []bool{false, true} {
 				w.create(w.configMap("it", nil))
 				s := p.wait(t, "it").mustUp("create", in)
 				w.delete("ConfigMap", "it")
-				if anew {
+				if again {
 					w.create(w.configMap("it", nil))
 				}
 				require.NoError(t, s.read())
@@ -160,7 +160,7 @@ func TestARefreshOfAWait(t *testing.T) {
 		ref := refTo(w.configMap("it", nil))
 		held, in := start(t, inline(newUser(t))).wait(t, "it"), waiting(ref, until("field", "data.a", longTime))
 		held.mustUp("create", in)
-		pending, _ := inVain(t, held.process.wait(t, "pending"), ref, map[string]any{"field": "data.never"})
+		pending, _ := failedWait(t, held.process.wait(t, "pending"), ref, map[string]any{"field": "data.never"})
 		w.delete("ConfigMap", "it")
 
 		expired := inline(newUser(t))

@@ -123,7 +123,7 @@ func ended(t testing.TB, done <-chan error) error {
 	}
 }
 
-// requireWaitPending proves that a wait ended in vain, in the way that saves its state and blocks dependents.
+// requireWaitPending proves that a wait timed out, in the way that saves its state and blocks dependents.
 func requireWaitPending(t testing.TB, s *session, err error) string {
 	t.Helper()
 	var failed *plugin.InitError
@@ -148,8 +148,8 @@ func requireWaited(t testing.TB, s *session) {
 	require.Empty(t, s.initErrors)
 }
 
-// inVain makes a wait that is pending at once. Its inputs, as the program and the state have them, leave it time.
-func inVain(t testing.TB, s *session, ref any, waitFor map[string]any) (*session, resource.PropertyMap) {
+// failedWait makes a wait that is pending at once. Its inputs, as the program and the state have them, leave it time.
+func failedWait(t testing.TB, s *session, ref any, waitFor map[string]any) (*session, resource.PropertyMap) {
 	t.Helper()
 	waitFor = clone(waitFor)
 	waitFor["timeout"] = noTime

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAWaitInVain(t *testing.T) {
+func TestAWaitThatTimesOut(t *testing.T) {
 	t.Parallel()
 	t.Run("fails, is saved, and leaves the object untouched; the retry waits only, in place [W12] [W13]", func(t *testing.T) {
 		t.Parallel()
@@ -62,7 +62,7 @@ func TestAWaitInVain(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.create(w.configMap("it", nil))
-		s, _ := inVain(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.configMap("it", nil)), map[string]any{"field": "data.never"})
+		s, _ := failedWait(t, start(t, inline(newUser(t))).wait(t, "it"), refTo(w.configMap("it", nil)), map[string]any{"field": "data.never"})
 		host, called := silence(t)
 		kept := s.stored
 		require.NoError(t, s.in(start(t, map[string]any{"host": host, "token": "t"})).remove())
@@ -75,7 +75,7 @@ func TestAWaitInVain(t *testing.T) {
 
 func TestOneBudgetForAWait(t *testing.T) {
 	t.Parallel()
-	// took is how long a wait in vain took, and what it said.
+	// took is how long a failed wait took, and what it said.
 	took := func(t *testing.T, s *session, wait func() error) (time.Duration, string) {
 		t.Helper()
 		began := time.Now()

@@ -35,7 +35,7 @@ func TestAWaitForAVersionThatIsNoLongerServed(t *testing.T) {
 	s := process().wait(t, "it").mustUp("create", in)
 	status := map[string]any{"spec": map[string]any{"open": 1.0}}
 	require.Equal(t, status, at(t, s.outputs, "status"))
-	later, laterIn := inVain(t, process().wait(t, "later"), ref, m{"field": "spec.later"})
+	later, laterIn := failedWait(t, process().wait(t, "later"), ref, m{"field": "spec.later"})
 
 	unserve := []byte(`[{"op": "replace", "path": "/spec/versions/0/served", "value": false}]`)
 	_, err := w.client.Resource(definitions).Patch(t.Context(), "valves.water.example.org", types.JSONPatchType, unserve, metav1.PatchOptions{})
@@ -67,7 +67,7 @@ func TestAWaitForAVersionThatIsNoLongerServed(t *testing.T) {
 		later.mustUp("same", laterIn)
 	})
 	t.Run("does not take the object for deleted [D27]", func(t *testing.T) {
-		gone, goneIn := inVain(t, process().wait(t, "gone"), ref, m{"deleted": true})
+		gone, goneIn := failedWait(t, process().wait(t, "gone"), ref, m{"deleted": true})
 		assert.Contains(t, looks(t, gone), "it is still there, and nobody has deleted it")
 		gone.in(process())
 		done := w.begin("it", func() error { _, err := gone.up(goneIn); return err })

@@ -177,9 +177,9 @@ func (p *platform) tell(t *testing.T) {
 	})
 
 	step(t, "what is no failed wait is not tried again: a locked stack, a manifest that is refused", func(t *testing.T) {
-		lock := filepath.Join(p.backend, ".pulumi", "locks", "organization", p.project, rest[0], "somebody.json")
+		lock := filepath.Join(p.backend, ".pulumi", "locks", "organization", p.project, rest[0], "someone.json")
 		require.NoError(t, os.MkdirAll(filepath.Dir(lock), 0o700))
-		require.NoError(t, os.WriteFile(lock, []byte(`{"pid": 1, "username": "somebody", "hostname": "elsewhere"}`), 0o600))
+		require.NoError(t, os.WriteFile(lock, []byte(`{"pid": 1, "username": "someone", "hostname": "elsewhere"}`), 0o600))
 		r := p.run(t, "up", nil, rest[0]).failed(t)
 		assert.Contains(t, r.errors, "the stack is currently locked by 1 lock(s)")
 		assert.NotContains(t, r.out, "try 2")

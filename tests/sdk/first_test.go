@@ -106,7 +106,7 @@ func runFirstProgram(t *testing.T, p project, path string) {
 	assert.Equal(t, []string{"pulumi stack init dev", "pulumi up", "pulumi stack output uid", "pulumi destroy"}, done)
 }
 
-// stranger is somebody who knows Pulumi, with a shell of their own in which the README's commands in the clone were run.
+// stranger is someone who knows Pulumi, with a shell of their own in which the README's commands in the clone were run.
 var stranger struct {
 	once sync.Once
 	env  []string

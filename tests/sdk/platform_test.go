@@ -46,7 +46,7 @@ func newPlatform(t *testing.T, project string) *platform {
 		project: project, root: root, dir: filepath.Join(root, "examples", project),
 		backend: t.TempDir(), cluster: c, client: c.Client(),
 	}
-	// But for what somebody may have built there.
+	// But for what someone may have built there.
 	source := filepath.Join("..", "..", "examples", project)
 	require.NoError(t, os.CopyFS(p.dir, os.DirFS(source)))
 	for _, built := range []string{"bin", "node_modules"} {

@@ -80,7 +80,7 @@ const storyToken = "hush-hush-hush"
 // storyInputs are what differs from step to step.
 type storyInputs struct {
 	Space    string   `json:"space"`  // the namespace that is made
-	Others   string   `json:"others"` // a namespace of somebody else, with an object in it
+	Others   string   `json:"others"` // a namespace of someone else, with an object in it
 	Image    string   `json:"image"`
 	Timeout  string   `json:"timeout"` // of the wait for the rollout
 	Token    string   `json:"token"`
@@ -144,7 +144,7 @@ func newStory(t *testing.T, by teller) *story {
 	return s
 }
 
-// kubectl applies an object of somebody else.
+// kubectl applies an object of someone else.
 func (s *story) kubectl(t *testing.T, c *cluster.Cluster, manifest string) {
 	t.Helper()
 	kubectl, err := cluster.Tool("kubectl")
@@ -277,15 +277,15 @@ func tell(t *testing.T, by teller) {
 
 	step(t, "drift is in the preview: of an object, and of a patch", func(t *testing.T) {
 		_, err := s.client.AppsV1().Deployments(s.Space).Patch(t.Context(), "web", types.MergePatchType,
-			[]byte(`{"spec": {"replicas": 3}}`), metav1.PatchOptions{FieldManager: "somebody"})
+			[]byte(`{"spec": {"replicas": 3}}`), metav1.PatchOptions{FieldManager: "someone"})
 		require.NoError(t, err)
 		_, err = s.client.CoreV1().ConfigMaps(s.Others).Patch(t.Context(), "tenants", types.MergePatchType,
-			[]byte(`{"data": {"newest": "somebody"}}`), metav1.PatchOptions{FieldManager: "somebody"})
+			[]byte(`{"data": {"newest": "someone"}}`), metav1.PatchOptions{FieldManager: "someone"})
 		require.NoError(t, err)
 		preview := s.do(t, "preview")
 		assert.Equal(t, 3, preview.Changes["update"], "web, rolled-out, which waits for it again, and registered: %s", preview.Printed)
 		assert.Contains(t, preview.Printed, "3 => 2")
-		assert.Contains(t, preview.Printed, `"somebody" => "`+s.Space+`"`)
+		assert.Contains(t, preview.Printed, `"someone" => "`+s.Space+`"`)
 		assert.Equal(t, int32(3), *s.web(t).Spec.Replicas, "a preview writes nothing")
 	})
 
@@ -295,7 +295,7 @@ func tell(t *testing.T, by teller) {
 		spec, _ := manifest["spec"].(map[string]any)
 		assert.EqualValues(t, 3, spec["replicas"])
 		assert.Equal(t, int32(3), *s.web(t).Spec.Replicas)
-		assert.Equal(t, "somebody", s.tenants(t)["newest"])
+		assert.Equal(t, "someone", s.tenants(t)["newest"])
 	})
 
 	step(t, "an update changes what was asked for and puts the drift right, in place", func(t *testing.T) {
@@ -312,7 +312,7 @@ func tell(t *testing.T, by teller) {
 		assert.Equal(t, s.Space, s.tenants(t)["newest"])
 	})
 
-	step(t, "a wait in vain fails the update, and what depends on it is not made", func(t *testing.T) {
+	step(t, "a failed wait fails the update, and what depends on it is not made", func(t *testing.T) {
 		s.Image, s.Timeout, s.Releases = missingImage, "3s", []string{"first", "second"}
 		_, said, err := s.teller(t, s, "up")
 		require.Error(t, err, said)

@@ -41,11 +41,11 @@ func TestEditIsMadeOfTheObjectAsItIs(t *testing.T) {
 	}
 	seen.take()
 
-	t.Run("somebody else was faster, so it is made anew", func(t *testing.T) {
+	t.Run("someone else was faster, so it is re-created", func(t *testing.T) {
 		looks := 0
 		require.NoError(t, c.Edit(ctx, ref, uid, "editor", func(live *unstructured.Unstructured) ([]byte, error) {
 			if looks++; looks == 1 {
-				_, err := c.Apply(ctx, configMap(ns, "web", map[string]any{"a": "of somebody else"}), manager)
+				_, err := c.Apply(ctx, configMap(ns, "web", map[string]any{"a": "of someone else"}), manager)
 				require.NoError(t, err)
 			}
 			return guarded(live), nil
@@ -53,7 +53,7 @@ func TestEditIsMadeOfTheObjectAsItIs(t *testing.T) {
 		assert.Equal(t, 2, looks)
 		live, err := c.Get(ctx, ref)
 		require.NoError(t, err)
-		assert.Equal(t, map[string]any{"a": "of somebody else", "b": "2"}, live.Object["data"])
+		assert.Equal(t, map[string]any{"a": "of someone else", "b": "2"}, live.Object["data"])
 		managers := map[string]bool{}
 		for _, entry := range live.GetManagedFields() {
 			managers[entry.Manager] = true

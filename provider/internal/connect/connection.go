@@ -35,7 +35,7 @@ type Connection struct {
 	// Exec is a credential plugin.
 	Exec *Exec
 
-	// Impersonate acts as somebody else.
+	// Impersonate acts as someone else.
 	Impersonate *Impersonation
 	// Namespace is for namespaced objects that name none; empty means the context's, else "default".
 	Namespace string

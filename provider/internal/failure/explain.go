@@ -61,7 +61,7 @@ func indented(text, indent string) string {
 // Unwrap gives the explained error.
 func (f *Failure) Unwrap() error { return f.cause }
 
-// Explain says what err means to somebody who wanted the operation. It returns nil for nil, and an error that was
+// Explain says what err means to someone who wanted the operation. It returns nil for nil, and an error that was
 // explained before as it is.
 func Explain(err error, operation Operation) error {
 	if err == nil {

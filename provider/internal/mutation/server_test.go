@@ -121,7 +121,7 @@ func TestTheServerDoesWhatTheEvaluationSays(t *testing.T) {
 			wanted := ownership.Project(effect.Object, effect.Set, nil)
 			assert.Empty(t, ownership.Compare(wanted, ownership.Project(after.Object, effect.Set, nil), effect.Set))
 
-			// Restoring undoes what somebody does to these fields, and nothing else.
+			// Restoring undoes what someone does to these fields, and nothing else.
 			_, err = resource.Apply(t.Context(), "web", object(t, applied), metav1.ApplyOptions{FieldManager: "kubectl", Force: true})
 			require.NoError(t, err)
 			drifted, err := send(t.Context(), resource, types.MergePatchType, []byte(`{"metadata":{"labels":null,"annotations":null},"spec":{"replicas":0}}`))

@@ -20,7 +20,7 @@ func TestAbandonedAreTheFieldsThatOnlyTheManagerAppliedAndWillNotApplyAgain(t *t
 			[]string{"data.b"},
 		},
 		{"all of it, if nothing is applied", `{"f:data":{"f:a":{}}}`, `{}`, `{}`, []string{"data.a"}},
-		{"not what somebody else has too", `{"f:data":{"f:a":{},"f:b":{}}}`, `{"f:data":{"f:b":{}}}`, `{"f:data":{"f:a":{}}}`, nil},
+		{"not what someone else has too", `{"f:data":{"f:a":{},"f:b":{}}}`, `{"f:data":{"f:b":{}}}`, `{"f:data":{"f:a":{}}}`, nil},
 		{"not a map of which a part is kept", `{"f:data":{".":{}}}`, `{}`, `{"f:data":{"f:a":{}}}`, nil},
 		{"not what is in a map that is kept as a whole", `{"f:selector":{"f:app":{}}}`, `{}`, `{"f:selector":{}}`, nil},
 		{

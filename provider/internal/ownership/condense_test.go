@@ -25,7 +25,7 @@ func TestOwnersAreCondensed(t *testing.T) {
 		"one owner of all needs an entry for each top-level field": {
 			all("ours"), map[string]string{"metadata": "ours", "spec": "ours"},
 		},
-		"a field of somebody else stands alone, and the others stay together as far as they can": {
+		"a field of someone else stands alone, and the others stay together as far as they can": {
 			with(map[string]string{"spec.replicas": "hpa"}),
 			map[string]string{"metadata": "ours", "spec.replicas": "hpa", "spec.containers": "ours"},
 		},

@@ -233,8 +233,8 @@ func TestHandingBackAsTheSoleManager(t *testing.T) {
 			require.NoError(t, err)
 			assert.True(t, intended.Empty() && reported.Empty(), "which is nobody's intent")
 
-			// An update by somebody leaves it there.
-			require.NoError(t, s.jsonPatch("somebody", []byte(`[{"op":"add","path":"/metadata/annotations","value":{"a":"b"}}]`)))
+			// An update by someone leaves it there.
+			require.NoError(t, s.jsonPatch("someone", []byte(`[{"op":"add","path":"/metadata/annotations","value":{"a":"b"}}]`)))
 			require.NoError(t, s.apply("previous", false, c.manifest("blue")), "another manager applies other values without a conflict [P25]")
 			live = s.get()
 			assert.Equal(t, map[string]string{"color": "blue"}, live.GetLabels())
@@ -309,7 +309,7 @@ func TestReleasingAllThatIsThereLeavesItToWhoeverAppliesNext(t *testing.T) {
 func defineWidgets(t *testing.T) {
 	t.Helper()
 	s := on(t, definitions, "", "widgets.handback.example.net")
-	require.NoError(t, s.apply("somebody", true, manifest(t, `
+	require.NoError(t, s.apply("someone", true, manifest(t, `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.handback.example.net}
@@ -334,7 +334,7 @@ func TestAnEditOfAnObjectThatHasChangedIsAConflict(t *testing.T) {
 	namespace := shared.Get(t).Namespace(t)
 	for name, change := range map[string]func(s subject) error{
 		"value": func(s subject) error {
-			return s.jsonPatch("somebody", []byte(`[{"op":"add","path":"/data/other","value":"1"}]`))
+			return s.jsonPatch("someone", []byte(`[{"op":"add","path":"/data/other","value":"1"}]`))
 		},
 		"fewer-managers": func(s subject) error {
 			return s.apply("first", false, manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %s}}`, s.name, namespace))

@@ -193,7 +193,7 @@ func TestAClaimMakesOursWhatNobodyOwns(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, fields(t, `{"f:spec": {"f:strategy": {"f:type": {}, "f:rolling": {}}}}`).String(), owned.String())
 	})
-	t.Run("and nothing that somebody owns a part of by now", func(t *testing.T) {
+	t.Run("and nothing that someone owns a part of by now", func(t *testing.T) {
 		patch, err := Claim(liveOf(t, content, own+"\n"+theirEntry+`{"f:spec": {"f:strategy": {"f:rolling": {"f:max": {}}}}}}`), "ours", rolling)
 		require.NoError(t, err)
 		assert.Nil(t, patch)

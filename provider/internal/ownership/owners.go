@@ -52,7 +52,7 @@ func (o Ownership) Of(path fieldpath.Path) []Owner {
 }
 
 // onlyAround reports whether fields touches path by nothing but a map or list around it
-// that others own parts of. Somebody who has made such a map still owns that it is there
+// that others own parts of. Someone who has made such a map still owns that it is there
 // when all that was in it has gone over to others; in managedFields that looks like an
 // atomic value, of which nobody could own a part.
 func (o Ownership) onlyAround(fields *fieldpath.Set, path fieldpath.Path) bool {

@@ -45,7 +45,7 @@ metadata:
 		{"to own that an item is there is not to own its fields", "spec.c[name=web].image", []Owner{scaled}},
 		{"another item is nobody's", "spec.c[name=other]", nil},
 		{"nobody's", "spec.x", nil},
-		{"a field below a field that somebody owns with others below", "spec.c[name=web].env", nil},
+		{"a field below a field that someone owns with others below", "spec.c[name=web].env", nil},
 		{"the entry that stands in for nobody owns nothing", "metadata.name", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, ownership.Of(path(t, test.path))) })

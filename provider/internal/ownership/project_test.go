@@ -80,7 +80,7 @@ func TestProject(t *testing.T) {
 			want:     `{c: [{v: 1}, {v: 3}]}`,
 		},
 		{
-			name:   "where somebody changed the type of a value, the value is shown as it is",
+			name:   "where someone changed the type of a value, the value is shown as it is",
 			live:   `{spec: text}`,
 			fields: `{"f:spec":{"f:replicas":{}}}`,
 			want:   `{spec: text}`,

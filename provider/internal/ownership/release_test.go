@@ -174,7 +174,7 @@ func handBackAnything(t *rapid.T) {
 	}
 	require.Equal(t, owned, left, "exactly what is kept is left")
 	if patch != nil && len(want) == 0 && len(left) == 0 {
-		require.Len(t, got, 1, "somebody stands in")
+		require.Len(t, got, 1, "someone stands in")
 		require.Equal(t, releasedManager, got[0].(map[string]any)["manager"])
 	} else {
 		require.Equal(t, want, got, "the entries of others are as they were")

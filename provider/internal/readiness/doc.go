@@ -1,4 +1,4 @@
-// Package readiness says when an object is as somebody waits for it to be.
+// Package readiness says when an object is as someone waits for it to be.
 //
 // It has two halves that know nothing of each other. The criteria (field.go,
 // condition.go, rollout.go, expression.go) and the failures that no waiting helps

@@ -14,7 +14,7 @@ type extract struct {
 	value    any
 	fields   map[string]*extract
 	items    map[int]*extract
-	keepGaps bool // the items have the indexes that somebody knows them by
+	keepGaps bool // the items have the indexes that someone knows them by
 }
 
 // add puts what path selects into the tree.

@@ -73,7 +73,7 @@ func TestTheExtractIsTheFieldsThatAreWaitedFor(t *testing.T) {
 		"items by a descendant stand one after the other": {
 			[]string{"$..hostname"}, object{"status": object{"loadBalancer": object{"ingress": list{object{"hostname": "lb.example"}}}}},
 		},
-		"an index behind a descendant is not one that somebody knows": {
+		"an index behind a descendant is not one that someone knows": {
 			[]string{"status..[1].hostname"}, object{"status": object{"loadBalancer": object{"ingress": list{object{"hostname": "lb.example"}}}}},
 		},
 		"a filter within an indexed item": {

@@ -39,7 +39,7 @@ var differences = []difference{
 		"batch/v1", "Job", `{status: {startTime: "2026-01-01T00:00:00Z", active: 1}}`,
 	},
 	{
-		"a suspended Job", "it does not run before somebody resumes it, so no waiting helps",
+		"a suspended Job", "it does not run before someone resumes it, so no waiting helps",
 		fails, waits, isKind("Job"),
 		"batch/v1", "Job", `{spec: {suspend: true}}`,
 	},
@@ -84,7 +84,7 @@ var differences = []difference{
 		"policy/v1", "PodDisruptionBudget", `{status: {currentHealthy: 0, desiredHealthy: 0}}`,
 	},
 	{
-		"a paused Deployment", "its rollout does not go on before somebody resumes it, so no waiting helps",
+		"a paused Deployment", "its rollout does not go on before someone resumes it, so no waiting helps",
 		fails, waits, isKind("Deployment"),
 		"apps/v1", "Deployment", `{spec: {replicas: 1, paused: true}, status: {observedGeneration: 2}}`,
 	},

@@ -146,7 +146,7 @@ func TestReadinessByKind(t *testing.T) {
 		"a custom object without conditions":                   {"acme.io/v1", "Widget", `{status: {phase: Whatever}}`, "", "", 0},
 		"a custom object without a status":                     {"acme.io/v1", "Widget", `{}`, "no status yet", "", NoStatus},
 		"a custom object with an empty status":                 {"acme.io/v1", "Widget", `{status: {}}`, "no status yet", "", NoStatus},
-		"a Deployment of somebody else's":                      {"acme.io/v1", "Deployment", `{status: {phase: Done}}`, "", "", 0},
+		"a Deployment of someone else's":                       {"acme.io/v1", "Deployment", `{status: {phase: Done}}`, "", "", 0},
 	} {
 		t.Run(name+" [W31]", func(t *testing.T) {
 			verdict := judge(t, ready, manifest(t, c.apiVersion, c.kind, c.object))

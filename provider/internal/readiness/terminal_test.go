@@ -39,7 +39,7 @@ func TestWhatNoWaitingHelpsAgainstFails(t *testing.T) {
 		"nor does it get any fields":                        {Criteria{Field: "status.completionTime"}, failedJob, "condition Failed=True (BackoffLimitExceeded): Job has reached the specified backoff limit"},
 		"a Job that has not failed may complete":            {Criteria{Condition: "Complete"}, job(object{"type": "Failed", "status": "False"}), ""},
 		"a suspended Job may complete":                      {Criteria{Condition: "Complete"}, job(object{"type": "Suspended", "status": "True"}), ""},
-		"a Job of somebody else's API is none":              {Criteria{Condition: "Complete"}, merged(failedJob, object{"apiVersion": "acme.io/v1"}), ""},
+		"a Job of someone else's API is none":               {Criteria{Condition: "Complete"}, merged(failedJob, object{"apiVersion": "acme.io/v1"}), ""},
 		"a Deployment that is stuck":                        {Criteria{Condition: "Available"}, deployment(exceeded(2)), `condition Progressing=False (ProgressDeadlineExceeded): ReplicaSet "web-1" has timed out progressing.`},
 		"a Deployment that was stuck before it was changed": {Criteria{Condition: "Available"}, deployment(exceeded(1)), ""},
 		"the rollout of one that was stuck before":          {Criteria{Rollout: true}, deployment(exceeded(1)), ""},

@@ -47,7 +47,7 @@ namespace K8sConnect.Kubernetes.Inputs
         public Input<string>? Revision { get; set; }
 
         /// <summary>
-        /// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+        /// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
         /// </summary>
         [Input("uid")]
         public Input<string>? Uid { get; set; }

@@ -38,7 +38,7 @@ namespace K8sConnect.Kubernetes.Outputs
         /// </summary>
         public readonly string? Revision;
         /// <summary>
-        /// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+        /// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
         /// </summary>
         public readonly string? Uid;
 

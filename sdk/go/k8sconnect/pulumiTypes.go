@@ -1002,7 +1002,7 @@ type ResourceRef struct {
 	Namespace *string `pulumi:"namespace"`
 	// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
 	Revision *string `pulumi:"revision"`
-	// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+	// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
 	Uid *string `pulumi:"uid"`
 }
 
@@ -1029,7 +1029,7 @@ type ResourceRefArgs struct {
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
 	// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
 	Revision pulumi.StringPtrInput `pulumi:"revision"`
-	// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+	// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
 	Uid pulumi.StringPtrInput `pulumi:"uid"`
 }
 
@@ -1085,7 +1085,7 @@ func (o ResourceRefOutput) Revision() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Revision }).(pulumi.StringPtrOutput)
 }
 
-// The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
 func (o ResourceRefOutput) Uid() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }

@@ -259,7 +259,7 @@ export interface ResourceRefArgs {
      */
     revision?: pulumi.Input<string | undefined>;
     /**
-     * The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+     * The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
      */
     uid?: pulumi.Input<string | undefined>;
 }

@@ -103,7 +103,7 @@ export interface ResourceRef {
      */
     revision?: string;
     /**
-     * The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+     * The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
      */
     uid?: string;
 }

@@ -246,7 +246,7 @@ class ResourceRef(dict):
         :param _builtins.str name: The name.
         :param _builtins.str namespace: The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
         :param _builtins.str revision: Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
-        :param _builtins.str uid: The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+        :param _builtins.str uid: The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
         """
         pulumi.set(__self__, "api_version", api_version)
         pulumi.set(__self__, "kind", kind)
@@ -302,7 +302,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def uid(self) -> Optional[_builtins.str]:
         """
-        The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+        The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
         """
         return pulumi.get(self, "uid")
 

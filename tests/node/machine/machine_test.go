@@ -117,7 +117,7 @@ func groups(t *testing.T) []string {
 		if err == nil && entry.IsDir() && (strings.Contains(path, "/k8sconnect-node-") || strings.Contains(path, "/kubepods")) {
 			found = append(found, path)
 		}
-		return nil // somebody else's may go meanwhile
+		return nil // someone else's may go meanwhile
 	}))
 	return found
 }

@@ -96,14 +96,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+     * The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
      * 
      */
     @Import(name="uid")
     private @Nullable Output<String> uid;
 
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+     * @return The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
      * 
      */
     public Optional<Output<String>> uid() {
@@ -245,7 +245,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param uid The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+         * @param uid The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
          * 
          * @return builder
          * 
@@ -256,7 +256,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param uid The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+         * @param uid The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
          * 
          * @return builder
          * 

@@ -38,7 +38,7 @@ public final class ResourceRef {
      */
     private @Nullable String revision;
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+     * @return The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
      * 
      */
     private @Nullable String uid;
@@ -80,7 +80,7 @@ public final class ResourceRef {
         return Optional.ofNullable(this.revision);
     }
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is made anew. Not needed where it is an input.
+     * @return The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
      * 
      */
     public Optional<String> uid() {
