@@ -186,7 +186,7 @@ say <<-'EOF'
 EOF
 run pulumi preview --expect-no-changes
 
-title "3. Somebody changes things behind Pulumi's back"
+title "3. Someone changes things behind Pulumi's back"
 say <<<"One field that the program owns, and one annotation that it knows nothing about:"
 run kubectl patch configmap settings --namespace "$namespace" --type merge --patch '{"data":{"log.level":"debug"}}'
 run kubectl annotate deployment web --namespace "$namespace" example.com/team=blue
@@ -194,7 +194,7 @@ run kubectl annotate deployment web --namespace "$namespace" example.com/team=bl
 title "4. The preview finds exactly the field that is ours"
 say <<-'EOF'
 	First what changed in the cluster since the last run, with who did it; then what an update
-	would do about it, as live => desired. The annotation belongs to somebody else: no word of it.
+	would do about it, as live => desired. The annotation belongs to another manager: no word of it.
 EOF
 run pulumi preview --diff
 expect '"debug" => "info"'

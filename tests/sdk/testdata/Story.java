@@ -30,7 +30,7 @@ public class Story {
     /** What differs from step to step. */
     static class Inputs {
         String space; // the namespace that is made
-        String others; // a namespace of somebody else, with an object in it
+        String others; // a namespace of someone else, with an object in it
         String image;
         String timeout;
         String token;

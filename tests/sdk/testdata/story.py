@@ -13,7 +13,7 @@ class Inputs(TypedDict):
     """What differs from step to step."""
 
     space: str  # the namespace that is made
-    others: str  # a namespace of somebody else, with an object in it
+    others: str  # a namespace of someone else, with an object in it
     image: str
     timeout: str
     token: str

@@ -6,7 +6,7 @@ import * as k8sconnect from "@k8sconnect/pulumi";
 /** What differs from step to step. */
 interface Inputs {
     space: string; // the namespace that is made
-    others: string; // a namespace of somebody else, with an object in it
+    others: string; // a namespace of someone else, with an object in it
     image: string;
     timeout: string;
     token: string;
