@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // maxReplicaSets is how many ReplicaSets of a Deployment are asked for their events, and maxOwned how many are looked at.
@@ -34,7 +34,7 @@ func NewestRefusal(ctx context.Context, clu *cluster.Cluster, object *unstructur
 // newestReplicaSets are those that a Deployment has made last.
 func newestReplicaSets(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []types.UID {
 	selector := selectorOf(object)
-	if object.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: "apps", Kind: "Deployment"}) || selector == nil {
+	if object.GroupVersionKind().GroupKind() != kinds.Deployment || selector == nil {
 		return nil
 	}
 	list, err := clu.List(ctx, cluster.ListOptions{
