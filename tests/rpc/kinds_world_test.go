@@ -66,18 +66,23 @@ func (k *kindWorld) define(t *testing.T, document string) {
 	t.Helper()
 	var definition unstructured.Unstructured
 	require.NoError(t, yaml.Unmarshal([]byte(document), &definition.Object))
-	kinds := k.client.Resource(definitions)
-	_, err := kinds.Create(t.Context(), &definition, metav1.CreateOptions{})
+	_, err := k.client.Resource(definitions).Create(t.Context(), &definition, metav1.CreateOptions{})
 	require.NoError(t, err)
+	awaitEstablished(t, k.client, definition.GetName())
+}
+
+// awaitEstablished waits until a kind is served. Before, its definition may change in every respect.
+func awaitEstablished(t *testing.T, client dynamic.Interface, name string) {
+	t.Helper()
 	eventually(t, func() bool {
-		live, err := kinds.Get(t.Context(), definition.GetName(), metav1.GetOptions{})
+		live, err := client.Resource(definitions).Get(t.Context(), name, metav1.GetOptions{})
 		require.NoError(t, err)
 		conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions")
 		return slices.ContainsFunc(conditions, func(condition any) bool {
 			fields, _ := condition.(map[string]any)
 			return fields["type"] == "Established" && fields["status"] == "True"
 		})
-	}, definition.GetName()+" is established")
+	}, name+" is established")
 }
 
 // awaitNamespaces waits until pods are admitted.

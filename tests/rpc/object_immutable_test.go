@@ -330,6 +330,7 @@ spec:
 
 		in := program(definition, onImmutable("replace"))
 		s := start(t, inline(newUser(t))).resource(t, "anchors").mustUp("create", in)
+		awaitEstablished(t, newWorld(t).client, "anchors.example.org")
 		uid := at(t, s.outputs, "resourceRef.uid")
 		for _, policy := range []string{"replace", "fail"} {
 			did, err := s.up(with(t, with(t, in, "manifest.spec.scope", "Cluster"), "onImmutable", policy))

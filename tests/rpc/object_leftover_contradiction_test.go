@@ -88,6 +88,7 @@ func TestWhatCannotBeTriedIsNotReplaced(t *testing.T) {
 		definition := definitionOf(t, "named.example.org", "Anchor", "{type: object}")
 		in := program(definition, onImmutable("replace"))
 		s := start(t, inline(newUser(t))).resource(t, "anchors").mustUp("create", in)
+		awaitEstablished(t, newWorld(t).client, "anchors.named.example.org")
 		uid := at(t, s.outputs, "resourceRef.uid")
 		did, err := s.up(with(t, in, "manifest.spec.scope", "Cluster"))
 		require.ErrorContains(t, err, "cannot have another name")
