@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -101,24 +101,6 @@ func (s served) of(kind string) []string {
 	return append(own, others...)
 }
 
-// groupList is an APIGroupDiscoveryList as far as it matters here.
-type groupList struct {
-	metav1.TypeMeta
-	Items []struct {
-		Metadata struct {
-			Name string `json:"name"`
-		} `json:"metadata"`
-		Versions []struct {
-			Version   string `json:"version"`
-			Resources []struct {
-				ResponseKind struct {
-					Kind string `json:"kind"`
-				} `json:"responseKind"`
-			} `json:"resources"`
-		} `json:"versions"`
-	} `json:"items"`
-}
-
 // servedGroups asks what the API server serves. It knows only the kinds of API servers that aggregate discovery.
 func (c *Cluster) servedGroups(ctx context.Context) (served, error) {
 	all := served{versions: map[schema.GroupVersion]bool{}, kinds: map[string][]schema.GroupVersion{}}
@@ -127,17 +109,18 @@ func (c *Cluster) servedGroups(ctx context.Context) (served, error) {
 		if err != nil {
 			return served{}, err
 		}
-		var list groupList
+		var list apidiscoveryv2.APIGroupDiscoveryList
 		if err := json.Unmarshal(answer.body, &list); err != nil {
 			return served{}, &failure.UnreadableReplyError{Code: answer.code}
 		}
 		for _, group := range list.Items {
 			for _, version := range group.Versions {
-				groupVersion := schema.GroupVersion{Group: group.Metadata.Name, Version: version.Version}
+				groupVersion := schema.GroupVersion{Group: group.Name, Version: version.Version}
 				all.versions[groupVersion] = true
 				for _, resource := range version.Resources {
-					kind := resource.ResponseKind.Kind
-					all.kinds[kind] = append(all.kinds[kind], groupVersion)
+					if kind := resource.ResponseKind; kind != nil {
+						all.kinds[kind.Kind] = append(all.kinds[kind.Kind], groupVersion)
+					}
 				}
 			}
 		}
