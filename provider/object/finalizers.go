@@ -73,7 +73,7 @@ func emptying(live *unstructured.Unstructured) []unfinished {
 		condition, _ := condition.(map[string]any)
 		kind, _ := condition["type"].(string)
 		message, _ := condition["message"].(string)
-		if live.GetKind() == "Namespace" && strings.HasPrefix(kind, "Namespace") && condition["status"] == "True" && message != "" {
+		if isNamespace(live) && strings.HasPrefix(kind, "Namespace") && condition["status"] == "True" && message != "" {
 			all = append(all, unfinished{kind, message})
 		}
 	}
@@ -96,7 +96,7 @@ func failingCleanUp(live *unstructured.Unstructured) string {
 
 // claimOf names the claim that holds a PersistentVolume which is being deleted.
 func claimOf(live *unstructured.Unstructured) (namespace, name string) {
-	if live == nil || live.GetKind() != "PersistentVolume" || !slices.Contains(live.GetFinalizers(), kinds.VolumeFinalizer) {
+	if live == nil || live.GroupVersionKind().GroupKind() != kinds.PersistentVolume || !slices.Contains(live.GetFinalizers(), kinds.VolumeFinalizer) {
 		return "", ""
 	}
 	namespace, _, _ = unstructured.NestedString(live.Object, "spec", "claimRef", "namespace")
@@ -125,8 +125,12 @@ func lastResort(live *unstructured.Unstructured) string {
 // finalizers lists the finalizers of an object and, of a namespace, those in its spec.
 func finalizers(live *unstructured.Unstructured) []string {
 	inSpec, _, _ := unstructured.NestedStringSlice(live.Object, "spec", "finalizers")
-	if live.GetKind() != "Namespace" {
+	if !isNamespace(live) {
 		inSpec = nil
 	}
 	return append(live.GetFinalizers(), inSpec...)
+}
+
+func isNamespace(live *unstructured.Unstructured) bool {
+	return live.GroupVersionKind().GroupKind() == kinds.Namespace
 }

@@ -46,6 +46,13 @@ func TestWhatHoldsATerminatingObjectIsNamed(t *testing.T) {
 		"what is in it is being deleted",
 		"  kubernetes: the namespace is being emptied.\n  Some resources are remaining: pods. has 1 resource instances\n",
 		"It has no finalizers of its own that forceDestroy could remove",
+	}, {
+		"a custom object of the same kind name by its finalizer, as any other [D40]",
+		`{apiVersion: acme.io/v1, kind: Namespace, metadata: {name: shop, finalizers: [acme.io/clean]}, spec: {finalizers: [kubernetes]}, status: {conditions: [
+			{type: NamespaceContentRemaining, status: "True", message: "not of a namespace"}]}}`,
+		"held by the finalizer acme.io/clean",
+		"  acme.io/clean: its controller has not removed it; look whether that still runs.\n",
+		"As the last resort, set forceDestroy to true",
 	}} {
 		t.Run(c.sentence, func(t *testing.T) {
 			live := parsed(t, c.text)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
@@ -27,7 +28,7 @@ type plannedNamespace struct {
 
 // add notes what a preview creates. clu is nil where the cluster is not known yet.
 func (p *planned) add(clu *cluster.Cluster, id manifest.Identity, preview bool) {
-	if preview && clu != nil && id.APIVersion == "v1" && id.Kind == "Namespace" {
+	if preview && clu != nil && id.GroupKind() == kinds.Namespace {
 		p.namespaces.Store(plannedNamespace{clu, id.Name}, true)
 	}
 }
