@@ -55,7 +55,7 @@ func TestTheLogOfAContainerThatFailed(t *testing.T) {
 		s := start(t, g.connection()).wait(t, "it")
 		return requireWaitPending(t, s, s.create(waiting(refTo(pod), until("condition", "Ready", shortTime))))
 	}
-	t.Run("is printed as it ends, line by line, of the run before where it waits to restart [D38 b] [W33]", func(t *testing.T) {
+	t.Run("is printed as it ends, line by line, of the run before where it waits to restart [D38] [D38 b] [W33]", func(t *testing.T) {
 		t.Parallel()
 		w, g := newWorld(t), newGateway(t)
 		asked := g.serveLog("connecting to db:5432\n\x1b[31mpanic: no database at db:5432\x1b[0m\n\tgoroutine 1\n\n")

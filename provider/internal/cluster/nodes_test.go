@@ -81,7 +81,7 @@ func FuzzBeginnings(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var object map[string]any
 		if json.Unmarshal([]byte(text), &object) != nil || object == nil || len(text) > 2000 {
-			t.Skip()
+			return // no manifest
 		}
 		checkBeginnings(t, object)
 	})
