@@ -14,26 +14,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// refuseOwn refuses an object that a KubeObject manages, of this program or another, unless the program takes it over
-// from that. It would take the field back at once, and its preview would show drift for ever.
-func (t target) refuseOwn(in inputs, live *unstructured.Unstructured) error {
-	manager := ""
-	for _, other := range tracked.KubeObjectsOn(live, t.Own()...) {
-		if !in.takeOver.Names(other) {
-			manager = other
-			break
-		}
-	}
-	if manager == "" {
-		return nil
-	}
-	return tracked.Refused(failure.ReasonManagedElsewhere, "%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
-		"A Patch is for objects of others: the two would take the fields from each other in turns.\n"+
-		"Either set the fields in the manifest of that KubeObject, or take the object out of its program (with the resource "+
-		"option retainOnDelete). If no program has that KubeObject any more, take the object over from it: takeOverFrom: [%q].",
-		t.Ref, ownership.DescribeManager(manager), manager, manager)
-}
-
 // refuseOverlap refuses fields that another Patch has. claimed are those that other
 // Patches of this program are going to have, by their names.
 func (r run) refuseOverlap(live *unstructured.Unstructured, wanted patchedFields, claimed map[string]*fieldpath.Set) error {

@@ -8,9 +8,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
 // errImport is the answer to pulumi import and to .get.
@@ -71,11 +69,6 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	return renewed(req, now)
 }
 
-// learnsFrom reports whether a look decides anything: a wait that is pending stays so until all holds.
-func (s state) learnsFrom(in inputs, live *unstructured.Unstructured) bool {
-	return !s.pending || in.spec.Goal.Judge(live).Holds
-}
-
 // look reads the object in the cluster in which it was waited for it; nil says that it is not there. Where it is not to be
 // there, only another address makes that doubtful.
 func (r *waitResource) look(
@@ -109,34 +102,9 @@ func look(ctx context.Context, clu *cluster.Cluster, in inputs) (*unstructured.U
 	return nil, err
 }
 
-// stillMissing says in a few words what keeps a wait pending.
-func stillMissing(in inputs, live *unstructured.Unstructured) string {
-	switch verdict := in.spec.Goal.Judge(live); {
-	case in.spec.Secret || live != nil && manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
-		return "what is waited for does not hold yet"
-	case verdict.Failed != "":
-		return verdict.Failed
-	default:
-		return verdict.Missing[0]
-	}
-}
-
 // renewed is the answer of a look that tells everything.
 func renewed(req p.ReadRequest, now state) (p.ReadResponse, error) {
 	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: now.encode()}, nil
-}
-
-// unchanged is the answer of a look that tells nothing new. While a wait is pending
-// the engine is told so again, which it shows as a warning. live is nil where it is not
-// known what the object is like.
-func unchanged(req p.ReadRequest, old state, why string, live *unstructured.Unstructured) (p.ReadResponse, error) {
-	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
-	if !old.pending {
-		return resp, nil
-	}
-	err := waitfor.Pending(req.ID, why, live)
-	resp.PartialState = failed(err)
-	return resp, err
 }
 
 // keepStale answers a look that failed with what was known before. An error would end

@@ -1,0 +1,88 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+)
+
+// server asks the engine to read a resource before it previews, updates or
+// destroys it, which is what shows drift without --refresh. The framework does
+// not expose that part of the protocol, so it is set on the finished messages.
+type server struct {
+	pulumirpc.ResourceProviderServer
+
+	// drift says whether the user wants drift to be looked for in previews.
+	drift func() bool
+}
+
+// Create marks the new resource as one to be read before updates.
+func (s *server) Create(ctx context.Context, req *pulumirpc.CreateRequest) (*pulumirpc.CreateResponse, error) {
+	resp, err := s.ResourceProviderServer.Create(ctx, req)
+	if err != nil {
+		return nil, s.markFailure(err)
+	}
+	resp.RefreshBeforeUpdate = s.drift()
+	return resp, nil
+}
+
+// Read renews the mark, so that a changed driftDetection takes effect.
+func (s *server) Read(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumirpc.ReadResponse, error) {
+	if req.Inputs == nil {
+		ctx = object.Importing(ctx)
+	}
+	resp, err := s.ResourceProviderServer.Read(ctx, req)
+	if err != nil {
+		return nil, s.markFailure(err)
+	}
+	if resp.GetId() == "" {
+		// The framework writes empty maps, which an import takes for an object without
+		// properties. Only their absence says that there is none.
+		resp.Properties, resp.Inputs = nil, nil
+	}
+	resp.RefreshBeforeUpdate = s.drift()
+	return resp, nil
+}
+
+// Update renews the mark, so that a changed driftDetection takes effect.
+func (s *server) Update(ctx context.Context, req *pulumirpc.UpdateRequest) (*pulumirpc.UpdateResponse, error) {
+	resp, err := s.ResourceProviderServer.Update(ctx, req)
+	if err != nil {
+		return nil, s.markFailure(err)
+	}
+	resp.RefreshBeforeUpdate = s.drift()
+	return resp, nil
+}
+
+// markFailure sets the mark in the details of an initialization failure: that
+// state is saved too, and it above all must be read before the next update.
+func (s *server) markFailure(err error) error {
+	st, ok := status.FromError(err)
+	if !ok {
+		return err
+	}
+	var details []protoadapt.MessageV1
+	found := false
+	for _, detail := range st.Details() {
+		if failed, ok := detail.(*pulumirpc.ErrorResourceInitFailed); ok {
+			failed.RefreshBeforeUpdate = s.drift()
+			found = true
+		}
+		if message, ok := detail.(protoadapt.MessageV1); ok {
+			details = append(details, message)
+		}
+	}
+	if !found {
+		return err
+	}
+	marked, rebuildErr := status.New(st.Code(), st.Message()).WithDetails(details...)
+	if rebuildErr != nil {
+		return fmt.Errorf("initialization failure could not be reported: %w", rebuildErr)
+	}
+	return marked.Err()
+}
