@@ -13,9 +13,9 @@ namespace K8sConnect.Kubernetes
     public static class GetObject
     {
         /// <summary>
-        /// Reads one object from the cluster as it is now, whoever made it.
+        /// Reads one object from the cluster as it is now, whoever created it.
         /// 
-        /// It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+        /// Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
         /// 
         /// If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
         /// </summary>
@@ -23,9 +23,9 @@ namespace K8sConnect.Kubernetes
             => global::Pulumi.Deployment.Instance.InvokeAsync<GetObjectResult>("k8sconnect:index:getObject", args ?? new GetObjectArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Reads one object from the cluster as it is now, whoever made it.
+        /// Reads one object from the cluster as it is now, whoever created it.
         /// 
-        /// It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+        /// Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
         /// 
         /// If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
         /// </summary>
@@ -33,9 +33,9 @@ namespace K8sConnect.Kubernetes
             => global::Pulumi.Deployment.Instance.Invoke<GetObjectResult>("k8sconnect:index:getObject", args ?? new GetObjectInvokeArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Reads one object from the cluster as it is now, whoever made it.
+        /// Reads one object from the cluster as it is now, whoever created it.
         /// 
-        /// It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+        /// Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
         /// 
         /// If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
         /// </summary>
@@ -47,7 +47,7 @@ namespace K8sConnect.Kubernetes
     public sealed class GetObjectArgs : global::Pulumi.InvokeArgs
     {
         /// <summary>
-        /// The group and version, such as `apps/v1` or `v1`.
+        /// The API group and version, such as `apps/v1` or `v1`.
         /// </summary>
         [Input("apiVersion", required: true)]
         public string ApiVersion { get; set; } = null!;
@@ -56,7 +56,7 @@ namespace K8sConnect.Kubernetes
         private Inputs.ClusterConnection? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole. Always secret.
+        /// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
         /// </summary>
         public Inputs.ClusterConnection? ClusterConnection
         {
@@ -65,25 +65,25 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The kind, such as `Deployment`.
+        /// The kind of the object, such as `Deployment`.
         /// </summary>
         [Input("kind", required: true)]
         public string Kind { get; set; } = null!;
 
         /// <summary>
-        /// The name.
+        /// The name of the object.
         /// </summary>
         [Input("name", required: true)]
         public string Name { get; set; } = null!;
 
         /// <summary>
-        /// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+        /// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
         /// </summary>
         [Input("namespace")]
         public string? Namespace { get; set; }
 
         /// <summary>
-        /// Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+        /// Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
         /// </summary>
         [Input("optional")]
         public bool? Optional { get; set; }
@@ -97,7 +97,7 @@ namespace K8sConnect.Kubernetes
     public sealed class GetObjectInvokeArgs : global::Pulumi.InvokeArgs
     {
         /// <summary>
-        /// The group and version, such as `apps/v1` or `v1`.
+        /// The API group and version, such as `apps/v1` or `v1`.
         /// </summary>
         [Input("apiVersion", required: true)]
         public Input<string> ApiVersion { get; set; } = null!;
@@ -106,7 +106,7 @@ namespace K8sConnect.Kubernetes
         private Input<Inputs.ClusterConnectionArgs>? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole. Always secret.
+        /// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
         /// </summary>
         public Input<Inputs.ClusterConnectionArgs>? ClusterConnection
         {
@@ -119,25 +119,25 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The kind, such as `Deployment`.
+        /// The kind of the object, such as `Deployment`.
         /// </summary>
         [Input("kind", required: true)]
         public Input<string> Kind { get; set; } = null!;
 
         /// <summary>
-        /// The name.
+        /// The name of the object.
         /// </summary>
         [Input("name", required: true)]
         public Input<string> Name { get; set; } = null!;
 
         /// <summary>
-        /// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+        /// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }
 
         /// <summary>
-        /// Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+        /// Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
         /// </summary>
         [Input("optional")]
         public Input<bool>? Optional { get; set; }
@@ -153,11 +153,11 @@ namespace K8sConnect.Kubernetes
     public sealed class GetObjectResult
     {
         /// <summary>
-        /// The object as the API server has it, with its status and without `metadata.managedFields`. What a Secret holds is secret. Null if the object is absent and `optional` is true.
+        /// The object as the API server has it, with its status and without `metadata.managedFields`. The contents of a Secret are secret. Null if the object is absent and `optional` is true.
         /// </summary>
         public readonly object? Manifest;
         /// <summary>
-        /// The uid that the API server gave to the object. Null if the object is absent and `optional` is true.
+        /// The uid that the API server assigned to the object. Null if the object is absent and `optional` is true.
         /// </summary>
         public readonly string? Uid;
 

@@ -13,25 +13,25 @@ namespace K8sConnect.Kubernetes
     public static class GetObjects
     {
         /// <summary>
-        /// Lists the objects of one kind that are in the cluster now, whoever made them.
+        /// Lists the objects of one kind that are in the cluster now, whoever created them.
         /// 
-        /// It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+        /// Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
         /// </summary>
         public static Task<GetObjectsResult> InvokeAsync(GetObjectsArgs args, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.InvokeAsync<GetObjectsResult>("k8sconnect:index:getObjects", args ?? new GetObjectsArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Lists the objects of one kind that are in the cluster now, whoever made them.
+        /// Lists the objects of one kind that are in the cluster now, whoever created them.
         /// 
-        /// It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+        /// Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
         /// </summary>
         public static Output<GetObjectsResult> Invoke(GetObjectsInvokeArgs args, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.Invoke<GetObjectsResult>("k8sconnect:index:getObjects", args ?? new GetObjectsInvokeArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Lists the objects of one kind that are in the cluster now, whoever made them.
+        /// Lists the objects of one kind that are in the cluster now, whoever created them.
         /// 
-        /// It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+        /// Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
         /// </summary>
         public static Output<GetObjectsResult> Invoke(GetObjectsInvokeArgs args, InvokeOutputOptions options)
             => global::Pulumi.Deployment.Instance.Invoke<GetObjectsResult>("k8sconnect:index:getObjects", args ?? new GetObjectsInvokeArgs(), options.WithDefaults());
@@ -41,13 +41,13 @@ namespace K8sConnect.Kubernetes
     public sealed class GetObjectsArgs : global::Pulumi.InvokeArgs
     {
         /// <summary>
-        /// Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+        /// Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
         /// </summary>
         [Input("allNamespaces")]
         public bool? AllNamespaces { get; set; }
 
         /// <summary>
-        /// The group and version, such as `apps/v1` or `v1`.
+        /// The API group and version, such as `apps/v1` or `v1`.
         /// </summary>
         [Input("apiVersion", required: true)]
         public string ApiVersion { get; set; } = null!;
@@ -56,7 +56,7 @@ namespace K8sConnect.Kubernetes
         private Inputs.ClusterConnection? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole. Always secret.
+        /// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
         /// </summary>
         public Inputs.ClusterConnection? ClusterConnection
         {
@@ -65,37 +65,37 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+        /// A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
         /// </summary>
         [Input("fieldSelector")]
         public string? FieldSelector { get; set; }
 
         /// <summary>
-        /// The kind, such as `Deployment`.
+        /// The kind of the objects, such as `Deployment`.
         /// </summary>
         [Input("kind", required: true)]
         public string Kind { get; set; } = null!;
 
         /// <summary>
-        /// The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+        /// A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
         /// </summary>
         [Input("labelSelector")]
         public string? LabelSelector { get; set; }
 
         /// <summary>
-        /// The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+        /// The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
         /// </summary>
         [Input("limit")]
         public int? Limit { get; set; }
 
         /// <summary>
-        /// Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+        /// Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
         /// </summary>
         [Input("metadataOnly")]
         public bool? MetadataOnly { get; set; }
 
         /// <summary>
-        /// The namespace to list. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+        /// The namespace to list. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
         /// </summary>
         [Input("namespace")]
         public string? Namespace { get; set; }
@@ -109,13 +109,13 @@ namespace K8sConnect.Kubernetes
     public sealed class GetObjectsInvokeArgs : global::Pulumi.InvokeArgs
     {
         /// <summary>
-        /// Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+        /// Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
         /// </summary>
         [Input("allNamespaces")]
         public Input<bool>? AllNamespaces { get; set; }
 
         /// <summary>
-        /// The group and version, such as `apps/v1` or `v1`.
+        /// The API group and version, such as `apps/v1` or `v1`.
         /// </summary>
         [Input("apiVersion", required: true)]
         public Input<string> ApiVersion { get; set; } = null!;
@@ -124,7 +124,7 @@ namespace K8sConnect.Kubernetes
         private Input<Inputs.ClusterConnectionArgs>? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole. Always secret.
+        /// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
         /// </summary>
         public Input<Inputs.ClusterConnectionArgs>? ClusterConnection
         {
@@ -137,37 +137,37 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+        /// A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
         /// </summary>
         [Input("fieldSelector")]
         public Input<string>? FieldSelector { get; set; }
 
         /// <summary>
-        /// The kind, such as `Deployment`.
+        /// The kind of the objects, such as `Deployment`.
         /// </summary>
         [Input("kind", required: true)]
         public Input<string> Kind { get; set; } = null!;
 
         /// <summary>
-        /// The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+        /// A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
         /// </summary>
         [Input("labelSelector")]
         public Input<string>? LabelSelector { get; set; }
 
         /// <summary>
-        /// The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+        /// The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
         /// </summary>
         [Input("limit")]
         public Input<int>? Limit { get; set; }
 
         /// <summary>
-        /// Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+        /// Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
         /// </summary>
         [Input("metadataOnly")]
         public Input<bool>? MetadataOnly { get; set; }
 
         /// <summary>
-        /// The namespace to list. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+        /// The namespace to list. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }
@@ -183,7 +183,7 @@ namespace K8sConnect.Kubernetes
     public sealed class GetObjectsResult
     {
         /// <summary>
-        /// The objects as the API server has them, by namespace and name, with their status and without `metadata.managedFields`. What a Secret holds is secret.
+        /// The objects as the API server has them, sorted by namespace and name, with their status and without `metadata.managedFields`. The contents of a Secret are secret.
         /// </summary>
         public readonly ImmutableArray<object> Manifests;
         /// <summary>

@@ -11,43 +11,43 @@ using Pulumi;
 namespace K8sConnect.Kubernetes
 {
     /// <summary>
-    /// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+    /// How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
     /// </summary>
     [KubernetesResourceType("pulumi:providers:k8sconnect")]
     public partial class Provider : global::Pulumi.ProviderResource
     {
         /// <summary>
-        /// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+        /// A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
         /// </summary>
         [Output("clientCertificate")]
         public Output<string?> ClientCertificate { get; private set; } = null!;
 
         /// <summary>
-        /// The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        /// The private key of `clientCertificate`, as PEM or base64-encoded PEM.
         /// </summary>
         [Output("clientKey")]
         public Output<string?> ClientKey { get; private set; } = null!;
 
         /// <summary>
-        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        /// The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
         /// </summary>
         [Output("clusterCaCertificate")]
         public Output<string?> ClusterCaCertificate { get; private set; } = null!;
 
         /// <summary>
-        /// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+        /// The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
         /// </summary>
         [Output("conflictPolicy")]
         public Output<string?> ConflictPolicy { get; private set; } = null!;
 
         /// <summary>
-        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        /// The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         [Output("context")]
         public Output<string?> Context { get; private set; } = null!;
 
         /// <summary>
-        /// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        /// When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
         /// </summary>
         [Output("driftDetection")]
         public Output<string?> DriftDetection { get; private set; } = null!;
@@ -59,37 +59,37 @@ namespace K8sConnect.Kubernetes
         public Output<string?> Host { get; private set; } = null!;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         /// </summary>
         [Output("kubeconfig")]
         public Output<string?> Kubeconfig { get; private set; } = null!;
 
         /// <summary>
-        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+        /// The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
         /// </summary>
         [Output("namespace")]
         public Output<string?> Namespace { get; private set; } = null!;
 
         /// <summary>
-        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
         /// </summary>
         [Output("proxyUrl")]
         public Output<string?> ProxyUrl { get; private set; } = null!;
 
         /// <summary>
-        /// How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        /// How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
         /// </summary>
         [Output("resumeWithin")]
         public Output<string?> ResumeWithin { get; private set; } = null!;
 
         /// <summary>
-        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        /// The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         /// </summary>
         [Output("tlsServerName")]
         public Output<string?> TlsServerName { get; private set; } = null!;
 
         /// <summary>
-        /// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        /// A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
         /// </summary>
         [Output("token")]
         public Output<string?> Token { get; private set; } = null!;
@@ -134,7 +134,7 @@ namespace K8sConnect.Kubernetes
         private Input<string>? _clientCertificate;
 
         /// <summary>
-        /// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+        /// A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
         /// </summary>
         public Input<string>? ClientCertificate
         {
@@ -150,7 +150,7 @@ namespace K8sConnect.Kubernetes
         private Input<string>? _clientKey;
 
         /// <summary>
-        /// The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        /// The private key of `clientCertificate`, as PEM or base64-encoded PEM.
         /// </summary>
         public Input<string>? ClientKey
         {
@@ -163,25 +163,25 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        /// The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
         /// </summary>
         [Input("clusterCaCertificate")]
         public Input<string>? ClusterCaCertificate { get; set; }
 
         /// <summary>
-        /// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+        /// The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
         /// </summary>
         [Input("conflictPolicy", json: true)]
         public InputUnion<string, K8sConnect.Kubernetes.ConflictPolicy>? ConflictPolicy { get; set; }
 
         /// <summary>
-        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        /// The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         [Input("context")]
         public Input<string>? Context { get; set; }
 
         /// <summary>
-        /// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        /// When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
         /// </summary>
         [Input("driftDetection", json: true)]
         public InputUnion<string, K8sConnect.Kubernetes.DriftDetection>? DriftDetection { get; set; }
@@ -190,7 +190,7 @@ namespace K8sConnect.Kubernetes
         private Input<Inputs.ExecArgs>? _exec;
 
         /// <summary>
-        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        /// A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         /// </summary>
         public Input<Inputs.ExecArgs>? Exec
         {
@@ -206,7 +206,7 @@ namespace K8sConnect.Kubernetes
         private InputList<string>? _forgetClusters;
 
         /// <summary>
-        /// Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+        /// Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
         /// </summary>
         public InputList<string> ForgetClusters
         {
@@ -221,13 +221,13 @@ namespace K8sConnect.Kubernetes
         public Input<string>? Host { get; set; }
 
         /// <summary>
-        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         /// </summary>
         [Input("impersonate", json: true)]
         public Input<Inputs.ImpersonationArgs>? Impersonate { get; set; }
 
         /// <summary>
-        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        /// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         /// </summary>
         [Input("insecure", json: true)]
         public Input<bool>? Insecure { get; set; }
@@ -236,7 +236,7 @@ namespace K8sConnect.Kubernetes
         private Input<string>? _kubeconfig;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         /// </summary>
         public Input<string>? Kubeconfig
         {
@@ -249,13 +249,13 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+        /// The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }
 
         /// <summary>
-        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
         /// </summary>
         [Input("proxyUrl")]
         public Input<string>? ProxyUrl { get; set; }
@@ -264,7 +264,7 @@ namespace K8sConnect.Kubernetes
         private InputList<Inputs.ReadinessRuleArgs>? _readiness;
 
         /// <summary>
-        /// When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+        /// Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
         /// </summary>
         public InputList<Inputs.ReadinessRuleArgs> Readiness
         {
@@ -273,13 +273,13 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        /// How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
         /// </summary>
         [Input("resumeWithin")]
         public Input<string>? ResumeWithin { get; set; }
 
         /// <summary>
-        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        /// The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         /// </summary>
         [Input("tlsServerName")]
         public Input<string>? TlsServerName { get; set; }
@@ -288,7 +288,7 @@ namespace K8sConnect.Kubernetes
         private Input<string>? _token;
 
         /// <summary>
-        /// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        /// A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
         /// </summary>
         public Input<string>? Token
         {

@@ -13,43 +13,43 @@ namespace K8sConnect.Kubernetes
     public static class SplitYaml
     {
         /// <summary>
-        /// Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+        /// Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
         /// 
-        /// Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+        /// Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program's folder: that of Pulumi.yaml, or the one that its `main` names.
         /// 
-        /// Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+        /// The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
         /// 
-        /// `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+        /// `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
         /// 
-        /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+        /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
         /// </summary>
         public static Task<SplitYamlResult> InvokeAsync(SplitYamlArgs? args = null, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.InvokeAsync<SplitYamlResult>("k8sconnect:index:splitYaml", args ?? new SplitYamlArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+        /// Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
         /// 
-        /// Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+        /// Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program's folder: that of Pulumi.yaml, or the one that its `main` names.
         /// 
-        /// Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+        /// The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
         /// 
-        /// `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+        /// `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
         /// 
-        /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+        /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
         /// </summary>
         public static Output<SplitYamlResult> Invoke(SplitYamlInvokeArgs? args = null, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.Invoke<SplitYamlResult>("k8sconnect:index:splitYaml", args ?? new SplitYamlInvokeArgs(), options.WithDefaults());
 
         /// <summary>
-        /// Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+        /// Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
         /// 
-        /// Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+        /// Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program's folder: that of Pulumi.yaml, or the one that its `main` names.
         /// 
-        /// Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+        /// The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
         /// 
-        /// `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+        /// `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
         /// 
-        /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+        /// YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
         /// </summary>
         public static Output<SplitYamlResult> Invoke(SplitYamlInvokeArgs args, InvokeOutputOptions options)
             => global::Pulumi.Deployment.Instance.Invoke<SplitYamlResult>("k8sconnect:index:splitYaml", args ?? new SplitYamlInvokeArgs(), options.WithDefaults());
@@ -68,7 +68,7 @@ namespace K8sConnect.Kubernetes
         private List<string>? _files;
 
         /// <summary>
-        /// Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+        /// File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
         /// </summary>
         public List<string> Files
         {
@@ -77,13 +77,13 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+        /// The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         /// </summary>
         [Input("kustomization")]
         public string? Kustomization { get; set; }
 
         /// <summary>
-        /// What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+        /// What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In YAML and Go programs, all results of a call are secret as soon as one value is, and previews hide them all. There, call the function twice, once with `exclude` and once with `only`.
         /// </summary>
         [Input("secrets")]
         public string? Secrets { get; set; }
@@ -106,7 +106,7 @@ namespace K8sConnect.Kubernetes
         private InputList<string>? _files;
 
         /// <summary>
-        /// Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+        /// File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
         /// </summary>
         public InputList<string> Files
         {
@@ -115,13 +115,13 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+        /// The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         /// </summary>
         [Input("kustomization")]
         public Input<string>? Kustomization { get; set; }
 
         /// <summary>
-        /// What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+        /// What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In YAML and Go programs, all results of a call are secret as soon as one value is, and previews hide them all. There, call the function twice, once with `exclude` and once with `only`.
         /// </summary>
         [Input("secrets")]
         public Input<string>? Secrets { get; set; }
@@ -137,23 +137,23 @@ namespace K8sConnect.Kubernetes
     public sealed class SplitYamlResult
     {
         /// <summary>
-        /// The other objects that live outside of namespaces, and the namespaces themselves, to be applied second. Custom resources are among them if their definition is in `crds` and says so.
+        /// The other cluster-scoped objects, including namespaces, by key. Apply them second. Includes custom resources if their definition is in `crds` and is cluster-scoped.
         /// </summary>
         public readonly ImmutableDictionary<string, object> ClusterScoped;
         /// <summary>
-        /// The CustomResourceDefinitions, to be applied first.
+        /// The CustomResourceDefinitions, by key. Apply them first.
         /// </summary>
         public readonly ImmutableDictionary<string, object> Crds;
         /// <summary>
-        /// All manifests by their keys.
+        /// All manifests, by key.
         /// </summary>
         public readonly ImmutableDictionary<string, object> Manifests;
         /// <summary>
-        /// All others, to be applied last. Custom resources whose definition is not in `crds` are among them.
+        /// All other objects, by key. Apply them last. Includes custom resources whose definition is not in `crds`.
         /// </summary>
         public readonly ImmutableDictionary<string, object> Namespaced;
         /// <summary>
-        /// All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+        /// All manifests in the order in which to apply them: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and last what the API server consults about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
         /// </summary>
         public readonly ImmutableArray<Outputs.NamedManifest> Ordered;
 

@@ -11,17 +11,17 @@ using Pulumi;
 namespace K8sConnect.Kubernetes
 {
     /// <summary>
-    /// Waits for something about a Kubernetes object, and never touches the object.
+    /// Waits until a Kubernetes object reaches a given state, and never touches the object.
     /// 
-    /// When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
+    /// When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
     /// 
-    /// It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was recreated. A change by a controller does not make it wait again.
+    /// It waits again when the object's own resource has changed the object, when `waitFor` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
     /// </summary>
     [KubernetesResourceType("k8sconnect:index:Wait")]
     public partial class Wait : global::Pulumi.CustomResource
     {
         /// <summary>
-        /// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
+        /// The fields named in `field` and `fieldValue`, within their original structure: `status.status.loadBalancer.ingress[0].ip`. List items that a path selects by index keep their index; items that it selects by a filter or a wildcard follow one another. Null if `waitFor` uses neither. A refresh updates it. Unknown in the preview of a create or an update.
         /// </summary>
         [Output("status")]
         public Output<object?> Status { get; private set; } = null!;
@@ -76,7 +76,7 @@ namespace K8sConnect.Kubernetes
         private Input<Inputs.ClusterConnectionArgs>? _clusterConnection;
 
         /// <summary>
-        /// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+        /// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
         /// </summary>
         public Input<Inputs.ClusterConnectionArgs>? ClusterConnection
         {
@@ -89,7 +89,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+        /// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
         /// </summary>
         [Input("resourceRef", required: true)]
         public Input<Inputs.ResourceRefArgs> ResourceRef { get; set; } = null!;
@@ -98,7 +98,7 @@ namespace K8sConnect.Kubernetes
         private InputList<object>? _triggers;
 
         /// <summary>
-        /// Any values. When one of them changes, the Wait waits again. Default: none.
+        /// Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         /// </summary>
         public InputList<object> Triggers
         {
@@ -107,7 +107,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// What to wait for, and how long. A change waits again.
+        /// What to wait for, and how long. A change makes the Wait wait again.
         /// </summary>
         [Input("waitFor", required: true)]
         public Input<Inputs.WaitForArgs> WaitFor { get; set; } = null!;

@@ -8,9 +8,9 @@ import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
- * Reads one object from the cluster as it is now, whoever made it.
+ * Reads one object from the cluster as it is now, whoever created it.
  *
- * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+ * Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
  *
  * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
  *
@@ -39,45 +39,45 @@ export function getObject(args: GetObjectArgs, opts?: pulumi.InvokeOptions): Pro
 
 export interface GetObjectArgs {
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      */
     apiVersion: string;
     /**
-     * The cluster, in place of the provider's configuration as a whole. Always secret.
+     * The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
      */
     clusterConnection?: inputs.ClusterConnection;
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the object, such as `Deployment`.
      */
     kind: string;
     /**
-     * The name.
+     * The name of the object.
      */
     name: string;
     /**
-     * The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
      */
     namespace?: string;
     /**
-     * Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+     * Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
      */
     optional?: boolean;
 }
 
 export interface GetObjectResult {
     /**
-     * The object as the API server has it, with its status and without `metadata.managedFields`. What a Secret holds is secret. Null if the object is absent and `optional` is true.
+     * The object as the API server has it, with its status and without `metadata.managedFields`. The contents of a Secret are secret. Null if the object is absent and `optional` is true.
      */
     readonly manifest?: any;
     /**
-     * The uid that the API server gave to the object. Null if the object is absent and `optional` is true.
+     * The uid that the API server assigned to the object. Null if the object is absent and `optional` is true.
      */
     readonly uid?: string;
 }
 /**
- * Reads one object from the cluster as it is now, whoever made it.
+ * Reads one object from the cluster as it is now, whoever created it.
  *
- * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+ * Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
  *
  * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
  *
@@ -106,27 +106,27 @@ export function getObjectOutput(args: GetObjectOutputArgs, opts?: pulumi.InvokeO
 
 export interface GetObjectOutputArgs {
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      */
     apiVersion: pulumi.Input<string>;
     /**
-     * The cluster, in place of the provider's configuration as a whole. Always secret.
+     * The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the object, such as `Deployment`.
      */
     kind: pulumi.Input<string>;
     /**
-     * The name.
+     * The name of the object.
      */
     name: pulumi.Input<string>;
     /**
-     * The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**
-     * Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+     * Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
      */
     optional?: pulumi.Input<boolean | undefined>;
 }

@@ -8,9 +8,9 @@ import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
- * Lists the objects of one kind that are in the cluster now, whoever made them.
+ * Lists the objects of one kind that are in the cluster now, whoever created them.
  *
- * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+ * Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
  *
  * ## Example Usage
  * ### The address of a Service that is found by its labels
@@ -45,46 +45,46 @@ export function getObjects(args: GetObjectsArgs, opts?: pulumi.InvokeOptions): P
 
 export interface GetObjectsArgs {
     /**
-     * Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+     * Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
      */
     allNamespaces?: boolean;
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      */
     apiVersion: string;
     /**
-     * The cluster, in place of the provider's configuration as a whole. Always secret.
+     * The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
      */
     clusterConnection?: inputs.ClusterConnection;
     /**
-     * The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+     * A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
      */
     fieldSelector?: string;
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the objects, such as `Deployment`.
      */
     kind: string;
     /**
-     * The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+     * A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
      */
     labelSelector?: string;
     /**
-     * The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+     * The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
      */
     limit?: number;
     /**
-     * Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+     * Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
      */
     metadataOnly?: boolean;
     /**
-     * The namespace to list. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace to list. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
      */
     namespace?: string;
 }
 
 export interface GetObjectsResult {
     /**
-     * The objects as the API server has them, by namespace and name, with their status and without `metadata.managedFields`. What a Secret holds is secret.
+     * The objects as the API server has them, sorted by namespace and name, with their status and without `metadata.managedFields`. The contents of a Secret are secret.
      */
     readonly manifests: any[];
     /**
@@ -93,9 +93,9 @@ export interface GetObjectsResult {
     readonly truncated: boolean;
 }
 /**
- * Lists the objects of one kind that are in the cluster now, whoever made them.
+ * Lists the objects of one kind that are in the cluster now, whoever created them.
  *
- * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+ * Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
  *
  * ## Example Usage
  * ### The address of a Service that is found by its labels
@@ -130,39 +130,39 @@ export function getObjectsOutput(args: GetObjectsOutputArgs, opts?: pulumi.Invok
 
 export interface GetObjectsOutputArgs {
     /**
-     * Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+     * Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
      */
     allNamespaces?: pulumi.Input<boolean | undefined>;
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      */
     apiVersion: pulumi.Input<string>;
     /**
-     * The cluster, in place of the provider's configuration as a whole. Always secret.
+     * The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
-     * The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+     * A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
      */
     fieldSelector?: pulumi.Input<string | undefined>;
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the objects, such as `Deployment`.
      */
     kind: pulumi.Input<string>;
     /**
-     * The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+     * A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
      */
     labelSelector?: pulumi.Input<string | undefined>;
     /**
-     * The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+     * The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
      */
     limit?: pulumi.Input<number | undefined>;
     /**
-     * Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+     * Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
      */
     metadataOnly?: pulumi.Input<boolean | undefined>;
     /**
-     * The namespace to list. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace to list. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
      */
     namespace?: pulumi.Input<string | undefined>;
 }

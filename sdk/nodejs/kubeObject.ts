@@ -8,19 +8,19 @@ import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
- * Any Kubernetes object, applied by server-side apply.
+ * Any Kubernetes object, applied with server-side apply.
  *
- * The resource owns exactly the fields that its manifest sets. It finds drift in those fields and in no others, and puts it right. Defaults, allocated values and fields of other managers are left alone.
+ * The resource owns exactly the fields that its manifest sets. It detects and corrects drift in those fields and in no others. It leaves defaults, allocated values and other managers' fields alone.
  *
- * Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
+ * Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state records it, and the next `pulumi up` continues in place.
  *
- * An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `customTimeouts` say.
+ * An apply does not wait for readiness; use a Wait for that. A deletion waits until the object is gone, or until `customTimeouts` expire. By default it waits up to 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and 5 for everything else.
  *
- * An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when its resource goes, its fields are released and it stays, with a warning. A change that would replace it under its own name is refused.
+ * An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when you delete its resource, the provider releases its fields, keeps the object and prints a warning. A change that would replace it under its own name is refused.
  *
- * How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation`, `forceDestroy` or `deleteInstances` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+ * `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation`, `forceDestroy` and `deleteInstances` control how the provider works and are not part of the object: changing only these is not a difference. `pulumi up` saves the change, and a destroy uses what was saved last.
  *
- * An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
+ * Import an existing object by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
  *
  * ```sh
  * pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
@@ -80,15 +80,15 @@ export class KubeObject extends pulumi.CustomResource {
     }
 
     /**
-     * Who owns the fields that the manifest sets: the path of a field, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, and the name of its field manager. A path stands for everything below it that the manifest sets, so an object that nobody else has changed has few entries.
+     * Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
      */
     declare public /*out*/ readonly fieldOwnership: pulumi.Output<{[key: string]: string} | undefined>;
     /**
-     * Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
+     * Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
      */
     declare public readonly manifest: pulumi.Output<any | undefined>;
     /**
-     * Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
+     * Refers to the object. In the preview of a create, `uid` and `revision` are unknown. TypeScript and Python programs can use the other members then; in Go, Java and YAML, the whole output is unknown.
      */
     declare public /*out*/ readonly resourceRef: pulumi.Output<outputs.ResourceRef>;
 
@@ -131,47 +131,47 @@ export class KubeObject extends pulumi.CustomResource {
  */
 export interface KubeObjectArgs {
     /**
-     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
+     * Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `takeOverFrom` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
      */
     adopt?: pulumi.Input<boolean | undefined>;
     /**
-     * The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
+     * The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the new connection has a different default namespace.
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
-     * What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflictPolicy`, else `force`.
+     * What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflictPolicy`, else `force`.
      */
     conflictPolicy?: pulumi.Input<string | enums.ConflictPolicy | undefined>;
     /**
-     * Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+     * Delete a CustomResourceDefinition even if that deletes custom objects: the API server deletes all objects of a kind together with its definition, whoever created them. Without this input, deleting a definition fails while any namespace holds objects of its kind that are not already being deleted and have no owner reference. The provider waits up to 30 seconds for objects that are deleted in the same run. The error counts the remaining objects and names the first ten. It also fails if the objects cannot be listed. Set it and run `pulumi up` first, then `pulumi destroy`. Only for manifests of kind CustomResourceDefinition. Default: false.
      */
     deleteInstances?: pulumi.Input<boolean | undefined>;
     /**
-     * What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+     * What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
      */
     deletionPropagation?: pulumi.Input<string | enums.DeletionPropagation | undefined>;
     /**
-     * When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
+     * When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
      */
     forceDestroy?: pulumi.Input<boolean | undefined>;
     /**
-     * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
+     * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
      */
     ignoreFields?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+     * The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
      */
     manifest?: any | undefined;
     /**
-     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
+     * What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager's field never replaces the object.
      */
     onImmutable?: pulumi.Input<string | enums.OnImmutable | undefined>;
     /**
-     * Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+     * Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
      */
     takeOverFrom?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
+     * The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
      */
     yaml?: pulumi.Input<string | undefined>;
 }

@@ -8,7 +8,7 @@ import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+ * How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
  */
 export class Provider extends pulumi.ProviderResource {
     /** @internal */
@@ -26,27 +26,27 @@ export class Provider extends pulumi.ProviderResource {
     }
 
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      */
     declare public readonly clientCertificate: pulumi.Output<string | undefined>;
     /**
-     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      */
     declare public readonly clientKey: pulumi.Output<string | undefined>;
     /**
-     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     declare public readonly clusterCaCertificate: pulumi.Output<string | undefined>;
     /**
-     * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
      */
     declare public readonly conflictPolicy: pulumi.Output<string | undefined>;
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+     * The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     declare public readonly context: pulumi.Output<string | undefined>;
     /**
-     * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+     * When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
      */
     declare public readonly driftDetection: pulumi.Output<string | undefined>;
     /**
@@ -54,27 +54,27 @@ export class Provider extends pulumi.ProviderResource {
      */
     declare public readonly host: pulumi.Output<string | undefined>;
     /**
-     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
      */
     declare public readonly kubeconfig: pulumi.Output<string | undefined>;
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+     * The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
      */
     declare public readonly namespace: pulumi.Output<string | undefined>;
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      */
     declare public readonly proxyUrl: pulumi.Output<string | undefined>;
     /**
-     * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+     * How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
      */
     declare public readonly resumeWithin: pulumi.Output<string | undefined>;
     /**
-     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+     * The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      */
     declare public readonly tlsServerName: pulumi.Output<string | undefined>;
     /**
-     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      */
     declare public readonly token: pulumi.Output<string | undefined>;
 
@@ -120,35 +120,35 @@ export class Provider extends pulumi.ProviderResource {
  */
 export interface ProviderArgs {
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      */
     clientCertificate?: pulumi.Input<string | undefined>;
     /**
-     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      */
     clientKey?: pulumi.Input<string | undefined>;
     /**
-     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     clusterCaCertificate?: pulumi.Input<string | undefined>;
     /**
-     * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
      */
     conflictPolicy?: pulumi.Input<string | enums.ConflictPolicy | undefined>;
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+     * The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     context?: pulumi.Input<string | undefined>;
     /**
-     * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+     * When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
      */
     driftDetection?: pulumi.Input<string | enums.DriftDetection | undefined>;
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      */
     exec?: pulumi.Input<inputs.ExecArgs | undefined>;
     /**
-     * Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+     * Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
      */
     forgetClusters?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
@@ -156,39 +156,39 @@ export interface ProviderArgs {
      */
     host?: pulumi.Input<string | undefined>;
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      */
     impersonate?: pulumi.Input<inputs.ImpersonationArgs | undefined>;
     /**
-     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      */
     insecure?: pulumi.Input<boolean | undefined>;
     /**
-     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
      */
     kubeconfig?: pulumi.Input<string | undefined>;
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+     * The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      */
     proxyUrl?: pulumi.Input<string | undefined>;
     /**
-     * When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+     * Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
      */
     readiness?: pulumi.Input<pulumi.Input<inputs.ReadinessRuleArgs>[] | undefined>;
     /**
-     * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+     * How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
      */
     resumeWithin?: pulumi.Input<string | undefined>;
     /**
-     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+     * The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      */
     tlsServerName?: pulumi.Input<string | undefined>;
     /**
-     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      */
     token?: pulumi.Input<string | undefined>;
 }

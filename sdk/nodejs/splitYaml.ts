@@ -8,15 +8,15 @@ import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
- * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+ * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
  *
- * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+ * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program's folder: that of Pulumi.yaml, or the one that its `main` names.
  *
- * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+ * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
  *
- * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+ * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
  *
- * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+ * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
  *
  * ## Example Usage
  * ### Apply the manifests of a folder
@@ -50,51 +50,51 @@ export interface SplitYamlArgs {
      */
     content?: string;
     /**
-     * Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+     * File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
      */
     files?: string[];
     /**
-     * The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+     * The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
      */
     kustomization?: string;
     /**
-     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In YAML and Go programs, all results of a call are secret as soon as one value is, and previews hide them all. There, call the function twice, once with `exclude` and once with `only`.
      */
     secrets?: string;
 }
 
 export interface SplitYamlResult {
     /**
-     * The other objects that live outside of namespaces, and the namespaces themselves, to be applied second. Custom resources are among them if their definition is in `crds` and says so.
+     * The other cluster-scoped objects, including namespaces, by key. Apply them second. Includes custom resources if their definition is in `crds` and is cluster-scoped.
      */
     readonly clusterScoped: {[key: string]: any};
     /**
-     * The CustomResourceDefinitions, to be applied first.
+     * The CustomResourceDefinitions, by key. Apply them first.
      */
     readonly crds: {[key: string]: any};
     /**
-     * All manifests by their keys.
+     * All manifests, by key.
      */
     readonly manifests: {[key: string]: any};
     /**
-     * All others, to be applied last. Custom resources whose definition is not in `crds` are among them.
+     * All other objects, by key. Apply them last. Includes custom resources whose definition is not in `crds`.
      */
     readonly namespaced: {[key: string]: any};
     /**
-     * All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+     * All manifests in the order in which to apply them: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and last what the API server consults about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
      */
     readonly ordered: outputs.NamedManifest[];
 }
 /**
- * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+ * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
  *
- * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+ * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program's folder: that of Pulumi.yaml, or the one that its `main` names.
  *
- * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+ * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
  *
- * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+ * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
  *
- * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+ * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
  *
  * ## Example Usage
  * ### Apply the manifests of a folder
@@ -128,15 +128,15 @@ export interface SplitYamlOutputArgs {
      */
     content?: pulumi.Input<string | undefined>;
     /**
-     * Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+     * File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
      */
     files?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+     * The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
      */
     kustomization?: pulumi.Input<string | undefined>;
     /**
-     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In YAML and Go programs, all results of a call are secret as soon as one value is, and previews hide them all. There, call the function twice, once with `exclude` and once with `only`.
      */
     secrets?: pulumi.Input<string | undefined>;
 }

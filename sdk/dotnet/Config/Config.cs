@@ -34,7 +34,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _clientCertificate = new __Value<string?>(() => __config.Get("clientCertificate"));
         /// <summary>
-        /// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+        /// A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
         /// </summary>
         public static string? ClientCertificate
         {
@@ -44,7 +44,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _clientKey = new __Value<string?>(() => __config.Get("clientKey"));
         /// <summary>
-        /// The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        /// The private key of `clientCertificate`, as PEM or base64-encoded PEM.
         /// </summary>
         public static string? ClientKey
         {
@@ -54,7 +54,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _clusterCaCertificate = new __Value<string?>(() => __config.Get("clusterCaCertificate"));
         /// <summary>
-        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        /// The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
         /// </summary>
         public static string? ClusterCaCertificate
         {
@@ -64,7 +64,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _conflictPolicy = new __Value<string?>(() => __config.Get("conflictPolicy"));
         /// <summary>
-        /// The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+        /// The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
         /// </summary>
         public static string? ConflictPolicy
         {
@@ -74,7 +74,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _context = new __Value<string?>(() => __config.Get("context"));
         /// <summary>
-        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        /// The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         public static string? Context
         {
@@ -84,7 +84,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _driftDetection = new __Value<string?>(() => __config.Get("driftDetection"));
         /// <summary>
-        /// When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        /// When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
         /// </summary>
         public static string? DriftDetection
         {
@@ -94,7 +94,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<Types.Exec?> _exec = new __Value<Types.Exec?>(() => __config.GetObject<Types.Exec>("exec"));
         /// <summary>
-        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        /// A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         /// </summary>
         public static Types.Exec? Exec
         {
@@ -104,7 +104,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<ImmutableArray<string>> _forgetClusters = new __Value<ImmutableArray<string>>(() => __config.GetObject<ImmutableArray<string>>("forgetClusters"));
         /// <summary>
-        /// Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+        /// Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
         /// </summary>
         public static ImmutableArray<string> ForgetClusters
         {
@@ -124,7 +124,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<Types.Impersonation?> _impersonate = new __Value<Types.Impersonation?>(() => __config.GetObject<Types.Impersonation>("impersonate"));
         /// <summary>
-        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         /// </summary>
         public static Types.Impersonation? Impersonate
         {
@@ -134,7 +134,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<bool?> _insecure = new __Value<bool?>(() => __config.GetBoolean("insecure"));
         /// <summary>
-        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        /// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         /// </summary>
         public static bool? Insecure
         {
@@ -144,7 +144,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _kubeconfig = new __Value<string?>(() => __config.Get("kubeconfig"));
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         /// </summary>
         public static string? Kubeconfig
         {
@@ -154,7 +154,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _namespace = new __Value<string?>(() => __config.Get("namespace"));
         /// <summary>
-        /// The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+        /// The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
         /// </summary>
         public static string? Namespace
         {
@@ -164,7 +164,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _proxyUrl = new __Value<string?>(() => __config.Get("proxyUrl"));
         /// <summary>
-        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
         /// </summary>
         public static string? ProxyUrl
         {
@@ -174,7 +174,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<ImmutableArray<Types.ReadinessRule>> _readiness = new __Value<ImmutableArray<Types.ReadinessRule>>(() => __config.GetObject<ImmutableArray<Types.ReadinessRule>>("readiness"));
         /// <summary>
-        /// When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+        /// Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
         /// </summary>
         public static ImmutableArray<Types.ReadinessRule> Readiness
         {
@@ -184,7 +184,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _resumeWithin = new __Value<string?>(() => __config.Get("resumeWithin"));
         /// <summary>
-        /// How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        /// How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
         /// </summary>
         public static string? ResumeWithin
         {
@@ -194,7 +194,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _tlsServerName = new __Value<string?>(() => __config.Get("tlsServerName"));
         /// <summary>
-        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        /// The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         /// </summary>
         public static string? TlsServerName
         {
@@ -204,7 +204,7 @@ namespace K8sConnect.Kubernetes
 
         private static readonly __Value<string?> _token = new __Value<string?>(() => __config.Get("token"));
         /// <summary>
-        /// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        /// A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
         /// </summary>
         public static string? Token
         {
@@ -238,7 +238,7 @@ namespace K8sConnect.Kubernetes
              public class Impersonation
              {
             /// <summary>
-            /// Further attributes of the user: name to list of values. Default: none.
+            /// Extra attributes of the user: a map of names to lists of values. Default: none.
             /// </summary>
                 public ImmutableDictionary<string, ImmutableArray<string>>? Extra { get; set; } = null!;
             /// <summary>
@@ -254,15 +254,15 @@ namespace K8sConnect.Kubernetes
              public class ReadinessRule
              {
             /// <summary>
-            /// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+            /// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
             /// </summary>
                 public string Expression { get; set; }
             /// <summary>
-            /// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+            /// A CEL expression over `object` that fails the wait at once when it is true. Default: none.
             /// </summary>
                 public string? FailWhen { get; set; } = null!;
             /// <summary>
-            /// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+            /// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
             /// </summary>
                 public ImmutableArray<string> Kinds { get; set; }
             }

@@ -12,7 +12,7 @@ namespace K8sConnect.Kubernetes.Inputs
 {
 
     /// <summary>
-    /// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+    /// How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
     /// </summary>
     public sealed class ClusterConnection : global::Pulumi.InvokeArgs
     {
@@ -20,7 +20,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private string? _clientCertificate;
 
         /// <summary>
-        /// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+        /// A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
         /// </summary>
         public string? ClientCertificate
         {
@@ -32,7 +32,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private string? _clientKey;
 
         /// <summary>
-        /// The private key of `clientCertificate`, as PEM or as base64 of PEM.
+        /// The private key of `clientCertificate`, as PEM or base64-encoded PEM.
         /// </summary>
         public string? ClientKey
         {
@@ -41,13 +41,13 @@ namespace K8sConnect.Kubernetes.Inputs
         }
 
         /// <summary>
-        /// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        /// The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
         /// </summary>
         [Input("clusterCaCertificate")]
         public string? ClusterCaCertificate { get; set; }
 
         /// <summary>
-        /// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        /// The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         /// </summary>
         [Input("context")]
         public string? Context { get; set; }
@@ -56,7 +56,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private Inputs.Exec? _exec;
 
         /// <summary>
-        /// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        /// A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         /// </summary>
         public Inputs.Exec? Exec
         {
@@ -71,13 +71,13 @@ namespace K8sConnect.Kubernetes.Inputs
         public string? Host { get; set; }
 
         /// <summary>
-        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         /// </summary>
         [Input("impersonate")]
         public Inputs.Impersonation? Impersonate { get; set; }
 
         /// <summary>
-        /// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        /// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         /// </summary>
         [Input("insecure")]
         public bool? Insecure { get; set; }
@@ -86,7 +86,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private string? _kubeconfig;
 
         /// <summary>
-        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        /// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         /// </summary>
         public string? Kubeconfig
         {
@@ -95,13 +95,13 @@ namespace K8sConnect.Kubernetes.Inputs
         }
 
         /// <summary>
-        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        /// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
         /// </summary>
         [Input("proxyUrl")]
         public string? ProxyUrl { get; set; }
 
         /// <summary>
-        /// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        /// The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         /// </summary>
         [Input("tlsServerName")]
         public string? TlsServerName { get; set; }
@@ -110,7 +110,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private string? _token;
 
         /// <summary>
-        /// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+        /// A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
         /// </summary>
         public string? Token
         {

@@ -12,7 +12,7 @@ namespace K8sConnect.Kubernetes.Inputs
 {
 
     /// <summary>
-    /// Who to act as. The own credentials must be allowed to impersonate.
+    /// The user to act as. Your credentials must be allowed to impersonate.
     /// </summary>
     public sealed class Impersonation : global::Pulumi.InvokeArgs
     {
@@ -20,7 +20,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private Dictionary<string, ImmutableArray<string>>? _extra;
 
         /// <summary>
-        /// Further attributes of the user: name to list of values. Default: none.
+        /// Extra attributes of the user: a map of names to lists of values. Default: none.
         /// </summary>
         public Dictionary<string, ImmutableArray<string>> Extra
         {

@@ -17,25 +17,25 @@ namespace K8sConnect.Kubernetes.Inputs
     public sealed class PatchTargetArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// The group and version, such as `apps/v1` or `v1`.
+        /// The API group and version, such as `apps/v1` or `v1`.
         /// </summary>
         [Input("apiVersion", required: true)]
         public Input<string> ApiVersion { get; set; } = null!;
 
         /// <summary>
-        /// The kind, such as `DaemonSet`.
+        /// The kind of the object, such as `DaemonSet`.
         /// </summary>
         [Input("kind", required: true)]
         public Input<string> Kind { get; set; } = null!;
 
         /// <summary>
-        /// The name.
+        /// The name of the object.
         /// </summary>
         [Input("name", required: true)]
         public Input<string> Name { get; set; } = null!;
 
         /// <summary>
-        /// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+        /// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }

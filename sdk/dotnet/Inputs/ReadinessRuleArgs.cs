@@ -12,18 +12,18 @@ namespace K8sConnect.Kubernetes.Inputs
 {
 
     /// <summary>
-    /// When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+    /// Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
     /// </summary>
     public sealed class ReadinessRuleArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+        /// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
         /// </summary>
         [Input("expression", required: true)]
         public Input<string> Expression { get; set; } = null!;
 
         /// <summary>
-        /// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        /// A CEL expression over `object` that fails the wait at once when it is true. Default: none.
         /// </summary>
         [Input("failWhen")]
         public Input<string>? FailWhen { get; set; }
@@ -32,7 +32,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private InputList<string>? _kinds;
 
         /// <summary>
-        /// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+        /// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
         /// </summary>
         public InputList<string> Kinds
         {

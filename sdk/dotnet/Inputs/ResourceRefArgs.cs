@@ -12,42 +12,42 @@ namespace K8sConnect.Kubernetes.Inputs
 {
 
     /// <summary>
-    /// Points at one Kubernetes object.
+    /// Refers to one Kubernetes object.
     /// </summary>
     public sealed class ResourceRefArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// The group and version, such as `apps/v1` or `v1`.
+        /// The API group and version, such as `apps/v1` or `v1`.
         /// </summary>
         [Input("apiVersion", required: true)]
         public Input<string> ApiVersion { get; set; } = null!;
 
         /// <summary>
-        /// The kind, such as `Deployment`.
+        /// The kind of the object, such as `Deployment`.
         /// </summary>
         [Input("kind", required: true)]
         public Input<string> Kind { get; set; } = null!;
 
         /// <summary>
-        /// The name.
+        /// The name of the object.
         /// </summary>
         [Input("name", required: true)]
         public Input<string> Name { get; set; } = null!;
 
         /// <summary>
-        /// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+        /// The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }
 
         /// <summary>
-        /// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+        /// Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
         /// </summary>
         [Input("revision")]
         public Input<string>? Revision { get; set; }
 
         /// <summary>
-        /// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+        /// The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
         /// </summary>
         [Input("uid")]
         public Input<string>? Uid { get; set; }

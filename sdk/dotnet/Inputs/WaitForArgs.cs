@@ -12,36 +12,36 @@ namespace K8sConnect.Kubernetes.Inputs
 {
 
     /// <summary>
-    /// What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+    /// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
     /// </summary>
     public sealed class WaitForArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+        /// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
         /// </summary>
         [Input("condition")]
         public Input<string>? Condition { get; set; }
 
         /// <summary>
-        /// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+        /// Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
         /// </summary>
         [Input("deleted")]
         public Input<bool>? Deleted { get; set; }
 
         /// <summary>
-        /// A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. While a field that it reads is missing, it is not.
+        /// A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. It is not true while a field that it reads is missing.
         /// </summary>
         [Input("expression")]
         public Input<string>? Expression { get; set; }
 
         /// <summary>
-        /// A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+        /// A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
         /// </summary>
         [Input("failWhen")]
         public Input<string>? FailWhen { get; set; }
 
         /// <summary>
-        /// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+        /// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
         /// </summary>
         [Input("field")]
         public Input<string>? Field { get; set; }
@@ -50,7 +50,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private InputMap<string>? _fieldValue;
 
         /// <summary>
-        /// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+        /// A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
         /// </summary>
         public InputMap<string> FieldValue
         {
@@ -59,7 +59,7 @@ namespace K8sConnect.Kubernetes.Inputs
         }
 
         /// <summary>
-        /// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+        /// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
         /// </summary>
         [Input("ready")]
         public Input<bool>? Ready { get; set; }
@@ -71,7 +71,7 @@ namespace K8sConnect.Kubernetes.Inputs
         public Input<bool>? Rollout { get; set; }
 
         /// <summary>
-        /// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+        /// How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
         /// </summary>
         [Input("timeout")]
         public Input<string>? Timeout { get; set; }

@@ -22,7 +22,7 @@ namespace K8sConnect.Kubernetes.Outputs
         /// </summary>
         public readonly ImmutableDictionary<string, object> Manifest;
         /// <summary>
-        /// Its key in `manifests`, such as `apps/Deployment.prod.web`.
+        /// The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
         /// </summary>
         public readonly string Name;
 

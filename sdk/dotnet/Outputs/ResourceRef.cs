@@ -12,33 +12,33 @@ namespace K8sConnect.Kubernetes.Outputs
 {
 
     /// <summary>
-    /// Points at one Kubernetes object.
+    /// Refers to one Kubernetes object.
     /// </summary>
     [OutputType]
     public sealed class ResourceRef
     {
         /// <summary>
-        /// The group and version, such as `apps/v1` or `v1`.
+        /// The API group and version, such as `apps/v1` or `v1`.
         /// </summary>
         public readonly string ApiVersion;
         /// <summary>
-        /// The kind, such as `Deployment`.
+        /// The kind of the object, such as `Deployment`.
         /// </summary>
         public readonly string Kind;
         /// <summary>
-        /// The name.
+        /// The name of the object.
         /// </summary>
         public readonly string Name;
         /// <summary>
-        /// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+        /// The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
         /// </summary>
         public readonly string? Namespace;
         /// <summary>
-        /// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+        /// Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
         /// </summary>
         public readonly string? Revision;
         /// <summary>
-        /// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+        /// The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
         /// </summary>
         public readonly string? Uid;
 

@@ -11,9 +11,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Reads one object from the cluster as it is now, whoever made it.
+// Reads one object from the cluster as it is now, whoever created it.
 //
-// It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+// Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
 //
 // If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 //
@@ -56,24 +56,24 @@ func GetObject(ctx *pulumi.Context, args *GetObjectArgs, opts ...pulumi.InvokeOp
 }
 
 type GetObjectArgs struct {
-	// The group and version, such as `apps/v1` or `v1`.
+	// The API group and version, such as `apps/v1` or `v1`.
 	ApiVersion string `pulumi:"apiVersion"`
-	// The cluster, in place of the provider's configuration as a whole. Always secret.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// The kind, such as `Deployment`.
+	// The kind of the object, such as `Deployment`.
 	Kind string `pulumi:"kind"`
-	// The name.
+	// The name of the object.
 	Name string `pulumi:"name"`
-	// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+	// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 	Namespace *string `pulumi:"namespace"`
-	// Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+	// Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
 	Optional *bool `pulumi:"optional"`
 }
 
 type GetObjectResult struct {
-	// The object as the API server has it, with its status and without `metadata.managedFields`. What a Secret holds is secret. Null if the object is absent and `optional` is true.
+	// The object as the API server has it, with its status and without `metadata.managedFields`. The contents of a Secret are secret. Null if the object is absent and `optional` is true.
 	Manifest interface{} `pulumi:"manifest"`
-	// The uid that the API server gave to the object. Null if the object is absent and `optional` is true.
+	// The uid that the API server assigned to the object. Null if the object is absent and `optional` is true.
 	Uid *string `pulumi:"uid"`
 }
 
@@ -83,17 +83,17 @@ func GetObjectOutput(ctx *pulumi.Context, args GetObjectOutputArgs, opts ...pulu
 }
 
 type GetObjectOutputArgs struct {
-	// The group and version, such as `apps/v1` or `v1`.
+	// The API group and version, such as `apps/v1` or `v1`.
 	ApiVersion pulumi.StringInput `pulumi:"apiVersion"`
-	// The cluster, in place of the provider's configuration as a whole. Always secret.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
 	ClusterConnection ClusterConnectionPtrInput `pulumi:"clusterConnection"`
-	// The kind, such as `Deployment`.
+	// The kind of the object, such as `Deployment`.
 	Kind pulumi.StringInput `pulumi:"kind"`
-	// The name.
+	// The name of the object.
 	Name pulumi.StringInput `pulumi:"name"`
-	// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+	// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
-	// Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+	// Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
 	Optional pulumi.BoolPtrInput `pulumi:"optional"`
 }
 
@@ -115,12 +115,12 @@ func (o GetObjectResultOutput) ToGetObjectResultOutputWithContext(ctx context.Co
 	return o
 }
 
-// The object as the API server has it, with its status and without `metadata.managedFields`. What a Secret holds is secret. Null if the object is absent and `optional` is true.
+// The object as the API server has it, with its status and without `metadata.managedFields`. The contents of a Secret are secret. Null if the object is absent and `optional` is true.
 func (o GetObjectResultOutput) Manifest() pulumi.AnyOutput {
 	return o.ApplyT(func(v GetObjectResult) interface{} { return v.Manifest }).(pulumi.AnyOutput)
 }
 
-// The uid that the API server gave to the object. Null if the object is absent and `optional` is true.
+// The uid that the API server assigned to the object. Null if the object is absent and `optional` is true.
 func (o GetObjectResultOutput) Uid() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v GetObjectResult) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Lists the objects of one kind that are in the cluster now, whoever made them.
+// Lists the objects of one kind that are in the cluster now, whoever created them.
 //
-// It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+// Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
 //
 // ## Example Usage
 // ### The address of a Service that is found by its labels
@@ -58,28 +58,28 @@ func GetObjects(ctx *pulumi.Context, args *GetObjectsArgs, opts ...pulumi.Invoke
 }
 
 type GetObjectsArgs struct {
-	// Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+	// Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
 	AllNamespaces *bool `pulumi:"allNamespaces"`
-	// The group and version, such as `apps/v1` or `v1`.
+	// The API group and version, such as `apps/v1` or `v1`.
 	ApiVersion string `pulumi:"apiVersion"`
-	// The cluster, in place of the provider's configuration as a whole. Always secret.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+	// A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
 	FieldSelector *string `pulumi:"fieldSelector"`
-	// The kind, such as `Deployment`.
+	// The kind of the objects, such as `Deployment`.
 	Kind string `pulumi:"kind"`
-	// The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+	// A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
 	LabelSelector *string `pulumi:"labelSelector"`
-	// The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+	// The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
 	Limit *int `pulumi:"limit"`
-	// Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+	// Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
 	MetadataOnly *bool `pulumi:"metadataOnly"`
-	// The namespace to list. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+	// The namespace to list. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 	Namespace *string `pulumi:"namespace"`
 }
 
 type GetObjectsResult struct {
-	// The objects as the API server has them, by namespace and name, with their status and without `metadata.managedFields`. What a Secret holds is secret.
+	// The objects as the API server has them, sorted by namespace and name, with their status and without `metadata.managedFields`. The contents of a Secret are secret.
 	Manifests []interface{} `pulumi:"manifests"`
 	// Whether more objects match than `limit` allows.
 	Truncated bool `pulumi:"truncated"`
@@ -91,23 +91,23 @@ func GetObjectsOutput(ctx *pulumi.Context, args GetObjectsOutputArgs, opts ...pu
 }
 
 type GetObjectsOutputArgs struct {
-	// Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+	// Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
 	AllNamespaces pulumi.BoolPtrInput `pulumi:"allNamespaces"`
-	// The group and version, such as `apps/v1` or `v1`.
+	// The API group and version, such as `apps/v1` or `v1`.
 	ApiVersion pulumi.StringInput `pulumi:"apiVersion"`
-	// The cluster, in place of the provider's configuration as a whole. Always secret.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
 	ClusterConnection ClusterConnectionPtrInput `pulumi:"clusterConnection"`
-	// The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+	// A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
 	FieldSelector pulumi.StringPtrInput `pulumi:"fieldSelector"`
-	// The kind, such as `Deployment`.
+	// The kind of the objects, such as `Deployment`.
 	Kind pulumi.StringInput `pulumi:"kind"`
-	// The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+	// A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
 	LabelSelector pulumi.StringPtrInput `pulumi:"labelSelector"`
-	// The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+	// The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
 	Limit pulumi.IntPtrInput `pulumi:"limit"`
-	// Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+	// Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
 	MetadataOnly pulumi.BoolPtrInput `pulumi:"metadataOnly"`
-	// The namespace to list. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+	// The namespace to list. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
 }
 
@@ -129,7 +129,7 @@ func (o GetObjectsResultOutput) ToGetObjectsResultOutputWithContext(ctx context.
 	return o
 }
 
-// The objects as the API server has them, by namespace and name, with their status and without `metadata.managedFields`. What a Secret holds is secret.
+// The objects as the API server has them, sorted by namespace and name, with their status and without `metadata.managedFields`. The contents of a Secret are secret.
 func (o GetObjectsResultOutput) Manifests() pulumi.ArrayOutput {
 	return o.ApplyT(func(v GetObjectsResult) []interface{} { return v.Manifests }).(pulumi.ArrayOutput)
 }

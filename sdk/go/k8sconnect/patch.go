@@ -12,13 +12,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Changes a few fields of a Kubernetes object that others manage, and hands them back.
+// Changes a few fields of a Kubernetes object that others manage, and hands them back when it is destroyed.
 //
-// The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
+// The object must exist; a Patch never creates or deletes one. It takes the fields that it names from whoever owns them, and detects and corrects drift in those fields and in no others.
 //
-// When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
+// When a Patch is destroyed or no longer names a field, the field keeps its value and has no owner: its previous owner can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
 //
-// An object that is managed by a KubeObject cannot be patched: change its manifest instead.
+// You cannot patch an object that a KubeObject manages: change its manifest instead.
 //
 // ## Example Usage
 // ### An environment variable for a DaemonSet that came with the cluster
@@ -60,19 +60,19 @@ import (
 type Patch struct {
 	pulumi.CustomResourceState
 
-	// Who owns each patched field now: the path of the field, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, and the name of its field manager.
+	// Who owns each patched field now: a map of field paths, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, to the names of their field managers.
 	FieldOwnership pulumi.StringMapOutput `pulumi:"fieldOwnership"`
-	// The input `jsonPatch` with the live values where an operation sets a field that is watched for drift.
+	// The input `jsonPatch`, with live values where an operation sets a field that is watched for drift.
 	JsonPatch pulumi.AnyOutput `pulumi:"jsonPatch"`
-	// Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists have their keys with them.
+	// Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists include their keys.
 	ManagedFields pulumi.AnyOutput `pulumi:"managedFields"`
 	// The input `mergePatch` with the live values.
 	MergePatch pulumi.AnyOutput `pulumi:"mergePatch"`
 	// The input `patch` with the live values.
 	Patch pulumi.AnyOutput `pulumi:"patch"`
-	// Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+	// Who owned each patched field before the Patch last took it, in the form of `fieldOwnership`. Several owners are separated by commas. Fields that had no owner are not listed.
 	PreviousOwners pulumi.StringMapOutput `pulumi:"previousOwners"`
-	// Points at the object. `revision` changes when this Patch changes the object.
+	// Refers to the object. `revision` changes when this Patch changes the object.
 	ResourceRef ResourceRefOutput `pulumi:"resourceRef"`
 }
 
@@ -125,45 +125,45 @@ func (PatchState) ElementType() reflect.Type {
 }
 
 type patchArgs struct {
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
+	// A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch's `test` operations succeed. A `test` that fails refuses the whole patch.
 	JsonPatch interface{} `pulumi:"jsonPatch"`
-	// A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+	// A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
 	MergePatch interface{} `pulumi:"mergePatch"`
-	// What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+	// What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
 	OnDestroy *string `pulumi:"onDestroy"`
-	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `jsonPatch` and `mergePatch`.
 	Patch interface{} `pulumi:"patch"`
-	// Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+	// Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
 	TakeOverFrom []string `pulumi:"takeOverFrom"`
-	// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+	// Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
 	TakeOwnership bool `pulumi:"takeOwnership"`
-	// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
+	// The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
 	Target PatchTarget `pulumi:"target"`
-	// What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+	// What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
 	WaitFor *WaitFor `pulumi:"waitFor"`
 }
 
 // The set of arguments for constructing a Patch resource.
 type PatchArgs struct {
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
 	ClusterConnection ClusterConnectionPtrInput
-	// A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
+	// A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch's `test` operations succeed. A `test` that fails refuses the whole patch.
 	JsonPatch pulumi.Input
-	// A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+	// A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
 	MergePatch pulumi.Input
-	// What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+	// What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
 	OnDestroy pulumi.StringPtrInput
-	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+	// The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `jsonPatch` and `mergePatch`.
 	Patch pulumi.Input
-	// Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+	// Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
 	TakeOverFrom pulumi.StringArrayInput
-	// Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+	// Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
 	TakeOwnership pulumi.BoolInput
-	// The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
+	// The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
 	Target PatchTargetInput
-	// What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+	// What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
 	WaitFor WaitForPtrInput
 }
 
@@ -254,17 +254,17 @@ func (o PatchOutput) ToPatchOutputWithContext(ctx context.Context) PatchOutput {
 	return o
 }
 
-// Who owns each patched field now: the path of the field, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, and the name of its field manager.
+// Who owns each patched field now: a map of field paths, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, to the names of their field managers.
 func (o PatchOutput) FieldOwnership() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *Patch) pulumi.StringMapOutput { return v.FieldOwnership }).(pulumi.StringMapOutput)
 }
 
-// The input `jsonPatch` with the live values where an operation sets a field that is watched for drift.
+// The input `jsonPatch`, with live values where an operation sets a field that is watched for drift.
 func (o PatchOutput) JsonPatch() pulumi.AnyOutput {
 	return o.ApplyT(func(v *Patch) pulumi.AnyOutput { return v.JsonPatch }).(pulumi.AnyOutput)
 }
 
-// Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists have their keys with them.
+// Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists include their keys.
 func (o PatchOutput) ManagedFields() pulumi.AnyOutput {
 	return o.ApplyT(func(v *Patch) pulumi.AnyOutput { return v.ManagedFields }).(pulumi.AnyOutput)
 }
@@ -279,12 +279,12 @@ func (o PatchOutput) Patch() pulumi.AnyOutput {
 	return o.ApplyT(func(v *Patch) pulumi.AnyOutput { return v.Patch }).(pulumi.AnyOutput)
 }
 
-// Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+// Who owned each patched field before the Patch last took it, in the form of `fieldOwnership`. Several owners are separated by commas. Fields that had no owner are not listed.
 func (o PatchOutput) PreviousOwners() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *Patch) pulumi.StringMapOutput { return v.PreviousOwners }).(pulumi.StringMapOutput)
 }
 
-// Points at the object. `revision` changes when this Patch changes the object.
+// Refers to the object. `revision` changes when this Patch changes the object.
 func (o PatchOutput) ResourceRef() ResourceRefOutput {
 	return o.ApplyT(func(v *Patch) ResourceRefOutput { return v.ResourceRef }).(ResourceRefOutput)
 }

@@ -13,31 +13,31 @@ import (
 
 var _ = internal.GetEnvOrDefault
 
-// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+// How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
 type ClusterConnection struct {
-	// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+	// A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
 	ClientCertificate *string `pulumi:"clientCertificate"`
-	// The private key of `clientCertificate`, as PEM or as base64 of PEM.
+	// The private key of `clientCertificate`, as PEM or base64-encoded PEM.
 	ClientKey *string `pulumi:"clientKey"`
-	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+	// The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate *string `pulumi:"clusterCaCertificate"`
-	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+	// The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context *string `pulumi:"context"`
-	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+	// A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
 	Exec *Exec `pulumi:"exec"`
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host *string `pulumi:"host"`
-	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
 	Impersonate *Impersonation `pulumi:"impersonate"`
-	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+	// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
 	Insecure *bool `pulumi:"insecure"`
-	// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+	// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
 	Kubeconfig *string `pulumi:"kubeconfig"`
-	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
 	ProxyUrl *string `pulumi:"proxyUrl"`
-	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+	// The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
 	TlsServerName *string `pulumi:"tlsServerName"`
-	// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+	// A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 	Token *string `pulumi:"token"`
 }
 
@@ -52,31 +52,31 @@ type ClusterConnectionInput interface {
 	ToClusterConnectionOutputWithContext(context.Context) ClusterConnectionOutput
 }
 
-// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+// How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
 type ClusterConnectionArgs struct {
-	// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+	// A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
 	ClientCertificate pulumi.StringPtrInput `pulumi:"clientCertificate"`
-	// The private key of `clientCertificate`, as PEM or as base64 of PEM.
+	// The private key of `clientCertificate`, as PEM or base64-encoded PEM.
 	ClientKey pulumi.StringPtrInput `pulumi:"clientKey"`
-	// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+	// The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
 	ClusterCaCertificate pulumi.StringPtrInput `pulumi:"clusterCaCertificate"`
-	// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+	// The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 	Context pulumi.StringPtrInput `pulumi:"context"`
-	// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+	// A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
 	Exec ExecPtrInput `pulumi:"exec"`
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host pulumi.StringPtrInput `pulumi:"host"`
-	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
 	Impersonate ImpersonationPtrInput `pulumi:"impersonate"`
-	// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+	// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
 	Insecure pulumi.BoolPtrInput `pulumi:"insecure"`
-	// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+	// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
 	Kubeconfig pulumi.StringPtrInput `pulumi:"kubeconfig"`
-	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+	// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
 	ProxyUrl pulumi.StringPtrInput `pulumi:"proxyUrl"`
-	// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+	// The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
 	TlsServerName pulumi.StringPtrInput `pulumi:"tlsServerName"`
-	// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+	// A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 	Token pulumi.StringPtrInput `pulumi:"token"`
 }
 
@@ -133,7 +133,7 @@ func (i *clusterConnectionPtrType) ToClusterConnectionPtrOutputWithContext(ctx c
 	return pulumi.ToOutputWithContext(ctx, i).(ClusterConnectionPtrOutput)
 }
 
-// How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+// How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
 type ClusterConnectionOutput struct{ *pulumi.OutputState }
 
 func (ClusterConnectionOutput) ElementType() reflect.Type {
@@ -158,27 +158,27 @@ func (o ClusterConnectionOutput) ToClusterConnectionPtrOutputWithContext(ctx con
 	}).(ClusterConnectionPtrOutput)
 }
 
-// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+// A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
 func (o ClusterConnectionOutput) ClientCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.ClientCertificate }).(pulumi.StringPtrOutput)
 }
 
-// The private key of `clientCertificate`, as PEM or as base64 of PEM.
+// The private key of `clientCertificate`, as PEM or base64-encoded PEM.
 func (o ClusterConnectionOutput) ClientKey() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.ClientKey }).(pulumi.StringPtrOutput)
 }
 
-// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+// The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
 func (o ClusterConnectionOutput) ClusterCaCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.ClusterCaCertificate }).(pulumi.StringPtrOutput)
 }
 
-// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+// The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 func (o ClusterConnectionOutput) Context() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.Context }).(pulumi.StringPtrOutput)
 }
 
-// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+// A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
 func (o ClusterConnectionOutput) Exec() ExecPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *Exec { return v.Exec }).(ExecPtrOutput)
 }
@@ -188,32 +188,32 @@ func (o ClusterConnectionOutput) Host() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.Host }).(pulumi.StringPtrOutput)
 }
 
-// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
 func (o ClusterConnectionOutput) Impersonate() ImpersonationPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *Impersonation { return v.Impersonate }).(ImpersonationPtrOutput)
 }
 
-// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
 func (o ClusterConnectionOutput) Insecure() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *bool { return v.Insecure }).(pulumi.BoolPtrOutput)
 }
 
-// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
 func (o ClusterConnectionOutput) Kubeconfig() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.Kubeconfig }).(pulumi.StringPtrOutput)
 }
 
-// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
 func (o ClusterConnectionOutput) ProxyUrl() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.ProxyUrl }).(pulumi.StringPtrOutput)
 }
 
-// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+// The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
 func (o ClusterConnectionOutput) TlsServerName() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.TlsServerName }).(pulumi.StringPtrOutput)
 }
 
-// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+// A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 func (o ClusterConnectionOutput) Token() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ClusterConnection) *string { return v.Token }).(pulumi.StringPtrOutput)
 }
@@ -242,7 +242,7 @@ func (o ClusterConnectionPtrOutput) Elem() ClusterConnectionOutput {
 	}).(ClusterConnectionOutput)
 }
 
-// A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+// A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
 func (o ClusterConnectionPtrOutput) ClientCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -252,7 +252,7 @@ func (o ClusterConnectionPtrOutput) ClientCertificate() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The private key of `clientCertificate`, as PEM or as base64 of PEM.
+// The private key of `clientCertificate`, as PEM or base64-encoded PEM.
 func (o ClusterConnectionPtrOutput) ClientKey() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -262,7 +262,7 @@ func (o ClusterConnectionPtrOutput) ClientKey() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+// The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
 func (o ClusterConnectionPtrOutput) ClusterCaCertificate() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -272,7 +272,7 @@ func (o ClusterConnectionPtrOutput) ClusterCaCertificate() pulumi.StringPtrOutpu
 	}).(pulumi.StringPtrOutput)
 }
 
-// The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+// The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 func (o ClusterConnectionPtrOutput) Context() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -282,7 +282,7 @@ func (o ClusterConnectionPtrOutput) Context() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+// A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
 func (o ClusterConnectionPtrOutput) Exec() ExecPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *Exec {
 		if v == nil {
@@ -302,7 +302,7 @@ func (o ClusterConnectionPtrOutput) Host() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
 func (o ClusterConnectionPtrOutput) Impersonate() ImpersonationPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *Impersonation {
 		if v == nil {
@@ -312,7 +312,7 @@ func (o ClusterConnectionPtrOutput) Impersonate() ImpersonationPtrOutput {
 	}).(ImpersonationPtrOutput)
 }
 
-// Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
 func (o ClusterConnectionPtrOutput) Insecure() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *bool {
 		if v == nil {
@@ -322,7 +322,7 @@ func (o ClusterConnectionPtrOutput) Insecure() pulumi.BoolPtrOutput {
 	}).(pulumi.BoolPtrOutput)
 }
 
-// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+// A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
 func (o ClusterConnectionPtrOutput) Kubeconfig() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -332,7 +332,7 @@ func (o ClusterConnectionPtrOutput) Kubeconfig() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+// The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
 func (o ClusterConnectionPtrOutput) ProxyUrl() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -342,7 +342,7 @@ func (o ClusterConnectionPtrOutput) ProxyUrl() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+// The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
 func (o ClusterConnectionPtrOutput) TlsServerName() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -352,7 +352,7 @@ func (o ClusterConnectionPtrOutput) TlsServerName() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+// A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
 func (o ClusterConnectionPtrOutput) Token() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *ClusterConnection) *string {
 		if v == nil {
@@ -559,9 +559,9 @@ func (o ExecPtrOutput) Env() pulumi.StringMapOutput {
 	}).(pulumi.StringMapOutput)
 }
 
-// Who to act as. The own credentials must be allowed to impersonate.
+// The user to act as. Your credentials must be allowed to impersonate.
 type Impersonation struct {
-	// Further attributes of the user: name to list of values. Default: none.
+	// Extra attributes of the user: a map of names to lists of values. Default: none.
 	Extra map[string][]string `pulumi:"extra"`
 	// The groups to act as a member of. Default: none.
 	Groups []string `pulumi:"groups"`
@@ -580,9 +580,9 @@ type ImpersonationInput interface {
 	ToImpersonationOutputWithContext(context.Context) ImpersonationOutput
 }
 
-// Who to act as. The own credentials must be allowed to impersonate.
+// The user to act as. Your credentials must be allowed to impersonate.
 type ImpersonationArgs struct {
-	// Further attributes of the user: name to list of values. Default: none.
+	// Extra attributes of the user: a map of names to lists of values. Default: none.
 	Extra pulumi.StringArrayMapInput `pulumi:"extra"`
 	// The groups to act as a member of. Default: none.
 	Groups pulumi.StringArrayInput `pulumi:"groups"`
@@ -643,7 +643,7 @@ func (i *impersonationPtrType) ToImpersonationPtrOutputWithContext(ctx context.C
 	return pulumi.ToOutputWithContext(ctx, i).(ImpersonationPtrOutput)
 }
 
-// Who to act as. The own credentials must be allowed to impersonate.
+// The user to act as. Your credentials must be allowed to impersonate.
 type ImpersonationOutput struct{ *pulumi.OutputState }
 
 func (ImpersonationOutput) ElementType() reflect.Type {
@@ -668,7 +668,7 @@ func (o ImpersonationOutput) ToImpersonationPtrOutputWithContext(ctx context.Con
 	}).(ImpersonationPtrOutput)
 }
 
-// Further attributes of the user: name to list of values. Default: none.
+// Extra attributes of the user: a map of names to lists of values. Default: none.
 func (o ImpersonationOutput) Extra() pulumi.StringArrayMapOutput {
 	return o.ApplyT(func(v Impersonation) map[string][]string { return v.Extra }).(pulumi.StringArrayMapOutput)
 }
@@ -707,7 +707,7 @@ func (o ImpersonationPtrOutput) Elem() ImpersonationOutput {
 	}).(ImpersonationOutput)
 }
 
-// Further attributes of the user: name to list of values. Default: none.
+// Extra attributes of the user: a map of names to lists of values. Default: none.
 func (o ImpersonationPtrOutput) Extra() pulumi.StringArrayMapOutput {
 	return o.ApplyT(func(v *Impersonation) map[string][]string {
 		if v == nil {
@@ -741,7 +741,7 @@ func (o ImpersonationPtrOutput) User() pulumi.StringPtrOutput {
 type NamedManifest struct {
 	// The manifest.
 	Manifest map[string]interface{} `pulumi:"manifest"`
-	// Its key in `manifests`, such as `apps/Deployment.prod.web`.
+	// The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
 	Name string `pulumi:"name"`
 }
 
@@ -765,7 +765,7 @@ func (o NamedManifestOutput) Manifest() pulumi.MapOutput {
 	return o.ApplyT(func(v NamedManifest) map[string]interface{} { return v.Manifest }).(pulumi.MapOutput)
 }
 
-// Its key in `manifests`, such as `apps/Deployment.prod.web`.
+// The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
 func (o NamedManifestOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v NamedManifest) string { return v.Name }).(pulumi.StringOutput)
 }
@@ -792,13 +792,13 @@ func (o NamedManifestArrayOutput) Index(i pulumi.IntInput) NamedManifestOutput {
 
 // Names the object that a Patch changes.
 type PatchTarget struct {
-	// The group and version, such as `apps/v1` or `v1`.
+	// The API group and version, such as `apps/v1` or `v1`.
 	ApiVersion string `pulumi:"apiVersion"`
-	// The kind, such as `DaemonSet`.
+	// The kind of the object, such as `DaemonSet`.
 	Kind string `pulumi:"kind"`
-	// The name.
+	// The name of the object.
 	Name string `pulumi:"name"`
-	// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+	// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 	Namespace *string `pulumi:"namespace"`
 }
 
@@ -815,13 +815,13 @@ type PatchTargetInput interface {
 
 // Names the object that a Patch changes.
 type PatchTargetArgs struct {
-	// The group and version, such as `apps/v1` or `v1`.
+	// The API group and version, such as `apps/v1` or `v1`.
 	ApiVersion pulumi.StringInput `pulumi:"apiVersion"`
-	// The kind, such as `DaemonSet`.
+	// The kind of the object, such as `DaemonSet`.
 	Kind pulumi.StringInput `pulumi:"kind"`
-	// The name.
+	// The name of the object.
 	Name pulumi.StringInput `pulumi:"name"`
-	// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+	// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
 }
 
@@ -852,33 +852,33 @@ func (o PatchTargetOutput) ToPatchTargetOutputWithContext(ctx context.Context) P
 	return o
 }
 
-// The group and version, such as `apps/v1` or `v1`.
+// The API group and version, such as `apps/v1` or `v1`.
 func (o PatchTargetOutput) ApiVersion() pulumi.StringOutput {
 	return o.ApplyT(func(v PatchTarget) string { return v.ApiVersion }).(pulumi.StringOutput)
 }
 
-// The kind, such as `DaemonSet`.
+// The kind of the object, such as `DaemonSet`.
 func (o PatchTargetOutput) Kind() pulumi.StringOutput {
 	return o.ApplyT(func(v PatchTarget) string { return v.Kind }).(pulumi.StringOutput)
 }
 
-// The name.
+// The name of the object.
 func (o PatchTargetOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v PatchTarget) string { return v.Name }).(pulumi.StringOutput)
 }
 
-// The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 func (o PatchTargetOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v PatchTarget) *string { return v.Namespace }).(pulumi.StringPtrOutput)
 }
 
-// When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+// Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
 type ReadinessRule struct {
-	// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+	// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
 	Expression string `pulumi:"expression"`
-	// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+	// A CEL expression over `object` that fails the wait at once when it is true. Default: none.
 	FailWhen *string `pulumi:"failWhen"`
-	// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+	// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
 	Kinds []string `pulumi:"kinds"`
 }
 
@@ -893,13 +893,13 @@ type ReadinessRuleInput interface {
 	ToReadinessRuleOutputWithContext(context.Context) ReadinessRuleOutput
 }
 
-// When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+// Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
 type ReadinessRuleArgs struct {
-	// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+	// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
 	Expression pulumi.StringInput `pulumi:"expression"`
-	// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+	// A CEL expression over `object` that fails the wait at once when it is true. Default: none.
 	FailWhen pulumi.StringPtrInput `pulumi:"failWhen"`
-	// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+	// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
 	Kinds pulumi.StringArrayInput `pulumi:"kinds"`
 }
 
@@ -940,7 +940,7 @@ func (i ReadinessRuleArray) ToReadinessRuleArrayOutputWithContext(ctx context.Co
 	return pulumi.ToOutputWithContext(ctx, i).(ReadinessRuleArrayOutput)
 }
 
-// When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+// Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
 type ReadinessRuleOutput struct{ *pulumi.OutputState }
 
 func (ReadinessRuleOutput) ElementType() reflect.Type {
@@ -955,17 +955,17 @@ func (o ReadinessRuleOutput) ToReadinessRuleOutputWithContext(ctx context.Contex
 	return o
 }
 
-// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+// A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
 func (o ReadinessRuleOutput) Expression() pulumi.StringOutput {
 	return o.ApplyT(func(v ReadinessRule) string { return v.Expression }).(pulumi.StringOutput)
 }
 
-// A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+// A CEL expression over `object` that fails the wait at once when it is true. Default: none.
 func (o ReadinessRuleOutput) FailWhen() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ReadinessRule) *string { return v.FailWhen }).(pulumi.StringPtrOutput)
 }
 
-// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
 func (o ReadinessRuleOutput) Kinds() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v ReadinessRule) []string { return v.Kinds }).(pulumi.StringArrayOutput)
 }
@@ -990,19 +990,19 @@ func (o ReadinessRuleArrayOutput) Index(i pulumi.IntInput) ReadinessRuleOutput {
 	}).(ReadinessRuleOutput)
 }
 
-// Points at one Kubernetes object.
+// Refers to one Kubernetes object.
 type ResourceRef struct {
-	// The group and version, such as `apps/v1` or `v1`.
+	// The API group and version, such as `apps/v1` or `v1`.
 	ApiVersion string `pulumi:"apiVersion"`
-	// The kind, such as `Deployment`.
+	// The kind of the object, such as `Deployment`.
 	Kind string `pulumi:"kind"`
-	// The name.
+	// The name of the object.
 	Name string `pulumi:"name"`
-	// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+	// The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
 	Namespace *string `pulumi:"namespace"`
-	// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+	// Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
 	Revision *string `pulumi:"revision"`
-	// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+	// The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
 	Uid *string `pulumi:"uid"`
 }
 
@@ -1017,19 +1017,19 @@ type ResourceRefInput interface {
 	ToResourceRefOutputWithContext(context.Context) ResourceRefOutput
 }
 
-// Points at one Kubernetes object.
+// Refers to one Kubernetes object.
 type ResourceRefArgs struct {
-	// The group and version, such as `apps/v1` or `v1`.
+	// The API group and version, such as `apps/v1` or `v1`.
 	ApiVersion pulumi.StringInput `pulumi:"apiVersion"`
-	// The kind, such as `Deployment`.
+	// The kind of the object, such as `Deployment`.
 	Kind pulumi.StringInput `pulumi:"kind"`
-	// The name.
+	// The name of the object.
 	Name pulumi.StringInput `pulumi:"name"`
-	// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+	// The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
-	// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+	// Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
 	Revision pulumi.StringPtrInput `pulumi:"revision"`
-	// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+	// The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
 	Uid pulumi.StringPtrInput `pulumi:"uid"`
 }
 
@@ -1045,7 +1045,7 @@ func (i ResourceRefArgs) ToResourceRefOutputWithContext(ctx context.Context) Res
 	return pulumi.ToOutputWithContext(ctx, i).(ResourceRefOutput)
 }
 
-// Points at one Kubernetes object.
+// Refers to one Kubernetes object.
 type ResourceRefOutput struct{ *pulumi.OutputState }
 
 func (ResourceRefOutput) ElementType() reflect.Type {
@@ -1060,55 +1060,55 @@ func (o ResourceRefOutput) ToResourceRefOutputWithContext(ctx context.Context) R
 	return o
 }
 
-// The group and version, such as `apps/v1` or `v1`.
+// The API group and version, such as `apps/v1` or `v1`.
 func (o ResourceRefOutput) ApiVersion() pulumi.StringOutput {
 	return o.ApplyT(func(v ResourceRef) string { return v.ApiVersion }).(pulumi.StringOutput)
 }
 
-// The kind, such as `Deployment`.
+// The kind of the object, such as `Deployment`.
 func (o ResourceRefOutput) Kind() pulumi.StringOutput {
 	return o.ApplyT(func(v ResourceRef) string { return v.Kind }).(pulumi.StringOutput)
 }
 
-// The name.
+// The name of the object.
 func (o ResourceRefOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v ResourceRef) string { return v.Name }).(pulumi.StringOutput)
 }
 
-// The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+// The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
 func (o ResourceRefOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Namespace }).(pulumi.StringPtrOutput)
 }
 
-// Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+// Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
 func (o ResourceRefOutput) Revision() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Revision }).(pulumi.StringPtrOutput)
 }
 
-// The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+// The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
 func (o ResourceRefOutput) Uid() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }
 
-// What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 type WaitFor struct {
-	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
 	Condition *string `pulumi:"condition"`
-	// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+	// Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
 	Deleted *bool `pulumi:"deleted"`
-	// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
+	// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. It is not true while a field that it reads is missing.
 	Expression *string `pulumi:"expression"`
-	// A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+	// A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
 	FailWhen *string `pulumi:"failWhen"`
-	// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+	// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
 	Field *string `pulumi:"field"`
-	// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+	// A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
 	FieldValue map[string]string `pulumi:"fieldValue"`
-	// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+	// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
 	Ready *bool `pulumi:"ready"`
 	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 	Rollout *bool `pulumi:"rollout"`
-	// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+	// How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
 	Timeout *string `pulumi:"timeout"`
 }
 
@@ -1123,25 +1123,25 @@ type WaitForInput interface {
 	ToWaitForOutputWithContext(context.Context) WaitForOutput
 }
 
-// What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 type WaitForArgs struct {
-	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
 	Condition pulumi.StringPtrInput `pulumi:"condition"`
-	// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+	// Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
 	Deleted pulumi.BoolPtrInput `pulumi:"deleted"`
-	// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
+	// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. It is not true while a field that it reads is missing.
 	Expression pulumi.StringPtrInput `pulumi:"expression"`
-	// A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+	// A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
 	FailWhen pulumi.StringPtrInput `pulumi:"failWhen"`
-	// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+	// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
 	Field pulumi.StringPtrInput `pulumi:"field"`
-	// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+	// A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
 	FieldValue pulumi.StringMapInput `pulumi:"fieldValue"`
-	// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+	// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
 	Ready pulumi.BoolPtrInput `pulumi:"ready"`
 	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
 	Rollout pulumi.BoolPtrInput `pulumi:"rollout"`
-	// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+	// How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
 	Timeout pulumi.StringPtrInput `pulumi:"timeout"`
 }
 
@@ -1198,7 +1198,7 @@ func (i *waitForPtrType) ToWaitForPtrOutputWithContext(ctx context.Context) Wait
 	return pulumi.ToOutputWithContext(ctx, i).(WaitForPtrOutput)
 }
 
-// What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 type WaitForOutput struct{ *pulumi.OutputState }
 
 func (WaitForOutput) ElementType() reflect.Type {
@@ -1223,37 +1223,37 @@ func (o WaitForOutput) ToWaitForPtrOutputWithContext(ctx context.Context) WaitFo
 	}).(WaitForPtrOutput)
 }
 
-// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
 func (o WaitForOutput) Condition() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v WaitFor) *string { return v.Condition }).(pulumi.StringPtrOutput)
 }
 
-// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+// Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
 func (o WaitForOutput) Deleted() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v WaitFor) *bool { return v.Deleted }).(pulumi.BoolPtrOutput)
 }
 
-// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
+// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. It is not true while a field that it reads is missing.
 func (o WaitForOutput) Expression() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v WaitFor) *string { return v.Expression }).(pulumi.StringPtrOutput)
 }
 
-// A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+// A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
 func (o WaitForOutput) FailWhen() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v WaitFor) *string { return v.FailWhen }).(pulumi.StringPtrOutput)
 }
 
-// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
 func (o WaitForOutput) Field() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v WaitFor) *string { return v.Field }).(pulumi.StringPtrOutput)
 }
 
-// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+// A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
 func (o WaitForOutput) FieldValue() pulumi.StringMapOutput {
 	return o.ApplyT(func(v WaitFor) map[string]string { return v.FieldValue }).(pulumi.StringMapOutput)
 }
 
-// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
 func (o WaitForOutput) Ready() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v WaitFor) *bool { return v.Ready }).(pulumi.BoolPtrOutput)
 }
@@ -1263,7 +1263,7 @@ func (o WaitForOutput) Rollout() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v WaitFor) *bool { return v.Rollout }).(pulumi.BoolPtrOutput)
 }
 
-// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+// How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
 func (o WaitForOutput) Timeout() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v WaitFor) *string { return v.Timeout }).(pulumi.StringPtrOutput)
 }
@@ -1292,7 +1292,7 @@ func (o WaitForPtrOutput) Elem() WaitForOutput {
 	}).(WaitForOutput)
 }
 
-// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
 func (o WaitForPtrOutput) Condition() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *string {
 		if v == nil {
@@ -1302,7 +1302,7 @@ func (o WaitForPtrOutput) Condition() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+// Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
 func (o WaitForPtrOutput) Deleted() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *bool {
 		if v == nil {
@@ -1312,7 +1312,7 @@ func (o WaitForPtrOutput) Deleted() pulumi.BoolPtrOutput {
 	}).(pulumi.BoolPtrOutput)
 }
 
-// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
+// A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. It is not true while a field that it reads is missing.
 func (o WaitForPtrOutput) Expression() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *string {
 		if v == nil {
@@ -1322,7 +1322,7 @@ func (o WaitForPtrOutput) Expression() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+// A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
 func (o WaitForPtrOutput) FailWhen() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *string {
 		if v == nil {
@@ -1332,7 +1332,7 @@ func (o WaitForPtrOutput) FailWhen() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+// A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
 func (o WaitForPtrOutput) Field() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *string {
 		if v == nil {
@@ -1342,7 +1342,7 @@ func (o WaitForPtrOutput) Field() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
-// Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+// A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
 func (o WaitForPtrOutput) FieldValue() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *WaitFor) map[string]string {
 		if v == nil {
@@ -1352,7 +1352,7 @@ func (o WaitForPtrOutput) FieldValue() pulumi.StringMapOutput {
 	}).(pulumi.StringMapOutput)
 }
 
-// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
 func (o WaitForPtrOutput) Ready() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *bool {
 		if v == nil {
@@ -1372,7 +1372,7 @@ func (o WaitForPtrOutput) Rollout() pulumi.BoolPtrOutput {
 	}).(pulumi.BoolPtrOutput)
 }
 
-// How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+// How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
 func (o WaitForPtrOutput) Timeout() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *string {
 		if v == nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Waits for something about a Kubernetes object, and never touches the object.
+// Waits until a Kubernetes object reaches a given state, and never touches the object.
 //
-// When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
+// When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
 //
-// It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was recreated. A change by a controller does not make it wait again.
+// It waits again when the object's own resource has changed the object, when `waitFor` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
 //
 // ## Example Usage
 // ### A Service that is made when a rollout is complete
@@ -75,7 +75,7 @@ import (
 type Wait struct {
 	pulumi.CustomResourceState
 
-	// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
+	// The fields named in `field` and `fieldValue`, within their original structure: `status.status.loadBalancer.ingress[0].ip`. List items that a path selects by index keep their index; items that it selects by a filter or a wildcard follow one another. Null if `waitFor` uses neither. A refresh updates it. Unknown in the preview of a create or an update.
 	Status pulumi.AnyOutput `pulumi:"status"`
 }
 
@@ -128,25 +128,25 @@ func (WaitState) ElementType() reflect.Type {
 }
 
 type waitArgs struct {
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
 	ResourceRef ResourceRef `pulumi:"resourceRef"`
-	// Any values. When one of them changes, the Wait waits again. Default: none.
+	// Arbitrary values. When one of them changes, the Wait waits again. Default: none.
 	Triggers []interface{} `pulumi:"triggers"`
-	// What to wait for, and how long. A change waits again.
+	// What to wait for, and how long. A change makes the Wait wait again.
 	WaitFor WaitFor `pulumi:"waitFor"`
 }
 
 // The set of arguments for constructing a Wait resource.
 type WaitArgs struct {
-	// The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection ClusterConnectionPtrInput
-	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
 	ResourceRef ResourceRefInput
-	// Any values. When one of them changes, the Wait waits again. Default: none.
+	// Arbitrary values. When one of them changes, the Wait waits again. Default: none.
 	Triggers pulumi.ArrayInput
-	// What to wait for, and how long. A change waits again.
+	// What to wait for, and how long. A change makes the Wait wait again.
 	WaitFor WaitForInput
 }
 
@@ -237,7 +237,7 @@ func (o WaitOutput) ToWaitOutputWithContext(ctx context.Context) WaitOutput {
 	return o
 }
 
-// The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
+// The fields named in `field` and `fieldValue`, within their original structure: `status.status.loadBalancer.ingress[0].ip`. List items that a path selects by index keep their index; items that it selects by a filter or a wildcard follow one another. Null if `waitFor` uses neither. A refresh updates it. Unknown in the preview of a create or an update.
 func (o WaitOutput) Status() pulumi.AnyOutput {
 	return o.ApplyT(func(v *Wait) pulumi.AnyOutput { return v.Status }).(pulumi.AnyOutput)
 }

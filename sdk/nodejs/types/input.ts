@@ -7,27 +7,27 @@ import * as outputs from "../types/output";
 import * as enums from "../types/enums";
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+ * How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
  */
 export interface ClusterConnection {
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      */
     clientCertificate?: string;
     /**
-     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      */
     clientKey?: string;
     /**
-     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     clusterCaCertificate?: string;
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+     * The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     context?: string;
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      */
     exec?: inputs.Exec;
     /**
@@ -35,53 +35,53 @@ export interface ClusterConnection {
      */
     host?: string;
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      */
     impersonate?: inputs.Impersonation;
     /**
-     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      */
     insecure?: boolean;
     /**
-     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
      */
     kubeconfig?: string;
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      */
     proxyUrl?: string;
     /**
-     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+     * The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      */
     tlsServerName?: string;
     /**
-     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      */
     token?: string;
 }
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+ * How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
  */
 export interface ClusterConnectionArgs {
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      */
     clientCertificate?: pulumi.Input<string | undefined>;
     /**
-     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      */
     clientKey?: pulumi.Input<string | undefined>;
     /**
-     * The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      */
     clusterCaCertificate?: pulumi.Input<string | undefined>;
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+     * The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
      */
     context?: pulumi.Input<string | undefined>;
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      */
     exec?: pulumi.Input<inputs.ExecArgs | undefined>;
     /**
@@ -89,27 +89,27 @@ export interface ClusterConnectionArgs {
      */
     host?: pulumi.Input<string | undefined>;
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      */
     impersonate?: pulumi.Input<inputs.ImpersonationArgs | undefined>;
     /**
-     * Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      */
     insecure?: pulumi.Input<boolean | undefined>;
     /**
-     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
      */
     kubeconfig?: pulumi.Input<string | undefined>;
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      */
     proxyUrl?: pulumi.Input<string | undefined>;
     /**
-     * The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+     * The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      */
     tlsServerName?: pulumi.Input<string | undefined>;
     /**
-     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      */
     token?: pulumi.Input<string | undefined>;
 }
@@ -159,11 +159,11 @@ export interface ExecArgs {
 }
 
 /**
- * Who to act as. The own credentials must be allowed to impersonate.
+ * The user to act as. Your credentials must be allowed to impersonate.
  */
 export interface Impersonation {
     /**
-     * Further attributes of the user: name to list of values. Default: none.
+     * Extra attributes of the user: a map of names to lists of values. Default: none.
      */
     extra?: {[key: string]: string[]};
     /**
@@ -177,11 +177,11 @@ export interface Impersonation {
 }
 
 /**
- * Who to act as. The own credentials must be allowed to impersonate.
+ * The user to act as. Your credentials must be allowed to impersonate.
  */
 export interface ImpersonationArgs {
     /**
-     * Further attributes of the user: name to list of values. Default: none.
+     * Extra attributes of the user: a map of names to lists of values. Default: none.
      */
     extra?: pulumi.Input<{[key: string]: pulumi.Input<pulumi.Input<string>[]>} | undefined>;
     /**
@@ -199,101 +199,101 @@ export interface ImpersonationArgs {
  */
 export interface PatchTargetArgs {
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      */
     apiVersion: pulumi.Input<string>;
     /**
-     * The kind, such as `DaemonSet`.
+     * The kind of the object, such as `DaemonSet`.
      */
     kind: pulumi.Input<string>;
     /**
-     * The name.
+     * The name of the object.
      */
     name: pulumi.Input<string>;
     /**
-     * The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
      */
     namespace?: pulumi.Input<string | undefined>;
 }
 
 /**
- * When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+ * Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
  */
 export interface ReadinessRuleArgs {
     /**
-     * A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+     * A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
      */
     expression: pulumi.Input<string>;
     /**
-     * A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+     * A CEL expression over `object` that fails the wait at once when it is true. Default: none.
      */
     failWhen?: pulumi.Input<string | undefined>;
     /**
-     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
      */
     kinds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
 /**
- * Points at one Kubernetes object.
+ * Refers to one Kubernetes object.
  */
 export interface ResourceRefArgs {
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      */
     apiVersion: pulumi.Input<string>;
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the object, such as `Deployment`.
      */
     kind: pulumi.Input<string>;
     /**
-     * The name.
+     * The name of the object.
      */
     name: pulumi.Input<string>;
     /**
-     * The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+     * The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**
-     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+     * Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
      */
     revision?: pulumi.Input<string | undefined>;
     /**
-     * The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+     * The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
      */
     uid?: pulumi.Input<string | undefined>;
 }
 
 /**
- * What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+ * What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
  */
 export interface WaitForArgs {
     /**
-     * A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+     * A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
      */
     condition?: pulumi.Input<string | undefined>;
     /**
-     * Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+     * Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
      */
     deleted?: pulumi.Input<boolean | undefined>;
     /**
-     * A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
+     * A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. It is not true while a field that it reads is missing.
      */
     expression?: pulumi.Input<string | undefined>;
     /**
-     * A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+     * A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
      */
     failWhen?: pulumi.Input<string | undefined>;
     /**
-     * A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+     * A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
      */
     field?: pulumi.Input<string | undefined>;
     /**
-     * Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+     * A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
      */
     fieldValue?: pulumi.Input<{[key: string]: pulumi.Input<string>} | undefined>;
     /**
-     * Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+     * Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
      */
     ready?: pulumi.Input<boolean | undefined>;
     /**
@@ -301,7 +301,7 @@ export interface WaitForArgs {
      */
     rollout?: pulumi.Input<boolean | undefined>;
     /**
-     * How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+     * How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
      */
     timeout?: pulumi.Input<string | undefined>;
 }

@@ -29,11 +29,11 @@ export interface Exec {
 }
 
 /**
- * Who to act as. The own credentials must be allowed to impersonate.
+ * The user to act as. Your credentials must be allowed to impersonate.
  */
 export interface Impersonation {
     /**
-     * Further attributes of the user: name to list of values. Default: none.
+     * Extra attributes of the user: a map of names to lists of values. Default: none.
      */
     extra?: {[key: string]: string[]};
     /**
@@ -55,55 +55,55 @@ export interface NamedManifest {
      */
     manifest: {[key: string]: any};
     /**
-     * Its key in `manifests`, such as `apps/Deployment.prod.web`.
+     * The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
      */
     name: string;
 }
 
 /**
- * When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+ * Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
  */
 export interface ReadinessRule {
     /**
-     * A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+     * A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
      */
     expression: string;
     /**
-     * A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+     * A CEL expression over `object` that fails the wait at once when it is true. Default: none.
      */
     failWhen?: string;
     /**
-     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
      */
     kinds: string[];
 }
 
 /**
- * Points at one Kubernetes object.
+ * Refers to one Kubernetes object.
  */
 export interface ResourceRef {
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      */
     apiVersion: string;
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the object, such as `Deployment`.
      */
     kind: string;
     /**
-     * The name.
+     * The name of the object.
      */
     name: string;
     /**
-     * The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+     * The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
      */
     namespace?: string;
     /**
-     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+     * Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
      */
     revision?: string;
     /**
-     * The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+     * The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
      */
     uid?: string;
 }

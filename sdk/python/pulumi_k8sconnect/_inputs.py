@@ -40,27 +40,27 @@ __all__ = [
 
 class ClusterConnectionDict(TypedDict):
     """
-    How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+    How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
     """
     client_certificate: NotRequired[_builtins.str]
     """
-    A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+    A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
     """
     client_key: NotRequired[_builtins.str]
     """
-    The private key of `client_certificate`, as PEM or as base64 of PEM.
+    The private key of `client_certificate`, as PEM or base64-encoded PEM.
     """
     cluster_ca_certificate: NotRequired[_builtins.str]
     """
-    The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+    The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
     """
     context: NotRequired[_builtins.str]
     """
-    The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+    The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
     """
     exec_: NotRequired['ExecDict']
     """
-    A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+    A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
     """
     host: NotRequired[_builtins.str]
     """
@@ -68,27 +68,27 @@ class ClusterConnectionDict(TypedDict):
     """
     impersonate: NotRequired['ImpersonationDict']
     """
-    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
     """
     insecure: NotRequired[_builtins.bool]
     """
-    Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+    Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
     """
     kubeconfig: NotRequired[_builtins.str]
     """
-    A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+    A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
     """
     proxy_url: NotRequired[_builtins.str]
     """
-    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
     """
     tls_server_name: NotRequired[_builtins.str]
     """
-    The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+    The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
     """
     token: NotRequired[_builtins.str]
     """
-    A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+    A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
     """
 
 @pulumi.input_type
@@ -107,20 +107,20 @@ class ClusterConnection:
                  tls_server_name: Optional[_builtins.str] = None,
                  token: Optional[_builtins.str] = None):
         """
-        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+        How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
 
-        :param _builtins.str client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
-        :param _builtins.str client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
-        :param _builtins.str cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
-        :param _builtins.str context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
-        :param 'Exec' exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        :param _builtins.str client_certificate: A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
+        :param _builtins.str client_key: The private key of `client_certificate`, as PEM or base64-encoded PEM.
+        :param _builtins.str cluster_ca_certificate: The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param _builtins.str context: The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        :param 'Exec' exec_: A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         :param _builtins.str host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param 'Impersonation' impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
-        :param _builtins.bool insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
-        :param _builtins.str kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
-        :param _builtins.str proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
-        :param _builtins.str tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
-        :param _builtins.str token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+        :param 'Impersonation' impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
+        :param _builtins.bool insecure: Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
+        :param _builtins.str kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
+        :param _builtins.str proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
+        :param _builtins.str tls_server_name: The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
+        :param _builtins.str token: A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         if client_certificate is not None:
             pulumi.set(__self__, "client_certificate", client_certificate)
@@ -151,7 +151,7 @@ class ClusterConnection:
     @pulumi.getter(name="clientCertificate")
     def client_certificate(self) -> Optional[_builtins.str]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+        A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
         """
         return pulumi.get(self, "client_certificate")
 
@@ -163,7 +163,7 @@ class ClusterConnection:
     @pulumi.getter(name="clientKey")
     def client_key(self) -> Optional[_builtins.str]:
         """
-        The private key of `client_certificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or base64-encoded PEM.
         """
         return pulumi.get(self, "client_key")
 
@@ -175,7 +175,7 @@ class ClusterConnection:
     @pulumi.getter(name="clusterCaCertificate")
     def cluster_ca_certificate(self) -> Optional[_builtins.str]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
 
@@ -187,7 +187,7 @@ class ClusterConnection:
     @pulumi.getter
     def context(self) -> Optional[_builtins.str]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return pulumi.get(self, "context")
 
@@ -199,7 +199,7 @@ class ClusterConnection:
     @pulumi.getter(name="exec")
     def exec_(self) -> Optional['Exec']:
         """
-        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         """
         return pulumi.get(self, "exec_")
 
@@ -223,7 +223,7 @@ class ClusterConnection:
     @pulumi.getter
     def impersonate(self) -> Optional['Impersonation']:
         """
-        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         """
         return pulumi.get(self, "impersonate")
 
@@ -235,7 +235,7 @@ class ClusterConnection:
     @pulumi.getter
     def insecure(self) -> Optional[_builtins.bool]:
         """
-        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         """
         return pulumi.get(self, "insecure")
 
@@ -247,7 +247,7 @@ class ClusterConnection:
     @pulumi.getter
     def kubeconfig(self) -> Optional[_builtins.str]:
         """
-        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         """
         return pulumi.get(self, "kubeconfig")
 
@@ -259,7 +259,7 @@ class ClusterConnection:
     @pulumi.getter(name="proxyUrl")
     def proxy_url(self) -> Optional[_builtins.str]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
 
@@ -271,7 +271,7 @@ class ClusterConnection:
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> Optional[_builtins.str]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         """
         return pulumi.get(self, "tls_server_name")
 
@@ -283,7 +283,7 @@ class ClusterConnection:
     @pulumi.getter
     def token(self) -> Optional[_builtins.str]:
         """
-        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+        A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return pulumi.get(self, "token")
 
@@ -294,27 +294,27 @@ class ClusterConnection:
 
 class ClusterConnectionArgsDict(TypedDict):
     """
-    How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+    How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
     """
     client_certificate: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+    A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
     """
     client_key: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The private key of `client_certificate`, as PEM or as base64 of PEM.
+    The private key of `client_certificate`, as PEM or base64-encoded PEM.
     """
     cluster_ca_certificate: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+    The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
     """
     context: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+    The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
     """
     exec_: NotRequired[pulumi.Input[Optional['ExecArgsDict']]]
     """
-    A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+    A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
     """
     host: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -322,27 +322,27 @@ class ClusterConnectionArgsDict(TypedDict):
     """
     impersonate: NotRequired[pulumi.Input[Optional['ImpersonationArgsDict']]]
     """
-    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+    Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
     """
     insecure: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+    Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
     """
     kubeconfig: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+    A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
     """
     proxy_url: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+    The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
     """
     tls_server_name: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+    The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
     """
     token: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+    A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
     """
 
 @pulumi.input_type
@@ -361,20 +361,20 @@ class ClusterConnectionArgs:
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+        How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
 
-        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
-        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
-        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
-        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
-        :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
+        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or base64-encoded PEM.
+        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param pulumi.Input[_builtins.str] context: The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
-        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
-        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
-        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
-        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+        :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
+        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
+        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
+        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
+        :param pulumi.Input[_builtins.str] tls_server_name: The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
+        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         if client_certificate is not None:
             pulumi.set(__self__, "client_certificate", client_certificate)
@@ -405,7 +405,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="clientCertificate")
     def client_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+        A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
         """
         return pulumi.get(self, "client_certificate")
 
@@ -417,7 +417,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="clientKey")
     def client_key(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The private key of `client_certificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or base64-encoded PEM.
         """
         return pulumi.get(self, "client_key")
 
@@ -429,7 +429,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="clusterCaCertificate")
     def cluster_ca_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
 
@@ -441,7 +441,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def context(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return pulumi.get(self, "context")
 
@@ -453,7 +453,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="exec")
     def exec_(self) -> pulumi.Input[Optional['ExecArgs']]:
         """
-        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         """
         return pulumi.get(self, "exec_")
 
@@ -477,7 +477,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def impersonate(self) -> pulumi.Input[Optional['ImpersonationArgs']]:
         """
-        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         """
         return pulumi.get(self, "impersonate")
 
@@ -489,7 +489,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def insecure(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         """
         return pulumi.get(self, "insecure")
 
@@ -501,7 +501,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def kubeconfig(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         """
         return pulumi.get(self, "kubeconfig")
 
@@ -513,7 +513,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="proxyUrl")
     def proxy_url(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
 
@@ -525,7 +525,7 @@ class ClusterConnectionArgs:
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         """
         return pulumi.get(self, "tls_server_name")
 
@@ -537,7 +537,7 @@ class ClusterConnectionArgs:
     @pulumi.getter
     def token(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+        A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return pulumi.get(self, "token")
 
@@ -734,7 +734,7 @@ class ExecArgs:
 
 class ImpersonationDict(TypedDict):
     """
-    Who to act as. The own credentials must be allowed to impersonate.
+    The user to act as. Your credentials must be allowed to impersonate.
     """
     user: _builtins.str
     """
@@ -742,7 +742,7 @@ class ImpersonationDict(TypedDict):
     """
     extra: NotRequired[Mapping[str, Sequence[_builtins.str]]]
     """
-    Further attributes of the user: name to list of values. Default: none.
+    Extra attributes of the user: a map of names to lists of values. Default: none.
     """
     groups: NotRequired[Sequence[_builtins.str]]
     """
@@ -756,10 +756,10 @@ class Impersonation:
                  extra: Optional[Mapping[str, Sequence[_builtins.str]]] = None,
                  groups: Optional[Sequence[_builtins.str]] = None):
         """
-        Who to act as. The own credentials must be allowed to impersonate.
+        The user to act as. Your credentials must be allowed to impersonate.
 
         :param _builtins.str user: The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
-        :param Mapping[str, Sequence[_builtins.str]] extra: Further attributes of the user: name to list of values. Default: none.
+        :param Mapping[str, Sequence[_builtins.str]] extra: Extra attributes of the user: a map of names to lists of values. Default: none.
         :param Sequence[_builtins.str] groups: The groups to act as a member of. Default: none.
         """
         pulumi.set(__self__, "user", user)
@@ -784,7 +784,7 @@ class Impersonation:
     @pulumi.getter
     def extra(self) -> Optional[Mapping[str, Sequence[_builtins.str]]]:
         """
-        Further attributes of the user: name to list of values. Default: none.
+        Extra attributes of the user: a map of names to lists of values. Default: none.
         """
         return pulumi.get(self, "extra")
 
@@ -807,7 +807,7 @@ class Impersonation:
 
 class ImpersonationArgsDict(TypedDict):
     """
-    Who to act as. The own credentials must be allowed to impersonate.
+    The user to act as. Your credentials must be allowed to impersonate.
     """
     user: pulumi.Input[_builtins.str]
     """
@@ -815,7 +815,7 @@ class ImpersonationArgsDict(TypedDict):
     """
     extra: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]]]]
     """
-    Further attributes of the user: name to list of values. Default: none.
+    Extra attributes of the user: a map of names to lists of values. Default: none.
     """
     groups: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
@@ -829,10 +829,10 @@ class ImpersonationArgs:
                  extra: pulumi.Input[Optional[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]]] = None,
                  groups: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None):
         """
-        Who to act as. The own credentials must be allowed to impersonate.
+        The user to act as. Your credentials must be allowed to impersonate.
 
         :param pulumi.Input[_builtins.str] user: The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
-        :param pulumi.Input[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]] extra: Further attributes of the user: name to list of values. Default: none.
+        :param pulumi.Input[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]] extra: Extra attributes of the user: a map of names to lists of values. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] groups: The groups to act as a member of. Default: none.
         """
         pulumi.set(__self__, "user", user)
@@ -857,7 +857,7 @@ class ImpersonationArgs:
     @pulumi.getter
     def extra(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]]]]:
         """
-        Further attributes of the user: name to list of values. Default: none.
+        Extra attributes of the user: a map of names to lists of values. Default: none.
         """
         return pulumi.get(self, "extra")
 
@@ -884,19 +884,19 @@ class PatchTargetArgsDict(TypedDict):
     """
     api_version: pulumi.Input[_builtins.str]
     """
-    The group and version, such as `apps/v1` or `v1`.
+    The API group and version, such as `apps/v1` or `v1`.
     """
     kind: pulumi.Input[_builtins.str]
     """
-    The kind, such as `DaemonSet`.
+    The kind of the object, such as `DaemonSet`.
     """
     name: pulumi.Input[_builtins.str]
     """
-    The name.
+    The name of the object.
     """
     namespace: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+    The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
     """
 
 @pulumi.input_type
@@ -909,10 +909,10 @@ class PatchTargetArgs:
         """
         Names the object that a Patch changes.
 
-        :param pulumi.Input[_builtins.str] api_version: The group and version, such as `apps/v1` or `v1`.
-        :param pulumi.Input[_builtins.str] kind: The kind, such as `DaemonSet`.
-        :param pulumi.Input[_builtins.str] name: The name.
-        :param pulumi.Input[_builtins.str] namespace: The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+        :param pulumi.Input[_builtins.str] api_version: The API group and version, such as `apps/v1` or `v1`.
+        :param pulumi.Input[_builtins.str] kind: The kind of the object, such as `DaemonSet`.
+        :param pulumi.Input[_builtins.str] name: The name of the object.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
         """
         pulumi.set(__self__, "api_version", api_version)
         pulumi.set(__self__, "kind", kind)
@@ -924,7 +924,7 @@ class PatchTargetArgs:
     @pulumi.getter(name="apiVersion")
     def api_version(self) -> pulumi.Input[_builtins.str]:
         """
-        The group and version, such as `apps/v1` or `v1`.
+        The API group and version, such as `apps/v1` or `v1`.
         """
         return pulumi.get(self, "api_version")
 
@@ -936,7 +936,7 @@ class PatchTargetArgs:
     @pulumi.getter
     def kind(self) -> pulumi.Input[_builtins.str]:
         """
-        The kind, such as `DaemonSet`.
+        The kind of the object, such as `DaemonSet`.
         """
         return pulumi.get(self, "kind")
 
@@ -948,7 +948,7 @@ class PatchTargetArgs:
     @pulumi.getter
     def name(self) -> pulumi.Input[_builtins.str]:
         """
-        The name.
+        The name of the object.
         """
         return pulumi.get(self, "name")
 
@@ -960,7 +960,7 @@ class PatchTargetArgs:
     @pulumi.getter
     def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+        The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
         """
         return pulumi.get(self, "namespace")
 
@@ -971,19 +971,19 @@ class PatchTargetArgs:
 
 class ReadinessRuleArgsDict(TypedDict):
     """
-    When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+    Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
     """
     expression: pulumi.Input[_builtins.str]
     """
-    A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+    A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
     """
     kinds: pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]
     """
-    The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+    The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
     """
     fail_when: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+    A CEL expression over `object` that fails the wait at once when it is true. Default: none.
     """
 
 @pulumi.input_type
@@ -993,11 +993,11 @@ class ReadinessRuleArgs:
                  kinds: pulumi.Input[Sequence[pulumi.Input[_builtins.str]]],
                  fail_when: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+        Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
 
-        :param pulumi.Input[_builtins.str] expression: A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] kinds: The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
-        :param pulumi.Input[_builtins.str] fail_when: A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        :param pulumi.Input[_builtins.str] expression: A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] kinds: The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+        :param pulumi.Input[_builtins.str] fail_when: A CEL expression over `object` that fails the wait at once when it is true. Default: none.
         """
         pulumi.set(__self__, "expression", expression)
         pulumi.set(__self__, "kinds", kinds)
@@ -1008,7 +1008,7 @@ class ReadinessRuleArgs:
     @pulumi.getter
     def expression(self) -> pulumi.Input[_builtins.str]:
         """
-        A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+        A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
         """
         return pulumi.get(self, "expression")
 
@@ -1020,7 +1020,7 @@ class ReadinessRuleArgs:
     @pulumi.getter
     def kinds(self) -> pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]:
         """
-        The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+        The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
         """
         return pulumi.get(self, "kinds")
 
@@ -1032,7 +1032,7 @@ class ReadinessRuleArgs:
     @pulumi.getter(name="failWhen")
     def fail_when(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        A CEL expression over `object` that fails the wait at once when it is true. Default: none.
         """
         return pulumi.get(self, "fail_when")
 
@@ -1043,31 +1043,31 @@ class ReadinessRuleArgs:
 
 class ResourceRefArgsDict(TypedDict):
     """
-    Points at one Kubernetes object.
+    Refers to one Kubernetes object.
     """
     api_version: pulumi.Input[_builtins.str]
     """
-    The group and version, such as `apps/v1` or `v1`.
+    The API group and version, such as `apps/v1` or `v1`.
     """
     kind: pulumi.Input[_builtins.str]
     """
-    The kind, such as `Deployment`.
+    The kind of the object, such as `Deployment`.
     """
     name: pulumi.Input[_builtins.str]
     """
-    The name.
+    The name of the object.
     """
     namespace: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+    The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
     """
     revision: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+    Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
     """
     uid: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+    The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
     """
 
 @pulumi.input_type
@@ -1080,14 +1080,14 @@ class ResourceRefArgs:
                  revision: pulumi.Input[Optional[_builtins.str]] = None,
                  uid: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        Points at one Kubernetes object.
+        Refers to one Kubernetes object.
 
-        :param pulumi.Input[_builtins.str] api_version: The group and version, such as `apps/v1` or `v1`.
-        :param pulumi.Input[_builtins.str] kind: The kind, such as `Deployment`.
-        :param pulumi.Input[_builtins.str] name: The name.
-        :param pulumi.Input[_builtins.str] namespace: The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
-        :param pulumi.Input[_builtins.str] revision: Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
-        :param pulumi.Input[_builtins.str] uid: The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+        :param pulumi.Input[_builtins.str] api_version: The API group and version, such as `apps/v1` or `v1`.
+        :param pulumi.Input[_builtins.str] kind: The kind of the object, such as `Deployment`.
+        :param pulumi.Input[_builtins.str] name: The name of the object.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
+        :param pulumi.Input[_builtins.str] revision: Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
+        :param pulumi.Input[_builtins.str] uid: The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
         """
         pulumi.set(__self__, "api_version", api_version)
         pulumi.set(__self__, "kind", kind)
@@ -1103,7 +1103,7 @@ class ResourceRefArgs:
     @pulumi.getter(name="apiVersion")
     def api_version(self) -> pulumi.Input[_builtins.str]:
         """
-        The group and version, such as `apps/v1` or `v1`.
+        The API group and version, such as `apps/v1` or `v1`.
         """
         return pulumi.get(self, "api_version")
 
@@ -1115,7 +1115,7 @@ class ResourceRefArgs:
     @pulumi.getter
     def kind(self) -> pulumi.Input[_builtins.str]:
         """
-        The kind, such as `Deployment`.
+        The kind of the object, such as `Deployment`.
         """
         return pulumi.get(self, "kind")
 
@@ -1127,7 +1127,7 @@ class ResourceRefArgs:
     @pulumi.getter
     def name(self) -> pulumi.Input[_builtins.str]:
         """
-        The name.
+        The name of the object.
         """
         return pulumi.get(self, "name")
 
@@ -1139,7 +1139,7 @@ class ResourceRefArgs:
     @pulumi.getter
     def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+        The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
         """
         return pulumi.get(self, "namespace")
 
@@ -1151,7 +1151,7 @@ class ResourceRefArgs:
     @pulumi.getter
     def revision(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+        Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
         """
         return pulumi.get(self, "revision")
 
@@ -1163,7 +1163,7 @@ class ResourceRefArgs:
     @pulumi.getter
     def uid(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+        The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
         """
         return pulumi.get(self, "uid")
 
@@ -1174,35 +1174,35 @@ class ResourceRefArgs:
 
 class WaitForArgsDict(TypedDict):
     """
-    What to wait for. At least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+    What to wait for. Set at least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
     """
     condition: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+    A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
     """
     deleted: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    Wait until the object is gone. Goes with `fail_when` and `timeout` alone. Default: false.
+    Wait until the object is gone. Can be combined only with `fail_when` and `timeout`. Default: false.
     """
     expression: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
+    A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. It is not true while a field that it reads is missing.
     """
     fail_when: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+    A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
     """
     field: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+    A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
     """
     field_value: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
     """
-    Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+    A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
     """
     ready: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+    Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
     """
     rollout: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
@@ -1210,7 +1210,7 @@ class WaitForArgsDict(TypedDict):
     """
     timeout: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+    How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
     """
 
 @pulumi.input_type
@@ -1226,17 +1226,17 @@ class WaitForArgs:
                  rollout: pulumi.Input[Optional[_builtins.bool]] = None,
                  timeout: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        What to wait for. At least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+        What to wait for. Set at least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 
-        :param pulumi.Input[_builtins.str] condition: A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
-        :param pulumi.Input[_builtins.bool] deleted: Wait until the object is gone. Goes with `fail_when` and `timeout` alone. Default: false.
-        :param pulumi.Input[_builtins.str] expression: A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
-        :param pulumi.Input[_builtins.str] fail_when: A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
-        :param pulumi.Input[_builtins.str] field: A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] field_value: Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
-        :param pulumi.Input[_builtins.bool] ready: Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+        :param pulumi.Input[_builtins.str] condition: A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
+        :param pulumi.Input[_builtins.bool] deleted: Wait until the object is gone. Can be combined only with `fail_when` and `timeout`. Default: false.
+        :param pulumi.Input[_builtins.str] expression: A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. It is not true while a field that it reads is missing.
+        :param pulumi.Input[_builtins.str] fail_when: A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
+        :param pulumi.Input[_builtins.str] field: A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] field_value: A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
+        :param pulumi.Input[_builtins.bool] ready: Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
         :param pulumi.Input[_builtins.bool] rollout: Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
-        :param pulumi.Input[_builtins.str] timeout: How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+        :param pulumi.Input[_builtins.str] timeout: How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
         """
         if condition is not None:
             pulumi.set(__self__, "condition", condition)
@@ -1261,7 +1261,7 @@ class WaitForArgs:
     @pulumi.getter
     def condition(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+        A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
         """
         return pulumi.get(self, "condition")
 
@@ -1273,7 +1273,7 @@ class WaitForArgs:
     @pulumi.getter
     def deleted(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Wait until the object is gone. Goes with `fail_when` and `timeout` alone. Default: false.
+        Wait until the object is gone. Can be combined only with `fail_when` and `timeout`. Default: false.
         """
         return pulumi.get(self, "deleted")
 
@@ -1285,7 +1285,7 @@ class WaitForArgs:
     @pulumi.getter
     def expression(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. While a field that it reads is missing, it is not.
+        A CEL expression over `object` that must be true, such as `object.status.readyReplicas >= 2`. It is not true while a field that it reads is missing.
         """
         return pulumi.get(self, "expression")
 
@@ -1297,7 +1297,7 @@ class WaitForArgs:
     @pulumi.getter(name="failWhen")
     def fail_when(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+        A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
         """
         return pulumi.get(self, "fail_when")
 
@@ -1309,7 +1309,7 @@ class WaitForArgs:
     @pulumi.getter
     def field(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+        A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
         """
         return pulumi.get(self, "field")
 
@@ -1321,7 +1321,7 @@ class WaitForArgs:
     @pulumi.getter(name="fieldValue")
     def field_value(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]:
         """
-        Paths and the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+        A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
         """
         return pulumi.get(self, "field_value")
 
@@ -1333,7 +1333,7 @@ class WaitForArgs:
     @pulumi.getter
     def ready(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
+        Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
         """
         return pulumi.get(self, "ready")
 
@@ -1357,7 +1357,7 @@ class WaitForArgs:
     @pulumi.getter
     def timeout(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+        How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
         """
         return pulumi.get(self, "timeout")
 

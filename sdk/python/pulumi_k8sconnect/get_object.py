@@ -36,7 +36,7 @@ class GetObjectResult:
     @pulumi.getter
     def manifest(self) -> Optional[Any]:
         """
-        The object as the API server has it, with its status and without `metadata.managedFields`. What a Secret holds is secret. Null if the object is absent and `optional` is true.
+        The object as the API server has it, with its status and without `metadata.managedFields`. The contents of a Secret are secret. Null if the object is absent and `optional` is true.
         """
         return pulumi.get(self, "manifest")
 
@@ -44,7 +44,7 @@ class GetObjectResult:
     @pulumi.getter
     def uid(self) -> Optional[_builtins.str]:
         """
-        The uid that the API server gave to the object. Null if the object is absent and `optional` is true.
+        The uid that the API server assigned to the object. Null if the object is absent and `optional` is true.
         """
         return pulumi.get(self, "uid")
 
@@ -67,9 +67,9 @@ def get_object(api_version: Optional[_builtins.str] = None,
                optional: Optional[_builtins.bool] = None,
                opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableGetObjectResult:
     """
-    Reads one object from the cluster as it is now, whoever made it.
+    Reads one object from the cluster as it is now, whoever created it.
 
-    It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+    Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
 
     If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 
@@ -85,12 +85,12 @@ def get_object(api_version: Optional[_builtins.str] = None,
     ```
 
 
-    :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
-    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret.
-    :param _builtins.str kind: The kind, such as `Deployment`.
-    :param _builtins.str name: The name.
-    :param _builtins.str namespace: The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
-    :param _builtins.bool optional: Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+    :param _builtins.str api_version: The API group and version, such as `apps/v1` or `v1`.
+    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
+    :param _builtins.str kind: The kind of the object, such as `Deployment`.
+    :param _builtins.str name: The name of the object.
+    :param _builtins.str namespace: The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
+    :param _builtins.bool optional: Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
     """
     __args__ = dict()
     __args__['apiVersion'] = api_version
@@ -113,9 +113,9 @@ def get_object_output(api_version: pulumi.Input[Optional[_builtins.str]] = None,
                       optional: pulumi.Input[Optional[Optional[_builtins.bool]]] = None,
                       opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[GetObjectResult]:
     """
-    Reads one object from the cluster as it is now, whoever made it.
+    Reads one object from the cluster as it is now, whoever created it.
 
-    It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+    Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
 
     If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 
@@ -131,12 +131,12 @@ def get_object_output(api_version: pulumi.Input[Optional[_builtins.str]] = None,
     ```
 
 
-    :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
-    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret.
-    :param _builtins.str kind: The kind, such as `Deployment`.
-    :param _builtins.str name: The name.
-    :param _builtins.str namespace: The namespace. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
-    :param _builtins.bool optional: Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+    :param _builtins.str api_version: The API group and version, such as `apps/v1` or `v1`.
+    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
+    :param _builtins.str kind: The kind of the object, such as `Deployment`.
+    :param _builtins.str name: The name of the object.
+    :param _builtins.str namespace: The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
+    :param _builtins.bool optional: Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
     """
     __args__ = dict()
     __args__['apiVersion'] = api_version

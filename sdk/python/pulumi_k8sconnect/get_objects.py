@@ -36,7 +36,7 @@ class GetObjectsResult:
     @pulumi.getter
     def manifests(self) -> Sequence[Any]:
         """
-        The objects as the API server has them, by namespace and name, with their status and without `metadata.managedFields`. What a Secret holds is secret.
+        The objects as the API server has them, sorted by namespace and name, with their status and without `metadata.managedFields`. The contents of a Secret are secret.
         """
         return pulumi.get(self, "manifests")
 
@@ -70,9 +70,9 @@ def get_objects(all_namespaces: Optional[_builtins.bool] = None,
                 namespace: Optional[_builtins.str] = None,
                 opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableGetObjectsResult:
     """
-    Lists the objects of one kind that are in the cluster now, whoever made them.
+    Lists the objects of one kind that are in the cluster now, whoever created them.
 
-    It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+    Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
 
     ## Example Usage
     ### The address of a Service that is found by its labels
@@ -88,15 +88,15 @@ def get_objects(all_namespaces: Optional[_builtins.bool] = None,
     ```
 
 
-    :param _builtins.bool all_namespaces: Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
-    :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
-    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret.
-    :param _builtins.str field_selector: The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
-    :param _builtins.str kind: The kind, such as `Deployment`.
-    :param _builtins.str label_selector: The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
-    :param _builtins.int limit: The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
-    :param _builtins.bool metadata_only: Whether to read only `api_version`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
-    :param _builtins.str namespace: The namespace to list. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+    :param _builtins.bool all_namespaces: Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
+    :param _builtins.str api_version: The API group and version, such as `apps/v1` or `v1`.
+    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
+    :param _builtins.str field_selector: A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+    :param _builtins.str kind: The kind of the objects, such as `Deployment`.
+    :param _builtins.str label_selector: A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+    :param _builtins.int limit: The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
+    :param _builtins.bool metadata_only: Whether to read only `api_version`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
+    :param _builtins.str namespace: The namespace to list. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
     """
     __args__ = dict()
     __args__['allNamespaces'] = all_namespaces
@@ -125,9 +125,9 @@ def get_objects_output(all_namespaces: pulumi.Input[Optional[Optional[_builtins.
                        namespace: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                        opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[GetObjectsResult]:
     """
-    Lists the objects of one kind that are in the cluster now, whoever made them.
+    Lists the objects of one kind that are in the cluster now, whoever created them.
 
-    It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+    Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
 
     ## Example Usage
     ### The address of a Service that is found by its labels
@@ -143,15 +143,15 @@ def get_objects_output(all_namespaces: pulumi.Input[Optional[Optional[_builtins.
     ```
 
 
-    :param _builtins.bool all_namespaces: Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
-    :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
-    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret.
-    :param _builtins.str field_selector: The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
-    :param _builtins.str kind: The kind, such as `Deployment`.
-    :param _builtins.str label_selector: The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
-    :param _builtins.int limit: The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
-    :param _builtins.bool metadata_only: Whether to read only `api_version`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
-    :param _builtins.str namespace: The namespace to list. Default: that of the provider or of the kubeconfig's context, else `default`. Has no meaning for cluster-scoped kinds.
+    :param _builtins.bool all_namespaces: Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
+    :param _builtins.str api_version: The API group and version, such as `apps/v1` or `v1`.
+    :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret.
+    :param _builtins.str field_selector: A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+    :param _builtins.str kind: The kind of the objects, such as `Deployment`.
+    :param _builtins.str label_selector: A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+    :param _builtins.int limit: The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
+    :param _builtins.bool metadata_only: Whether to read only `api_version`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
+    :param _builtins.str namespace: The namespace to list. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
     """
     __args__ = dict()
     __args__['allNamespaces'] = all_namespaces

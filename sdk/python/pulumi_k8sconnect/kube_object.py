@@ -36,17 +36,17 @@ class KubeObjectArgs:
         """
         The set of arguments for constructing a KubeObject resource.
 
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
-        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
-        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
-        :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
-        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
-        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
-        :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
-        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
-        :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `take_over_from` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
+        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the new connection has a different default namespace.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
+        :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if that deletes custom objects: the API server deletes all objects of a kind together with its definition, whoever created them. Without this input, deleting a definition fails while any namespace holds objects of its kind that are not already being deleted and have no owner reference. The provider waits up to 30 seconds for objects that are deleted in the same run. The error counts the remaining objects and names the first ten. It also fails if the objects cannot be listed. Set it and run `pulumi up` first, then `pulumi destroy`. Only for manifests of kind CustomResourceDefinition. Default: false.
+        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
+        :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager's field never replaces the object.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+        :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
@@ -75,7 +75,7 @@ class KubeObjectArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
+        Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `take_over_from` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
         """
         return pulumi.get(self, "adopt")
 
@@ -87,7 +87,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="clusterConnection")
     def cluster_connection(self) -> pulumi.Input[Optional['ClusterConnectionArgs']]:
         """
-        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
+        The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the new connection has a different default namespace.
         """
         return pulumi.get(self, "cluster_connection")
 
@@ -99,7 +99,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="conflictPolicy")
     def conflict_policy(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]:
         """
-        What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
+        What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
         """
         return pulumi.get(self, "conflict_policy")
 
@@ -111,7 +111,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="deleteInstances")
     def delete_instances(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+        Delete a CustomResourceDefinition even if that deletes custom objects: the API server deletes all objects of a kind together with its definition, whoever created them. Without this input, deleting a definition fails while any namespace holds objects of its kind that are not already being deleted and have no owner reference. The provider waits up to 30 seconds for objects that are deleted in the same run. The error counts the remaining objects and names the first ten. It also fails if the objects cannot be listed. Set it and run `pulumi up` first, then `pulumi destroy`. Only for manifests of kind CustomResourceDefinition. Default: false.
         """
         return pulumi.get(self, "delete_instances")
 
@@ -123,7 +123,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="deletionPropagation")
     def deletion_propagation(self) -> pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]]:
         """
-        What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         """
         return pulumi.get(self, "deletion_propagation")
 
@@ -135,7 +135,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
+        When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
         """
         return pulumi.get(self, "force_destroy")
 
@@ -147,7 +147,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="ignoreFields")
     def ignore_fields(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
+        Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
         """
         return pulumi.get(self, "ignore_fields")
 
@@ -159,7 +159,7 @@ class KubeObjectArgs:
     @pulumi.getter
     def manifest(self) -> Optional[Any]:
         """
-        The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+        The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         """
         return pulumi.get(self, "manifest")
 
@@ -171,7 +171,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="onImmutable")
     def on_immutable(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]:
         """
-        What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
+        What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager's field never replaces the object.
         """
         return pulumi.get(self, "on_immutable")
 
@@ -183,7 +183,7 @@ class KubeObjectArgs:
     @pulumi.getter(name="takeOverFrom")
     def take_over_from(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+        Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
         """
         return pulumi.get(self, "take_over_from")
 
@@ -195,7 +195,7 @@ class KubeObjectArgs:
     @pulumi.getter
     def yaml(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
+        The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
         return pulumi.get(self, "yaml")
 
@@ -223,19 +223,19 @@ class KubeObject(pulumi.CustomResource):
                  yaml: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        Any Kubernetes object, applied by server-side apply.
+        Any Kubernetes object, applied with server-side apply.
 
-        The resource owns exactly the fields that its manifest sets. It finds drift in those fields and in no others, and puts it right. Defaults, allocated values and fields of other managers are left alone.
+        The resource owns exactly the fields that its manifest sets. It detects and corrects drift in those fields and in no others. It leaves defaults, allocated values and other managers' fields alone.
 
-        Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
+        Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state records it, and the next `pulumi up` continues in place.
 
-        An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `custom_timeouts` say.
+        An apply does not wait for readiness; use a Wait for that. A deletion waits until the object is gone, or until `custom_timeouts` expire. By default it waits up to 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and 5 for everything else.
 
-        An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when its resource goes, its fields are released and it stays, with a warning. A change that would replace it under its own name is refused.
+        An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when you delete its resource, the provider releases its fields, keeps the object and prints a warning. A change that would replace it under its own name is refused.
 
-        How things are done is no part of the object: a change of `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation`, `force_destroy` or `delete_instances` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+        `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation`, `force_destroy` and `delete_instances` control how the provider works and are not part of the object: changing only these is not a difference. `pulumi up` saves the change, and a destroy uses what was saved last.
 
-        An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
+        Import an existing object by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
 
         ```sh
         pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
@@ -271,17 +271,17 @@ class KubeObject(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `take_over_from` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
-        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection's default namespace is another one.
-        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
-        :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
-        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
-        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
-        :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
-        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager's field never replaces the object.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource's with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
-        :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `take_over_from` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
+        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the new connection has a different default namespace.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider's `conflict_policy`, else `force`.
+        :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if that deletes custom objects: the API server deletes all objects of a kind together with its definition, whoever created them. Without this input, deleting a definition fails while any namespace holds objects of its kind that are not already being deleted and have no owner reference. The provider waits up to 30 seconds for objects that are deleted in the same run. The error counts the remaining objects and names the first ten. It also fails if the objects cannot be listed. Set it and run `pulumi up` first, then `pulumi destroy`. Only for manifests of kind CustomResourceDefinition. Default: false.
+        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
+        :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager's field never replaces the object.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+        :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
         """
         ...
     @overload
@@ -290,19 +290,19 @@ class KubeObject(pulumi.CustomResource):
                  args: Optional[KubeObjectArgs] = None,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        Any Kubernetes object, applied by server-side apply.
+        Any Kubernetes object, applied with server-side apply.
 
-        The resource owns exactly the fields that its manifest sets. It finds drift in those fields and in no others, and puts it right. Defaults, allocated values and fields of other managers are left alone.
+        The resource owns exactly the fields that its manifest sets. It detects and corrects drift in those fields and in no others. It leaves defaults, allocated values and other managers' fields alone.
 
-        Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
+        Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state records it, and the next `pulumi up` continues in place.
 
-        An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `custom_timeouts` say.
+        An apply does not wait for readiness; use a Wait for that. A deletion waits until the object is gone, or until `custom_timeouts` expire. By default it waits up to 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and 5 for everything else.
 
-        An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when its resource goes, its fields are released and it stays, with a warning. A change that would replace it under its own name is refused.
+        An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when you delete its resource, the provider releases its fields, keeps the object and prints a warning. A change that would replace it under its own name is refused.
 
-        How things are done is no part of the object: a change of `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation`, `force_destroy` or `delete_instances` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+        `adopt`, `conflict_policy`, `on_immutable`, `deletion_propagation`, `force_destroy` and `delete_instances` control how the provider works and are not part of the object: changing only these is not a difference. `pulumi up` saves the change, and a destroy uses what was saved last.
 
-        An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
+        Import an existing object by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
 
         ```sh
         pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
@@ -415,7 +415,7 @@ class KubeObject(pulumi.CustomResource):
     @pulumi.getter(name="fieldOwnership")
     def field_ownership(self) -> pulumi.Output[Optional[Mapping[str, _builtins.str]]]:
         """
-        Who owns the fields that the manifest sets: the path of a field, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, and the name of its field manager. A path stands for everything below it that the manifest sets, so an object that nobody else has changed has few entries.
+        Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
         """
         return pulumi.get(self, "field_ownership")
 
@@ -423,7 +423,7 @@ class KubeObject(pulumi.CustomResource):
     @pulumi.getter
     def manifest(self) -> pulumi.Output[Optional[Any]]:
         """
-        Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
+        Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
         """
         return pulumi.get(self, "manifest")
 
@@ -431,7 +431,7 @@ class KubeObject(pulumi.CustomResource):
     @pulumi.getter(name="resourceRef")
     def resource_ref(self) -> pulumi.Output['outputs.ResourceRef']:
         """
-        Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
+        Refers to the object. In the preview of a create, `uid` and `revision` are unknown. TypeScript and Python programs can use the other members then; in Go, Java and YAML, the whole output is unknown.
         """
         return pulumi.get(self, "resource_ref")
 

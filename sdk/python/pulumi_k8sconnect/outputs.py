@@ -85,17 +85,17 @@ class Exec(dict):
 @pulumi.output_type
 class Impersonation(dict):
     """
-    Who to act as. The own credentials must be allowed to impersonate.
+    The user to act as. Your credentials must be allowed to impersonate.
     """
     def __init__(__self__, *,
                  user: _builtins.str,
                  extra: Optional[Mapping[str, Sequence[_builtins.str]]] = None,
                  groups: Optional[Sequence[_builtins.str]] = None):
         """
-        Who to act as. The own credentials must be allowed to impersonate.
+        The user to act as. Your credentials must be allowed to impersonate.
 
         :param _builtins.str user: The user name, such as `jane@example.com` or `system:serviceaccount:prod:deployer`.
-        :param Mapping[str, Sequence[_builtins.str]] extra: Further attributes of the user: name to list of values. Default: none.
+        :param Mapping[str, Sequence[_builtins.str]] extra: Extra attributes of the user: a map of names to lists of values. Default: none.
         :param Sequence[_builtins.str] groups: The groups to act as a member of. Default: none.
         """
         pulumi.set(__self__, "user", user)
@@ -116,7 +116,7 @@ class Impersonation(dict):
     @pulumi.getter
     def extra(self) -> Optional[Mapping[str, Sequence[_builtins.str]]]:
         """
-        Further attributes of the user: name to list of values. Default: none.
+        Extra attributes of the user: a map of names to lists of values. Default: none.
         """
         return pulumi.get(self, "extra")
 
@@ -141,7 +141,7 @@ class NamedManifest(dict):
         A manifest of `splitYaml` with its key.
 
         :param Mapping[str, Any] manifest: The manifest.
-        :param _builtins.str name: Its key in `manifests`, such as `apps/Deployment.prod.web`.
+        :param _builtins.str name: The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
         """
         pulumi.set(__self__, "manifest", manifest)
         pulumi.set(__self__, "name", name)
@@ -158,7 +158,7 @@ class NamedManifest(dict):
     @pulumi.getter
     def name(self) -> _builtins.str:
         """
-        Its key in `manifests`, such as `apps/Deployment.prod.web`.
+        The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
         """
         return pulumi.get(self, "name")
 
@@ -166,18 +166,18 @@ class NamedManifest(dict):
 @pulumi.output_type
 class ReadinessRule(dict):
     """
-    When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+    Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
     """
     def __init__(__self__, *,
                  expression: _builtins.str,
                  kinds: Sequence[_builtins.str],
                  fail_when: Optional[_builtins.str] = None):
         """
-        When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+        Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
 
-        :param _builtins.str expression: A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
-        :param Sequence[_builtins.str] kinds: The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
-        :param _builtins.str fail_when: A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        :param _builtins.str expression: A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
+        :param Sequence[_builtins.str] kinds: The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+        :param _builtins.str fail_when: A CEL expression over `object` that fails the wait at once when it is true. Default: none.
         """
         pulumi.set(__self__, "expression", expression)
         pulumi.set(__self__, "kinds", kinds)
@@ -188,7 +188,7 @@ class ReadinessRule(dict):
     @pulumi.getter
     def expression(self) -> _builtins.str:
         """
-        A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+        A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
         """
         return pulumi.get(self, "expression")
 
@@ -196,7 +196,7 @@ class ReadinessRule(dict):
     @pulumi.getter
     def kinds(self) -> Sequence[_builtins.str]:
         """
-        The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+        The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
         """
         return pulumi.get(self, "kinds")
 
@@ -204,7 +204,7 @@ class ReadinessRule(dict):
     @pulumi.getter(name="failWhen")
     def fail_when(self) -> Optional[_builtins.str]:
         """
-        A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+        A CEL expression over `object` that fails the wait at once when it is true. Default: none.
         """
         return pulumi.get(self, "fail_when")
 
@@ -212,7 +212,7 @@ class ReadinessRule(dict):
 @pulumi.output_type
 class ResourceRef(dict):
     """
-    Points at one Kubernetes object.
+    Refers to one Kubernetes object.
     """
     @staticmethod
     def __key_warning(key: str):
@@ -239,14 +239,14 @@ class ResourceRef(dict):
                  revision: Optional[_builtins.str] = None,
                  uid: Optional[_builtins.str] = None):
         """
-        Points at one Kubernetes object.
+        Refers to one Kubernetes object.
 
-        :param _builtins.str api_version: The group and version, such as `apps/v1` or `v1`.
-        :param _builtins.str kind: The kind, such as `Deployment`.
-        :param _builtins.str name: The name.
-        :param _builtins.str namespace: The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
-        :param _builtins.str revision: Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
-        :param _builtins.str uid: The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+        :param _builtins.str api_version: The API group and version, such as `apps/v1` or `v1`.
+        :param _builtins.str kind: The kind of the object, such as `Deployment`.
+        :param _builtins.str name: The name of the object.
+        :param _builtins.str namespace: The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
+        :param _builtins.str revision: Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
+        :param _builtins.str uid: The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
         """
         pulumi.set(__self__, "api_version", api_version)
         pulumi.set(__self__, "kind", kind)
@@ -262,7 +262,7 @@ class ResourceRef(dict):
     @pulumi.getter(name="apiVersion")
     def api_version(self) -> _builtins.str:
         """
-        The group and version, such as `apps/v1` or `v1`.
+        The API group and version, such as `apps/v1` or `v1`.
         """
         return pulumi.get(self, "api_version")
 
@@ -270,7 +270,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def kind(self) -> _builtins.str:
         """
-        The kind, such as `Deployment`.
+        The kind of the object, such as `Deployment`.
         """
         return pulumi.get(self, "kind")
 
@@ -278,7 +278,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def name(self) -> _builtins.str:
         """
-        The name.
+        The name of the object.
         """
         return pulumi.get(self, "name")
 
@@ -286,7 +286,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def namespace(self) -> Optional[_builtins.str]:
         """
-        The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig's context, else `default`.
+        The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
         """
         return pulumi.get(self, "namespace")
 
@@ -294,7 +294,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def revision(self) -> Optional[_builtins.str]:
         """
-        Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+        Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
         """
         return pulumi.get(self, "revision")
 
@@ -302,7 +302,7 @@ class ResourceRef(dict):
     @pulumi.getter
     def uid(self) -> Optional[_builtins.str]:
         """
-        The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+        The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
         """
         return pulumi.get(self, "uid")
 

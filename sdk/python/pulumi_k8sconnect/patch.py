@@ -34,15 +34,15 @@ class PatchArgs:
         """
         The set of arguments for constructing a Patch resource.
 
-        :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
-        :param pulumi.Input['PatchTargetArgs'] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
-        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
-        :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
-        :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
-        :param pulumi.Input[Union[_builtins.str, 'OnDestroy']] on_destroy: What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
-        :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
-        :param pulumi.Input['WaitForArgs'] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+        :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
+        :param pulumi.Input['PatchTargetArgs'] target: The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
+        :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch's `test` operations succeed. A `test` that fails refuses the whole patch.
+        :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
+        :param pulumi.Input[Union[_builtins.str, 'OnDestroy']] on_destroy: What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
+        :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `json_patch` and `merge_patch`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
+        :param pulumi.Input['WaitForArgs'] wait_for: What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
         """
         pulumi.set(__self__, "take_ownership", take_ownership)
         pulumi.set(__self__, "target", target)
@@ -65,7 +65,7 @@ class PatchArgs:
     @pulumi.getter(name="takeOwnership")
     def take_ownership(self) -> pulumi.Input[_builtins.bool]:
         """
-        Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+        Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
         """
         return pulumi.get(self, "take_ownership")
 
@@ -77,7 +77,7 @@ class PatchArgs:
     @pulumi.getter
     def target(self) -> pulumi.Input['PatchTargetArgs']:
         """
-        The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
+        The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
         """
         return pulumi.get(self, "target")
 
@@ -89,7 +89,7 @@ class PatchArgs:
     @pulumi.getter(name="clusterConnection")
     def cluster_connection(self) -> pulumi.Input[Optional['ClusterConnectionArgs']]:
         """
-        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
+        The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
         """
         return pulumi.get(self, "cluster_connection")
 
@@ -101,7 +101,7 @@ class PatchArgs:
     @pulumi.getter(name="jsonPatch")
     def json_patch(self) -> Optional[Any]:
         """
-        A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
+        A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch's `test` operations succeed. A `test` that fails refuses the whole patch.
         """
         return pulumi.get(self, "json_patch")
 
@@ -113,7 +113,7 @@ class PatchArgs:
     @pulumi.getter(name="mergePatch")
     def merge_patch(self) -> Optional[Any]:
         """
-        A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+        A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
         """
         return pulumi.get(self, "merge_patch")
 
@@ -125,7 +125,7 @@ class PatchArgs:
     @pulumi.getter(name="onDestroy")
     def on_destroy(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnDestroy']]]:
         """
-        What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+        What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
         """
         return pulumi.get(self, "on_destroy")
 
@@ -137,7 +137,7 @@ class PatchArgs:
     @pulumi.getter
     def patch(self) -> Optional[Any]:
         """
-        The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
+        The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `json_patch` and `merge_patch`.
         """
         return pulumi.get(self, "patch")
 
@@ -149,7 +149,7 @@ class PatchArgs:
     @pulumi.getter(name="takeOverFrom")
     def take_over_from(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+        Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
         """
         return pulumi.get(self, "take_over_from")
 
@@ -161,7 +161,7 @@ class PatchArgs:
     @pulumi.getter(name="waitFor")
     def wait_for(self) -> pulumi.Input[Optional['WaitForArgs']]:
         """
-        What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+        What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
         """
         return pulumi.get(self, "wait_for")
 
@@ -187,13 +187,13 @@ class Patch(pulumi.CustomResource):
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
                  __props__=None):
         """
-        Changes a few fields of a Kubernetes object that others manage, and hands them back.
+        Changes a few fields of a Kubernetes object that others manage, and hands them back when it is destroyed.
 
-        The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
+        The object must exist; a Patch never creates or deletes one. It takes the fields that it names from whoever owns them, and detects and corrects drift in those fields and in no others.
 
-        When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
+        When a Patch is destroyed or no longer names a field, the field keeps its value and has no owner: its previous owner can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
 
-        An object that is managed by a KubeObject cannot be patched: change its manifest instead.
+        You cannot patch an object that a KubeObject manages: change its manifest instead.
 
         ## Example Usage
         ### An environment variable for a DaemonSet that came with the cluster
@@ -218,15 +218,15 @@ class Patch(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection's default namespace is another one.
-        :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
-        :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
-        :param pulumi.Input[Union[_builtins.str, 'OnDestroy']] on_destroy: What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
-        :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `json_patch` and `merge_patch` is given.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
-        :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
-        :param pulumi.Input[Union['PatchTargetArgs', 'PatchTargetArgsDict']] target: The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
-        :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
+        :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch's `test` operations succeed. A `test` that fails refuses the whole patch.
+        :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
+        :param pulumi.Input[Union[_builtins.str, 'OnDestroy']] on_destroy: What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
+        :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `json_patch` and `merge_patch`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
+        :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
+        :param pulumi.Input[Union['PatchTargetArgs', 'PatchTargetArgsDict']] target: The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+        :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
         """
         ...
     @overload
@@ -235,13 +235,13 @@ class Patch(pulumi.CustomResource):
                  args: PatchArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        Changes a few fields of a Kubernetes object that others manage, and hands them back.
+        Changes a few fields of a Kubernetes object that others manage, and hands them back when it is destroyed.
 
-        The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
+        The object must exist; a Patch never creates or deletes one. It takes the fields that it names from whoever owns them, and detects and corrects drift in those fields and in no others.
 
-        When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
+        When a Patch is destroyed or no longer names a field, the field keeps its value and has no owner: its previous owner can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
 
-        An object that is managed by a KubeObject cannot be patched: change its manifest instead.
+        You cannot patch an object that a KubeObject manages: change its manifest instead.
 
         ## Example Usage
         ### An environment variable for a DaemonSet that came with the cluster
@@ -349,7 +349,7 @@ class Patch(pulumi.CustomResource):
     @pulumi.getter(name="fieldOwnership")
     def field_ownership(self) -> pulumi.Output[Optional[Mapping[str, _builtins.str]]]:
         """
-        Who owns each patched field now: the path of the field, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, and the name of its field manager.
+        Who owns each patched field now: a map of field paths, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, to the names of their field managers.
         """
         return pulumi.get(self, "field_ownership")
 
@@ -357,7 +357,7 @@ class Patch(pulumi.CustomResource):
     @pulumi.getter(name="jsonPatch")
     def json_patch(self) -> pulumi.Output[Optional[Any]]:
         """
-        The input `json_patch` with the live values where an operation sets a field that is watched for drift.
+        The input `json_patch`, with live values where an operation sets a field that is watched for drift.
         """
         return pulumi.get(self, "json_patch")
 
@@ -365,7 +365,7 @@ class Patch(pulumi.CustomResource):
     @pulumi.getter(name="managedFields")
     def managed_fields(self) -> pulumi.Output[Optional[Any]]:
         """
-        Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists have their keys with them.
+        Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists include their keys.
         """
         return pulumi.get(self, "managed_fields")
 
@@ -389,7 +389,7 @@ class Patch(pulumi.CustomResource):
     @pulumi.getter(name="previousOwners")
     def previous_owners(self) -> pulumi.Output[Optional[Mapping[str, _builtins.str]]]:
         """
-        Who owned each patched field before the Patch last took it, as in `field_ownership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+        Who owned each patched field before the Patch last took it, in the form of `field_ownership`. Several owners are separated by commas. Fields that had no owner are not listed.
         """
         return pulumi.get(self, "previous_owners")
 
@@ -397,7 +397,7 @@ class Patch(pulumi.CustomResource):
     @pulumi.getter(name="resourceRef")
     def resource_ref(self) -> pulumi.Output['outputs.ResourceRef']:
         """
-        Points at the object. `revision` changes when this Patch changes the object.
+        Refers to the object. `revision` changes when this Patch changes the object.
         """
         return pulumi.get(self, "resource_ref")
 

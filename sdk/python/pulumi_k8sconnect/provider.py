@@ -42,24 +42,24 @@ class ProviderArgs:
         """
         The set of arguments for constructing a Provider resource.
 
-        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
-        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
-        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
-        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
-        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
-        :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
-        :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
+        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or base64-encoded PEM.
+        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: The default `conflict_policy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `take_ownership` acknowledges.
+        :param pulumi.Input[_builtins.str] context: The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
+        :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
-        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
-        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
-        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
-        :param pulumi.Input[Sequence[pulumi.Input['ReadinessRuleArgs']]] readiness: When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
-        :param pulumi.Input[_builtins.str] resume_within: How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
-        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
-        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+        :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
+        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
+        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
+        :param pulumi.Input[_builtins.str] namespace: The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
+        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
+        :param pulumi.Input[Sequence[pulumi.Input['ReadinessRuleArgs']]] readiness: Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
+        :param pulumi.Input[_builtins.str] resume_within: How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
+        :param pulumi.Input[_builtins.str] tls_server_name: The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
+        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         if client_certificate is not None:
             pulumi.set(__self__, "client_certificate", client_certificate)
@@ -102,7 +102,7 @@ class ProviderArgs:
     @pulumi.getter(name="clientCertificate")
     def client_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+        A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
         """
         return pulumi.get(self, "client_certificate")
 
@@ -114,7 +114,7 @@ class ProviderArgs:
     @pulumi.getter(name="clientKey")
     def client_key(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The private key of `client_certificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or base64-encoded PEM.
         """
         return pulumi.get(self, "client_key")
 
@@ -126,7 +126,7 @@ class ProviderArgs:
     @pulumi.getter(name="clusterCaCertificate")
     def cluster_ca_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
 
@@ -138,7 +138,7 @@ class ProviderArgs:
     @pulumi.getter(name="conflictPolicy")
     def conflict_policy(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]:
         """
-        The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+        The default `conflict_policy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `take_ownership` acknowledges.
         """
         return pulumi.get(self, "conflict_policy")
 
@@ -150,7 +150,7 @@ class ProviderArgs:
     @pulumi.getter
     def context(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return pulumi.get(self, "context")
 
@@ -162,7 +162,7 @@ class ProviderArgs:
     @pulumi.getter(name="driftDetection")
     def drift_detection(self) -> pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]]:
         """
-        When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
         """
         return pulumi.get(self, "drift_detection")
 
@@ -174,7 +174,7 @@ class ProviderArgs:
     @pulumi.getter(name="exec")
     def exec_(self) -> pulumi.Input[Optional['ExecArgs']]:
         """
-        A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+        A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         """
         return pulumi.get(self, "exec_")
 
@@ -186,7 +186,7 @@ class ProviderArgs:
     @pulumi.getter(name="forgetClusters")
     def forget_clusters(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+        Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
         """
         return pulumi.get(self, "forget_clusters")
 
@@ -210,7 +210,7 @@ class ProviderArgs:
     @pulumi.getter
     def impersonate(self) -> pulumi.Input[Optional['ImpersonationArgs']]:
         """
-        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+        Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         """
         return pulumi.get(self, "impersonate")
 
@@ -222,7 +222,7 @@ class ProviderArgs:
     @pulumi.getter
     def insecure(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+        Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         """
         return pulumi.get(self, "insecure")
 
@@ -234,7 +234,7 @@ class ProviderArgs:
     @pulumi.getter
     def kubeconfig(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         """
         return pulumi.get(self, "kubeconfig")
 
@@ -246,7 +246,7 @@ class ProviderArgs:
     @pulumi.getter
     def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+        The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
         """
         return pulumi.get(self, "namespace")
 
@@ -258,7 +258,7 @@ class ProviderArgs:
     @pulumi.getter(name="proxyUrl")
     def proxy_url(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
 
@@ -270,7 +270,7 @@ class ProviderArgs:
     @pulumi.getter
     def readiness(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['ReadinessRuleArgs']]]]:
         """
-        When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+        Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
         """
         return pulumi.get(self, "readiness")
 
@@ -282,7 +282,7 @@ class ProviderArgs:
     @pulumi.getter(name="resumeWithin")
     def resume_within(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
         """
         return pulumi.get(self, "resume_within")
 
@@ -294,7 +294,7 @@ class ProviderArgs:
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         """
         return pulumi.get(self, "tls_server_name")
 
@@ -306,7 +306,7 @@ class ProviderArgs:
     @pulumi.getter
     def token(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+        A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return pulumi.get(self, "token")
 
@@ -341,28 +341,28 @@ class Provider(pulumi.ProviderResource):
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+        How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
-        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or as base64 of PEM.
-        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
-        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
-        :param pulumi.Input[_builtins.str] context: The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
-        :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
-        :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+        :param pulumi.Input[_builtins.str] client_certificate: A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
+        :param pulumi.Input[_builtins.str] client_key: The private key of `client_certificate`, as PEM or base64-encoded PEM.
+        :param pulumi.Input[_builtins.str] cluster_ca_certificate: The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: The default `conflict_policy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `take_ownership` acknowledges.
+        :param pulumi.Input[_builtins.str] context: The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
+        :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
-        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
-        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
-        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
-        :param pulumi.Input[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict']]]] readiness: When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
-        :param pulumi.Input[_builtins.str] resume_within: How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
-        :param pulumi.Input[_builtins.str] tls_server_name: The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
-        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+        :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
+        :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
+        :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
+        :param pulumi.Input[_builtins.str] namespace: The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
+        :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
+        :param pulumi.Input[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict']]]] readiness: Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
+        :param pulumi.Input[_builtins.str] resume_within: How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
+        :param pulumi.Input[_builtins.str] tls_server_name: The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
+        :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         ...
     @overload
@@ -371,7 +371,7 @@ class Provider(pulumi.ProviderResource):
                  args: Optional[ProviderArgs] = None,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment's KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+        How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
 
         :param str resource_name: The name of the resource.
         :param ProviderArgs args: The arguments to use to populate this resource's properties.
@@ -445,7 +445,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="clientCertificate")
     def client_certificate(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+        A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
         """
         return pulumi.get(self, "client_certificate")
 
@@ -453,7 +453,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="clientKey")
     def client_key(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The private key of `client_certificate`, as PEM or as base64 of PEM.
+        The private key of `client_certificate`, as PEM or base64-encoded PEM.
         """
         return pulumi.get(self, "client_key")
 
@@ -461,7 +461,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="clusterCaCertificate")
     def cluster_ca_certificate(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+        The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
         """
         return pulumi.get(self, "cluster_ca_certificate")
 
@@ -469,7 +469,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="conflictPolicy")
     def conflict_policy(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+        The default `conflict_policy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `take_ownership` acknowledges.
         """
         return pulumi.get(self, "conflict_policy")
 
@@ -477,7 +477,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def context(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+        The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         """
         return pulumi.get(self, "context")
 
@@ -485,7 +485,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="driftDetection")
     def drift_detection(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+        When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
         """
         return pulumi.get(self, "drift_detection")
 
@@ -501,7 +501,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def kubeconfig(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+        A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         """
         return pulumi.get(self, "kubeconfig")
 
@@ -509,7 +509,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def namespace(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+        The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
         """
         return pulumi.get(self, "namespace")
 
@@ -517,7 +517,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="proxyUrl")
     def proxy_url(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+        The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
         """
         return pulumi.get(self, "proxy_url")
 
@@ -525,7 +525,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="resumeWithin")
     def resume_within(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+        How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
         """
         return pulumi.get(self, "resume_within")
 
@@ -533,7 +533,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="tlsServerName")
     def tls_server_name(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+        The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         """
         return pulumi.get(self, "tls_server_name")
 
@@ -541,7 +541,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def token(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+        A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
         """
         return pulumi.get(self, "token")
 

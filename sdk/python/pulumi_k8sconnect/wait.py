@@ -27,10 +27,10 @@ class WaitArgs:
         """
         The set of arguments for constructing a Wait resource.
 
-        :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
-        :param pulumi.Input['WaitForArgs'] wait_for: What to wait for, and how long. A change waits again.
-        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
-        :param pulumi.Input[Sequence[Any]] triggers: Any values. When one of them changes, the Wait waits again. Default: none.
+        :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+        :param pulumi.Input['WaitForArgs'] wait_for: What to wait for, and how long. A change makes the Wait wait again.
+        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+        :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         """
         pulumi.set(__self__, "resource_ref", resource_ref)
         pulumi.set(__self__, "wait_for", wait_for)
@@ -43,7 +43,7 @@ class WaitArgs:
     @pulumi.getter(name="resourceRef")
     def resource_ref(self) -> pulumi.Input['ResourceRefArgs']:
         """
-        The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+        The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
         """
         return pulumi.get(self, "resource_ref")
 
@@ -55,7 +55,7 @@ class WaitArgs:
     @pulumi.getter(name="waitFor")
     def wait_for(self) -> pulumi.Input['WaitForArgs']:
         """
-        What to wait for, and how long. A change waits again.
+        What to wait for, and how long. A change makes the Wait wait again.
         """
         return pulumi.get(self, "wait_for")
 
@@ -67,7 +67,7 @@ class WaitArgs:
     @pulumi.getter(name="clusterConnection")
     def cluster_connection(self) -> pulumi.Input[Optional['ClusterConnectionArgs']]:
         """
-        The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+        The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
         """
         return pulumi.get(self, "cluster_connection")
 
@@ -79,7 +79,7 @@ class WaitArgs:
     @pulumi.getter
     def triggers(self) -> pulumi.Input[Optional[Sequence[Any]]]:
         """
-        Any values. When one of them changes, the Wait waits again. Default: none.
+        Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         """
         return pulumi.get(self, "triggers")
 
@@ -100,11 +100,11 @@ class Wait(pulumi.CustomResource):
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
                  __props__=None):
         """
-        Waits for something about a Kubernetes object, and never touches the object.
+        Waits until a Kubernetes object reaches a given state, and never touches the object.
 
-        When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
+        When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
 
-        It waits again when the object that it refers to was changed by its own resource, when `wait_for` or `triggers` changes, and when the object was recreated. A change by a controller does not make it wait again.
+        It waits again when the object's own resource has changed the object, when `wait_for` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
 
         ## Example Usage
         ### A Service that is made when a rollout is complete
@@ -142,10 +142,10 @@ class Wait(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster, in place of the provider's configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
-        :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
-        :param pulumi.Input[Sequence[Any]] triggers: Any values. When one of them changes, the Wait waits again. Default: none.
-        :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for, and how long. A change waits again.
+        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+        :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+        :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
+        :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for, and how long. A change makes the Wait wait again.
         """
         ...
     @overload
@@ -154,11 +154,11 @@ class Wait(pulumi.CustomResource):
                  args: WaitArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        Waits for something about a Kubernetes object, and never touches the object.
+        Waits until a Kubernetes object reaches a given state, and never touches the object.
 
-        When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
+        When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
 
-        It waits again when the object that it refers to was changed by its own resource, when `wait_for` or `triggers` changes, and when the object was recreated. A change by a controller does not make it wait again.
+        It waits again when the object's own resource has changed the object, when `wait_for` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
 
         ## Example Usage
         ### A Service that is made when a rollout is complete
@@ -260,7 +260,7 @@ class Wait(pulumi.CustomResource):
     @pulumi.getter
     def status(self) -> pulumi.Output[Optional[Any]]:
         """
-        The fields that are waited for with `field` and `field_value`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
+        The fields named in `field` and `field_value`, within their original structure: `status.status.loadBalancer.ingress[0].ip`. List items that a path selects by index keep their index; items that it selects by a filter or a wildcard follow one another. Null if `wait_for` uses neither. A refresh updates it. Unknown in the preview of a create or an update.
         """
         return pulumi.get(self, "status")
 

@@ -17,42 +17,42 @@ from .. import outputs as _root_outputs
 
 clientCertificate: Optional[str]
 """
-A client certificate, as PEM or as base64 of PEM. Needs `host` and `client_key`.
+A client certificate, as PEM or base64-encoded PEM. Needs `host` and `client_key`.
 """
 
 clientKey: Optional[str]
 """
-The private key of `client_certificate`, as PEM or as base64 of PEM.
+The private key of `client_certificate`, as PEM or base64-encoded PEM.
 """
 
 clusterCaCertificate: Optional[str]
 """
-The certificates that the API server's certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+The CA certificates to verify the API server's certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
 """
 
 conflictPolicy: Optional[str]
 """
-The `conflict_policy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `take_ownership` says.
+The default `conflict_policy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `take_ownership` acknowledges.
 """
 
 context: Optional[str]
 """
-The name of the context in the kubeconfig. Default: the kubeconfig's current-context. Cannot be combined with `host`.
+The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
 """
 
 driftDetection: Optional[str]
 """
-When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
 """
 
 exec: Optional[str]
 """
-A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
 """
 
 forgetClusters: Optional[str]
 """
-Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
 """
 
 host: Optional[str]
@@ -62,46 +62,46 @@ The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which 
 
 impersonate: Optional[str]
 """
-Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
 """
 
 insecure: Optional[bool]
 """
-Do not verify the API server's certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
 """
 
 kubeconfig: Optional[str]
 """
-A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
 """
 
 namespace: Optional[str]
 """
-The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
 """
 
 proxyUrl: Optional[str]
 """
-The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment's HTTPS_PROXY, with NO_PROXY.
+The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
 """
 
 readiness: Optional[str]
 """
-When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
 """
 
 resumeWithin: Optional[str]
 """
-How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server's clock. Default: `1h`.
+How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
 """
 
 tlsServerName: Optional[str]
 """
-The name that the API server's certificate must be for, if it is not the host's, as with a tunnel. Needs `host`. Default: the name in it.
+The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
 """
 
 token: Optional[str]
 """
-A bearer token. Needs `host`. Give one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
+A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
 """
 

@@ -15,49 +15,49 @@ public final class Config {
 
     private static final com.pulumi.Config config = com.pulumi.Config.of("k8sconnect");
 /**
- * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+ * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
  * 
  */
     public Optional<String> clientCertificate() {
         return Codegen.stringProp("clientCertificate").config(config).get();
     }
 /**
- * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+ * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
  * 
  */
     public Optional<String> clientKey() {
         return Codegen.stringProp("clientKey").config(config).get();
     }
 /**
- * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+ * The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
  * 
  */
     public Optional<String> clusterCaCertificate() {
         return Codegen.stringProp("clusterCaCertificate").config(config).get();
     }
 /**
- * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+ * The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
  * 
  */
     public Optional<String> conflictPolicy() {
         return Codegen.stringProp("conflictPolicy").config(config).get();
     }
 /**
- * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+ * The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
  * 
  */
     public Optional<String> context() {
         return Codegen.stringProp("context").config(config).get();
     }
 /**
- * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+ * When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
  * 
  */
     public Optional<String> driftDetection() {
         return Codegen.stringProp("driftDetection").config(config).get();
     }
 /**
- * Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+ * Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
  * 
  */
     public Optional<List<String>> forgetClusters() {
@@ -71,56 +71,56 @@ public final class Config {
         return Codegen.stringProp("host").config(config).get();
     }
 /**
- * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+ * Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
  * 
  */
     public Optional<Boolean> insecure() {
         return Codegen.booleanProp("insecure").config(config).get();
     }
 /**
- * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+ * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
  * 
  */
     public Optional<String> kubeconfig() {
         return Codegen.stringProp("kubeconfig").config(config).get();
     }
 /**
- * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+ * The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
  * 
  */
     public Optional<String> namespace() {
         return Codegen.stringProp("namespace").config(config).get();
     }
 /**
- * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+ * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
  * 
  */
     public Optional<String> proxyUrl() {
         return Codegen.stringProp("proxyUrl").config(config).get();
     }
 /**
- * When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+ * Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
  * 
  */
     public Optional<List<ReadinessRule>> readiness() {
         return Codegen.objectProp("readiness", TypeShape.<List<ReadinessRule>>builder(List.class).addParameter(ReadinessRule.class).build()).config(config).get();
     }
 /**
- * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+ * How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object&#39;s creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server&#39;s clock determines the age. Default: `1h`.
  * 
  */
     public Optional<String> resumeWithin() {
         return Codegen.stringProp("resumeWithin").config(config).get();
     }
 /**
- * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+ * The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
  * 
  */
     public Optional<String> tlsServerName() {
         return Codegen.stringProp("tlsServerName").config(config).get();
     }
 /**
- * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+ * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
  * 
  */
     public Optional<String> token() {

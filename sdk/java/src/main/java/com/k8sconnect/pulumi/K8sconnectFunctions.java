@@ -22,9 +22,9 @@ import java.util.concurrent.CompletableFuture;
 
 public final class K8sconnectFunctions {
     /**
-     * Reads one object from the cluster as it is now, whoever made it.
+     * Reads one object from the cluster as it is now, whoever created it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -62,9 +62,9 @@ public final class K8sconnectFunctions {
         return getObject(args, InvokeOptions.Empty);
     }
     /**
-     * Reads one object from the cluster as it is now, whoever made it.
+     * Reads one object from the cluster as it is now, whoever created it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -102,9 +102,9 @@ public final class K8sconnectFunctions {
         return getObjectPlain(args, InvokeOptions.Empty);
     }
     /**
-     * Reads one object from the cluster as it is now, whoever made it.
+     * Reads one object from the cluster as it is now, whoever created it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -142,9 +142,9 @@ public final class K8sconnectFunctions {
         return Deployment.getInstance().invoke("k8sconnect:index:getObject", TypeShape.of(GetObjectResult.class), args, Utilities.withVersion(options));
     }
     /**
-     * Reads one object from the cluster as it is now, whoever made it.
+     * Reads one object from the cluster as it is now, whoever created it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -182,9 +182,9 @@ public final class K8sconnectFunctions {
         return Deployment.getInstance().invoke("k8sconnect:index:getObject", TypeShape.of(GetObjectResult.class), args, Utilities.withVersion(options));
     }
     /**
-     * Reads one object from the cluster as it is now, whoever made it.
+     * Reads one object from the cluster as it is now, whoever created it.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. It waits for resources only where the form that returns outputs has the option dependsOn, which programs in YAML cannot give. For an object of the same program use the outputs of its resource, and for values that come later a Wait.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. It waits for other resources only if you call the form that returns outputs with the option dependsOn, which YAML programs cannot set. To read an object of the same program, use the outputs of its resource; for values that appear later, use a Wait.
      * 
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
@@ -222,9 +222,9 @@ public final class K8sconnectFunctions {
         return Deployment.getInstance().invokeAsync("k8sconnect:index:getObject", TypeShape.of(GetObjectResult.class), args, Utilities.withVersion(options));
     }
     /**
-     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * Lists the objects of one kind that are in the cluster now, whoever created them.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
      * 
      * ## Example Usage
      * ### The address of a Service that is found by its labels
@@ -259,9 +259,9 @@ public final class K8sconnectFunctions {
         return getObjects(args, InvokeOptions.Empty);
     }
     /**
-     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * Lists the objects of one kind that are in the cluster now, whoever created them.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
      * 
      * ## Example Usage
      * ### The address of a Service that is found by its labels
@@ -296,9 +296,9 @@ public final class K8sconnectFunctions {
         return getObjectsPlain(args, InvokeOptions.Empty);
     }
     /**
-     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * Lists the objects of one kind that are in the cluster now, whoever created them.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
      * 
      * ## Example Usage
      * ### The address of a Service that is found by its labels
@@ -333,9 +333,9 @@ public final class K8sconnectFunctions {
         return Deployment.getInstance().invoke("k8sconnect:index:getObjects", TypeShape.of(GetObjectsResult.class), args, Utilities.withVersion(options));
     }
     /**
-     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * Lists the objects of one kind that are in the cluster now, whoever created them.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
      * 
      * ## Example Usage
      * ### The address of a Service that is found by its labels
@@ -370,9 +370,9 @@ public final class K8sconnectFunctions {
         return Deployment.getInstance().invoke("k8sconnect:index:getObjects", TypeShape.of(GetObjectsResult.class), args, Utilities.withVersion(options));
     }
     /**
-     * Lists the objects of one kind that are in the cluster now, whoever made them.
+     * Lists the objects of one kind that are in the cluster now, whoever created them.
      * 
-     * It is called in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not know, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
+     * Pulumi calls it in every preview and every update, as soon as its arguments are known. If nothing matches, the list is empty. A kind that the cluster does not serve, a list that you may not read, and a cluster that does not answer are failures and never an empty list.
      * 
      * ## Example Usage
      * ### The address of a Service that is found by its labels
@@ -407,15 +407,15 @@ public final class K8sconnectFunctions {
         return Deployment.getInstance().invokeAsync("k8sconnect:index:getObjects", TypeShape.of(GetObjectsResult.class), args, Utilities.withVersion(options));
     }
     /**
-     * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+     * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
      * 
-     * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+     * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program&#39;s folder: that of Pulumi.yaml, or the one that its `main` names.
      * 
-     * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+     * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
      * 
-     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+     * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
      * 
-     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
      * 
      * ## Example Usage
      * ### Apply the manifests of a folder
@@ -446,15 +446,15 @@ public final class K8sconnectFunctions {
         return splitYaml(SplitYamlArgs.Empty, InvokeOptions.Empty);
     }
     /**
-     * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+     * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
      * 
-     * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+     * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program&#39;s folder: that of Pulumi.yaml, or the one that its `main` names.
      * 
-     * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+     * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
      * 
-     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+     * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
      * 
-     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
      * 
      * ## Example Usage
      * ### Apply the manifests of a folder
@@ -485,15 +485,15 @@ public final class K8sconnectFunctions {
         return splitYamlPlain(SplitYamlPlainArgs.Empty, InvokeOptions.Empty);
     }
     /**
-     * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+     * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
      * 
-     * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+     * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program&#39;s folder: that of Pulumi.yaml, or the one that its `main` names.
      * 
-     * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+     * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
      * 
-     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+     * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
      * 
-     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
      * 
      * ## Example Usage
      * ### Apply the manifests of a folder
@@ -524,15 +524,15 @@ public final class K8sconnectFunctions {
         return splitYaml(args, InvokeOptions.Empty);
     }
     /**
-     * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+     * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
      * 
-     * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+     * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program&#39;s folder: that of Pulumi.yaml, or the one that its `main` names.
      * 
-     * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+     * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
      * 
-     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+     * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
      * 
-     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
      * 
      * ## Example Usage
      * ### Apply the manifests of a folder
@@ -563,15 +563,15 @@ public final class K8sconnectFunctions {
         return splitYamlPlain(args, InvokeOptions.Empty);
     }
     /**
-     * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+     * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
      * 
-     * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+     * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program&#39;s folder: that of Pulumi.yaml, or the one that its `main` names.
      * 
-     * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+     * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
      * 
-     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+     * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
      * 
-     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
      * 
      * ## Example Usage
      * ### Apply the manifests of a folder
@@ -602,15 +602,15 @@ public final class K8sconnectFunctions {
         return Deployment.getInstance().invoke("k8sconnect:index:splitYaml", TypeShape.of(SplitYamlResult.class), args, Utilities.withVersion(options));
     }
     /**
-     * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+     * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
      * 
-     * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+     * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program&#39;s folder: that of Pulumi.yaml, or the one that its `main` names.
      * 
-     * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+     * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
      * 
-     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+     * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
      * 
-     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
      * 
      * ## Example Usage
      * ### Apply the manifests of a folder
@@ -641,15 +641,15 @@ public final class K8sconnectFunctions {
         return Deployment.getInstance().invoke("k8sconnect:index:splitYaml", TypeShape.of(SplitYamlResult.class), args, Utilities.withVersion(options));
     }
     /**
-     * Takes the Kubernetes manifests apart that a text, files or a kustomization hold, so that each can be given to a KubeObject of its own. No cluster is asked.
+     * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.
      * 
-     * Exactly one of `content`, `files` and `kustomization` is given. Paths are relative to the folder of the program: that of Pulumi.yaml, or what its `main` says.
+     * Set exactly one of `content`, `files` and `kustomization`. Paths are relative to the program&#39;s folder: that of Pulumi.yaml, or the one that its `main` names.
      * 
-     * Every result is a map whose keys say which object it is: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. A manifest that names no namespace has none in its key, and neither has one of a kind that lives outside of namespaces.
+     * The results except `ordered` are maps whose keys identify the objects: `[group/]Kind[.namespace].name`, with the kind as in the manifest and without the version: `ConfigMap.prod.settings`, `apps/Deployment.prod.web`, `Namespace.prod`, `rbac.authorization.k8s.io/ClusterRole.admin`. The key of a manifest that names no namespace, or of a cluster-scoped kind, has no namespace.
      * 
-     * `ordered` is a list of all of them, in an order in which they can be applied one after the other. The maps have no order: `manifests` has all of them by their keys, and `crds`, `clusterScoped` and `namespaced` have them in three parts.
+     * `ordered` is a list of all manifests, in an order in which you can apply them one after the other. The maps have no order: `manifests` has all manifests by key, and `crds`, `clusterScoped` and `namespaced` split them into three parts.
      * 
-     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are taken apart. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. What a Secret holds is secret, and all results are if an argument is.
+     * YAML is read as kubectl reads it (YAML 1.1). Empty documents are skipped, and objects of kind List are split into their items. Duplicate keys, two manifests of one object, and a manifest without apiVersion, kind or name are errors that say where they are. The contents of a Secret are secret; if an argument is secret, all results are.
      * 
      * ## Example Usage
      * ### Apply the manifests of a folder

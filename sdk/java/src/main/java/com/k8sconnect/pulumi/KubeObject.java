@@ -17,19 +17,19 @@ import java.util.Optional;
 import javax.annotation.Nullable;
 
 /**
- * Any Kubernetes object, applied by server-side apply.
+ * Any Kubernetes object, applied with server-side apply.
  * 
- * The resource owns exactly the fields that its manifest sets. It finds drift in those fields and in no others, and puts it right. Defaults, allocated values and fields of other managers are left alone.
+ * The resource owns exactly the fields that its manifest sets. It detects and corrects drift in those fields and in no others. It leaves defaults, allocated values and other managers&#39; fields alone.
  * 
- * Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state remembers, and the next `pulumi up` continues in place.
+ * Nothing is destroyed to retry: when an apply fails half-way or its reply is lost, the update fails, the state records it, and the next `pulumi up` continues in place.
  * 
- * An apply waits for nothing, a Wait does. A deletion waits until the object is gone: by default 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and else 5, or as long as `customTimeouts` say.
+ * An apply does not wait for readiness; use a Wait for that. A deletion waits until the object is gone, or until `customTimeouts` expire. By default it waits up to 15 minutes for Namespace and CustomResourceDefinition, 10 for PersistentVolume and PersistentVolumeClaim, 8 for StatefulSet, Job and CronJob, and 5 for everything else.
  * 
- * An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when its resource goes, its fields are released and it stays, with a warning. A change that would replace it under its own name is refused.
+ * An object with the annotation `helm.sh/resource-policy: keep` is never deleted: when you delete its resource, the provider releases its fields, keeps the object and prints a warning. A change that would replace it under its own name is refused.
  * 
- * How things are done is no part of the object: a change of `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation`, `forceDestroy` or `deleteInstances` alone is no difference. `pulumi up` saves it, and a destroy goes by what was saved last.
+ * `adopt`, `conflictPolicy`, `onImmutable`, `deletionPropagation`, `forceDestroy` and `deleteInstances` control how the provider works and are not part of the object: changing only these is not a difference. `pulumi up` saves the change, and a destroy uses what was saved last.
  * 
- * An existing object is imported by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
+ * Import an existing object by its ID, `apiVersion/kind/namespace/name` or, for cluster-scoped objects, `apiVersion/kind/name`:
  * 
  * ```sh
  * pulumi import k8sconnect:index:KubeObject web apps/v1/Deployment/prod/web
@@ -75,42 +75,42 @@ import javax.annotation.Nullable;
 @ResourceType(type="k8sconnect:index:KubeObject")
 public class KubeObject extends com.pulumi.resources.CustomResource {
     /**
-     * Who owns the fields that the manifest sets: the path of a field, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, and the name of its field manager. A path stands for everything below it that the manifest sets, so an object that nobody else has changed has few entries.
+     * Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
      * 
      */
     @Export(name="fieldOwnership", refs={Map.class,String.class}, tree="[0,1,1]")
     private Output</* @Nullable */ Map<String,String>> fieldOwnership;
 
     /**
-     * @return Who owns the fields that the manifest sets: the path of a field, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, and the name of its field manager. A path stands for everything below it that the manifest sets, so an object that nobody else has changed has few entries.
+     * @return Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
      * 
      */
     public Output<Optional<Map<String,String>>> fieldOwnership() {
         return Codegen.optional(this.fieldOwnership);
     }
     /**
-     * Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
+     * Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
      * 
      */
     @Export(name="manifest", refs={Object.class}, tree="[0]")
     private Output</* @Nullable */ Object> manifest;
 
     /**
-     * @return Exactly the fields that this resource applied, with their live values. What is secret in the input, and what a Secret holds, is secret here too.
+     * @return Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
      * 
      */
     public Output<Optional<Object>> manifest() {
         return Codegen.optional(this.manifest);
     }
     /**
-     * Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
+     * Refers to the object. In the preview of a create, `uid` and `revision` are unknown. TypeScript and Python programs can use the other members then; in Go, Java and YAML, the whole output is unknown.
      * 
      */
     @Export(name="resourceRef", refs={ResourceRef.class}, tree="[0]")
     private Output<ResourceRef> resourceRef;
 
     /**
-     * @return Points at the object. In the preview of a create, `uid` and `revision` are unknown; programs in TypeScript and Python can use the other members, for those in Go, Java and YAML all of it is unknown then.
+     * @return Refers to the object. In the preview of a create, `uid` and `revision` are unknown. TypeScript and Python programs can use the other members then; in Go, Java and YAML, the whole output is unknown.
      * 
      */
     public Output<ResourceRef> resourceRef() {

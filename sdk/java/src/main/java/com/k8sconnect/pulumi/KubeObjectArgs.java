@@ -24,14 +24,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     public static final KubeObjectArgs Empty = new KubeObjectArgs();
 
     /**
-     * Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
+     * Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `takeOverFrom` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
      * 
      */
     @Import(name="adopt")
     private @Nullable Output<Boolean> adopt;
 
     /**
-     * @return Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
+     * @return Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `takeOverFrom` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
      * 
      */
     public Optional<Output<Boolean>> adopt() {
@@ -39,14 +39,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection&#39;s default namespace is another one.
+     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the new connection has a different default namespace.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection&#39;s default namespace is another one.
+     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the new connection has a different default namespace.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -54,14 +54,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
+     * What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
      * 
      */
     @Import(name="conflictPolicy")
     private @Nullable Output<Either<String,ConflictPolicy>> conflictPolicy;
 
     /**
-     * @return What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
+     * @return What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
      * 
      */
     public Optional<Output<Either<String,ConflictPolicy>>> conflictPolicy() {
@@ -69,14 +69,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+     * Delete a CustomResourceDefinition even if that deletes custom objects: the API server deletes all objects of a kind together with its definition, whoever created them. Without this input, deleting a definition fails while any namespace holds objects of its kind that are not already being deleted and have no owner reference. The provider waits up to 30 seconds for objects that are deleted in the same run. The error counts the remaining objects and names the first ten. It also fails if the objects cannot be listed. Set it and run `pulumi up` first, then `pulumi destroy`. Only for manifests of kind CustomResourceDefinition. Default: false.
      * 
      */
     @Import(name="deleteInstances")
     private @Nullable Output<Boolean> deleteInstances;
 
     /**
-     * @return Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+     * @return Delete a CustomResourceDefinition even if that deletes custom objects: the API server deletes all objects of a kind together with its definition, whoever created them. Without this input, deleting a definition fails while any namespace holds objects of its kind that are not already being deleted and have no owner reference. The provider waits up to 30 seconds for objects that are deleted in the same run. The error counts the remaining objects and names the first ten. It also fails if the objects cannot be listed. Set it and run `pulumi up` first, then `pulumi destroy`. Only for manifests of kind CustomResourceDefinition. Default: false.
      * 
      */
     public Optional<Output<Boolean>> deleteInstances() {
@@ -84,14 +84,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+     * What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
      * 
      */
     @Import(name="deletionPropagation")
     private @Nullable Output<Either<String,DeletionPropagation>> deletionPropagation;
 
     /**
-     * @return What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+     * @return What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
      * 
      */
     public Optional<Output<Either<String,DeletionPropagation>>> deletionPropagation() {
@@ -99,14 +99,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
+     * When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
      * 
      */
     @Import(name="forceDestroy")
     private @Nullable Output<Boolean> forceDestroy;
 
     /**
-     * @return When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
+     * @return When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
      * 
      */
     public Optional<Output<Boolean>> forceDestroy() {
@@ -114,14 +114,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
+     * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
      * 
      */
     @Import(name="ignoreFields")
     private @Nullable Output<List<String>> ignoreFields;
 
     /**
-     * @return Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
+     * @return Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
      * 
      */
     public Optional<Output<List<String>>> ignoreFields() {
@@ -129,14 +129,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+     * The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
      * 
      */
     @Import(name="manifest")
     private @Nullable Output<Object> manifest;
 
     /**
-     * @return The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+     * @return The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
      * 
      */
     public Optional<Output<Object>> manifest() {
@@ -144,14 +144,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
+     * What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager&#39;s field never replaces the object.
      * 
      */
     @Import(name="onImmutable")
     private @Nullable Output<Either<String,OnImmutable>> onImmutable;
 
     /**
-     * @return What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
+     * @return What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager&#39;s field never replaces the object.
      * 
      */
     public Optional<Output<Either<String,OnImmutable>>> onImmutable() {
@@ -159,14 +159,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+     * Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource&#39;s with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
      * 
      */
     @Import(name="takeOverFrom")
     private @Nullable Output<List<String>> takeOverFrom;
 
     /**
-     * @return Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+     * @return Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource&#39;s with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
      * 
      */
     public Optional<Output<List<String>>> takeOverFrom() {
@@ -174,14 +174,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
+     * The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
      * 
      */
     @Import(name="yaml")
     private @Nullable Output<String> yaml;
 
     /**
-     * @return The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
+     * @return The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
      * 
      */
     public Optional<Output<String>> yaml() {
@@ -223,7 +223,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
+         * @param adopt Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `takeOverFrom` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
          * 
          * @return builder
          * 
@@ -234,7 +234,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param adopt Take over an object that exists already. Without it, an object in the way is an error. An object of another resource of this provider is not taken unless `takeOverFrom` names it. It counts only when the resource has no object yet, or when another one was made in its place. Default: false.
+         * @param adopt Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `takeOverFrom` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
          * 
          * @return builder
          * 
@@ -244,7 +244,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection&#39;s default namespace is another one.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the new connection has a different default namespace.
          * 
          * @return builder
          * 
@@ -255,7 +255,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the connection&#39;s default namespace is another one.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the object only if its manifest names no namespace and the new connection has a different default namespace.
          * 
          * @return builder
          * 
@@ -265,7 +265,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param conflictPolicy What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
+         * @param conflictPolicy What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
          * 
          * @return builder
          * 
@@ -276,7 +276,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param conflictPolicy What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
+         * @param conflictPolicy What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
          * 
          * @return builder
          * 
@@ -286,7 +286,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param conflictPolicy What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
+         * @param conflictPolicy What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
          * 
          * @return builder
          * 
@@ -296,7 +296,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param conflictPolicy What happens where another manager owns a field and this manifest sets another value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
+         * @param conflictPolicy What to do when another manager owns a field and the manifest sets a different value: `force` takes the field over, and the preview warns; `fail` refuses the update and lists each field, its owner and both values. Default: the provider&#39;s `conflictPolicy`, else `force`.
          * 
          * @return builder
          * 
@@ -306,7 +306,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deleteInstances Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+         * @param deleteInstances Delete a CustomResourceDefinition even if that deletes custom objects: the API server deletes all objects of a kind together with its definition, whoever created them. Without this input, deleting a definition fails while any namespace holds objects of its kind that are not already being deleted and have no owner reference. The provider waits up to 30 seconds for objects that are deleted in the same run. The error counts the remaining objects and names the first ten. It also fails if the objects cannot be listed. Set it and run `pulumi up` first, then `pulumi destroy`. Only for manifests of kind CustomResourceDefinition. Default: false.
          * 
          * @return builder
          * 
@@ -317,7 +317,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deleteInstances Delete a CustomResourceDefinition even if custom objects go with it. The API server deletes all objects of a kind with its definition, whoever made them. Without this input, the deletion of a definition fails while there are objects of its kind, in any namespace, that are not being deleted already and have no owner reference; objects that are deleted in the same run are waited for, up to 30 seconds. The error counts them and names the first ten. It fails as well where they cannot be listed. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. Only for manifests of kind CustomResourceDefinition. Default: false.
+         * @param deleteInstances Delete a CustomResourceDefinition even if that deletes custom objects: the API server deletes all objects of a kind together with its definition, whoever created them. Without this input, deleting a definition fails while any namespace holds objects of its kind that are not already being deleted and have no owner reference. The provider waits up to 30 seconds for objects that are deleted in the same run. The error counts the remaining objects and names the first ten. It also fails if the objects cannot be listed. Set it and run `pulumi up` first, then `pulumi destroy`. Only for manifests of kind CustomResourceDefinition. Default: false.
          * 
          * @return builder
          * 
@@ -327,7 +327,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+         * @param deletionPropagation What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
          * 
          * @return builder
          * 
@@ -338,7 +338,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+         * @param deletionPropagation What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
          * 
          * @return builder
          * 
@@ -348,7 +348,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+         * @param deletionPropagation What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
          * 
          * @return builder
          * 
@@ -358,7 +358,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deletionPropagation What happens to objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
+         * @param deletionPropagation What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
          * 
          * @return builder
          * 
@@ -368,7 +368,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param forceDestroy When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
+         * @param forceDestroy When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
          * 
          * @return builder
          * 
@@ -379,7 +379,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param forceDestroy When the deletion times out, remove the finalizers that hold the object, with a warning that lists them. What the finalizers protect may be left behind. Set it and run `pulumi up` before the `pulumi destroy` that is to do it. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
+         * @param forceDestroy When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
          * 
          * @return builder
          * 
@@ -389,7 +389,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
+         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
          * 
          * @return builder
          * 
@@ -400,7 +400,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
+         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
          * 
          * @return builder
          * 
@@ -410,7 +410,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent when the object is created, as its initial values, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
+         * @param ignoreFields Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations[&#34;a.b/c&#34;]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?({@literal @}.name==&#39;web&#39;)].image`. Default: none.
          * 
          * @return builder
          * 
@@ -420,7 +420,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param manifest The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+         * @param manifest The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
          * 
          * @return builder
          * 
@@ -431,7 +431,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param manifest The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and what else the kind has, spelled as there. Members that are null, the status, and metadata that the API server owns are dropped. Exactly one of `manifest` and `yaml` is given. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
+         * @param manifest The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
          * 
          * @return builder
          * 
@@ -441,7 +441,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
+         * @param onImmutable What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager&#39;s field never replaces the object.
          * 
          * @return builder
          * 
@@ -452,7 +452,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
+         * @param onImmutable What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager&#39;s field never replaces the object.
          * 
          * @return builder
          * 
@@ -462,7 +462,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
+         * @param onImmutable What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager&#39;s field never replaces the object.
          * 
          * @return builder
          * 
@@ -472,7 +472,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onImmutable What happens when a change cannot be made on an existing object, which the API server has to prove: `replace` deletes the object and creates it again, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may. A change that only contradicts a default or another manager&#39;s field never replaces the object.
+         * @param onImmutable What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager&#39;s field never replaces the object.
          * 
          * @return builder
          * 
@@ -482,7 +482,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOverFrom Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+         * @param takeOverFrom Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource&#39;s with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
          * 
          * @return builder
          * 
@@ -493,7 +493,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOverFrom Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+         * @param takeOverFrom Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource&#39;s with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
          * 
          * @return builder
          * 
@@ -503,7 +503,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOverFrom Take over what these field managers own of the object: what they own of the fields that the manifest sets, or has set, becomes this resource&#39;s with the next update, so that a field which leaves the manifest later leaves the object, too, and one that left it before and stayed goes now. What they alone own beside that stays theirs; the preview lists both. It is done once for each change of this input: a manager that comes back is a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). A KubeObject of another stack has to be named for its object to be written at all, as its error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a `*` alone never means one. The other stack cannot write the object from then on, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
+         * @param takeOverFrom Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource&#39;s with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object&#39;s `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
          * 
          * @return builder
          * 
@@ -513,7 +513,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param yaml The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
+         * @param yaml The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
          * 
          * @return builder
          * 
@@ -524,7 +524,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param yaml The object as YAML or JSON text, one document. It is turned into `manifest`, so comments, formatting and the order of keys are never a difference.
+         * @param yaml The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
          * 
          * @return builder
          * 

@@ -17,13 +17,13 @@ import java.util.Optional;
 import javax.annotation.Nullable;
 
 /**
- * Changes a few fields of a Kubernetes object that others manage, and hands them back.
+ * Changes a few fields of a Kubernetes object that others manage, and hands them back when it is destroyed.
  * 
- * The object must exist; a Patch never creates one, and never deletes one. It takes the fields that it names from whoever owns them, finds drift in those fields and in no others, and puts it right.
+ * The object must exist; a Patch never creates or deletes one. It takes the fields that it names from whoever owns them, and detects and corrects drift in those fields and in no others.
  * 
- * When a Patch is destroyed, or no longer names a field, the field keeps its value and belongs to nobody: whoever owned it can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
+ * When a Patch is destroyed or no longer names a field, the field keeps its value and has no owner: its previous owner can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
  * 
- * An object that is managed by a KubeObject cannot be patched: change its manifest instead.
+ * You cannot patch an object that a KubeObject manages: change its manifest instead.
  * 
  * ## Example Usage
  * ### An environment variable for a DaemonSet that came with the cluster
@@ -63,42 +63,42 @@ import javax.annotation.Nullable;
 @ResourceType(type="k8sconnect:index:Patch")
 public class Patch extends com.pulumi.resources.CustomResource {
     /**
-     * Who owns each patched field now: the path of the field, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, and the name of its field manager.
+     * Who owns each patched field now: a map of field paths, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, to the names of their field managers.
      * 
      */
     @Export(name="fieldOwnership", refs={Map.class,String.class}, tree="[0,1,1]")
     private Output</* @Nullable */ Map<String,String>> fieldOwnership;
 
     /**
-     * @return Who owns each patched field now: the path of the field, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, and the name of its field manager.
+     * @return Who owns each patched field now: a map of field paths, such as `spec.template.spec.containers[name=aws-node].env[name=HTTP_PROXY].value`, to the names of their field managers.
      * 
      */
     public Output<Optional<Map<String,String>>> fieldOwnership() {
         return Codegen.optional(this.fieldOwnership);
     }
     /**
-     * The input `jsonPatch` with the live values where an operation sets a field that is watched for drift.
+     * The input `jsonPatch`, with live values where an operation sets a field that is watched for drift.
      * 
      */
     @Export(name="jsonPatch", refs={Object.class}, tree="[0]")
     private Output</* @Nullable */ Object> jsonPatch;
 
     /**
-     * @return The input `jsonPatch` with the live values where an operation sets a field that is watched for drift.
+     * @return The input `jsonPatch`, with live values where an operation sets a field that is watched for drift.
      * 
      */
     public Output<Optional<Object>> jsonPatch() {
         return Codegen.optional(this.jsonPatch);
     }
     /**
-     * Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists have their keys with them.
+     * Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists include their keys.
      * 
      */
     @Export(name="managedFields", refs={Object.class}, tree="[0]")
     private Output</* @Nullable */ Object> managedFields;
 
     /**
-     * @return Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists have their keys with them.
+     * @return Exactly the patched fields, with their live values, in the structure of the object. Items of keyed lists include their keys.
      * 
      */
     public Output<Optional<Object>> managedFields() {
@@ -133,28 +133,28 @@ public class Patch extends com.pulumi.resources.CustomResource {
         return Codegen.optional(this.patch);
     }
     /**
-     * Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+     * Who owned each patched field before the Patch last took it, in the form of `fieldOwnership`. Several owners are separated by commas. Fields that had no owner are not listed.
      * 
      */
     @Export(name="previousOwners", refs={Map.class,String.class}, tree="[0,1,1]")
     private Output</* @Nullable */ Map<String,String>> previousOwners;
 
     /**
-     * @return Who owned each patched field before the Patch last took it, as in `fieldOwnership`. Several owners are separated by commas. Fields that nobody owned are not in it.
+     * @return Who owned each patched field before the Patch last took it, in the form of `fieldOwnership`. Several owners are separated by commas. Fields that had no owner are not listed.
      * 
      */
     public Output<Optional<Map<String,String>>> previousOwners() {
         return Codegen.optional(this.previousOwners);
     }
     /**
-     * Points at the object. `revision` changes when this Patch changes the object.
+     * Refers to the object. `revision` changes when this Patch changes the object.
      * 
      */
     @Export(name="resourceRef", refs={ResourceRef.class}, tree="[0]")
     private Output<ResourceRef> resourceRef;
 
     /**
-     * @return Points at the object. `revision` changes when this Patch changes the object.
+     * @return Refers to the object. `revision` changes when this Patch changes the object.
      * 
      */
     public Output<ResourceRef> resourceRef() {

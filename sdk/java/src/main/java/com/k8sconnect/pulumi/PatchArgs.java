@@ -25,14 +25,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     public static final PatchArgs Empty = new PatchArgs();
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection&#39;s default namespace is another one.
+     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection&#39;s default namespace is another one.
+     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -40,14 +40,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
+     * A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch&#39;s `test` operations succeed. A `test` that fails refuses the whole patch.
      * 
      */
     @Import(name="jsonPatch")
     private @Nullable Output<Object> jsonPatch;
 
     /**
-     * @return A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
+     * @return A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch&#39;s `test` operations succeed. A `test` that fails refuses the whole patch.
      * 
      */
     public Optional<Output<Object>> jsonPatch() {
@@ -55,14 +55,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+     * A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
      * 
      */
     @Import(name="mergePatch")
     private @Nullable Output<Object> mergePatch;
 
     /**
-     * @return A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+     * @return A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
      * 
      */
     public Optional<Output<Object>> mergePatch() {
@@ -70,14 +70,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+     * What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
      * 
      */
     @Import(name="onDestroy")
     private @Nullable Output<Either<String,OnDestroy>> onDestroy;
 
     /**
-     * @return What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+     * @return What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
      * 
      */
     public Optional<Output<Either<String,OnDestroy>>> onDestroy() {
@@ -85,14 +85,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+     * The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `jsonPatch` and `mergePatch`.
      * 
      */
     @Import(name="patch")
     private @Nullable Output<Object> patch;
 
     /**
-     * @return The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+     * @return The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `jsonPatch` and `mergePatch`.
      * 
      */
     public Optional<Output<Object>> patch() {
@@ -100,14 +100,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+     * Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
      * 
      */
     @Import(name="takeOverFrom")
     private @Nullable Output<List<String>> takeOverFrom;
 
     /**
-     * @return Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+     * @return Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
      * 
      */
     public Optional<Output<List<String>>> takeOverFrom() {
@@ -115,14 +115,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+     * Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
      * 
      */
     @Import(name="takeOwnership", required=true)
     private Output<Boolean> takeOwnership;
 
     /**
-     * @return Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+     * @return Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
      * 
      */
     public Output<Boolean> takeOwnership() {
@@ -130,14 +130,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
+     * The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
      * 
      */
     @Import(name="target", required=true)
     private Output<PatchTargetArgs> target;
 
     /**
-     * @return The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
+     * @return The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
      * 
      */
     public Output<PatchTargetArgs> target() {
@@ -145,14 +145,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+     * What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
      * 
      */
     @Import(name="waitFor")
     private @Nullable Output<WaitForArgs> waitFor;
 
     /**
-     * @return What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+     * @return What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
      * 
      */
     public Optional<Output<WaitForArgs>> waitFor() {
@@ -192,7 +192,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection&#39;s default namespace is another one.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
          * 
          * @return builder
          * 
@@ -203,7 +203,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the connection&#39;s default namespace is another one.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
          * 
          * @return builder
          * 
@@ -213,7 +213,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param jsonPatch A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
+         * @param jsonPatch A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch&#39;s `test` operations succeed. A `test` that fails refuses the whole patch.
          * 
          * @return builder
          * 
@@ -224,7 +224,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param jsonPatch A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) are carried out once for every change of the patch; what the others set is watched for drift. An item that `add` has put into a list is added again if it is gone and the tests of the patch hold. A `test` that fails refuses the whole patch.
+         * @param jsonPatch A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch&#39;s `test` operations succeed. A `test` that fails refuses the whole patch.
          * 
          * @return builder
          * 
@@ -234,7 +234,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param mergePatch A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+         * @param mergePatch A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
          * 
          * @return builder
          * 
@@ -245,7 +245,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param mergePatch A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. Programs in YAML and Go lose `null` on the way: there, give a patch with `null` as text.
+         * @param mergePatch A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
          * 
          * @return builder
          * 
@@ -255,7 +255,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+         * @param onDestroy What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
          * 
          * @return builder
          * 
@@ -266,7 +266,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+         * @param onDestroy What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
          * 
          * @return builder
          * 
@@ -276,7 +276,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+         * @param onDestroy What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
          * 
          * @return builder
          * 
@@ -286,7 +286,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param onDestroy What becomes of the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: what this Patch has added goes, such as a container, a variable, a label or an item of a list that was not there before. A value stays if it was there before the Patch, if others own it or a part of it by now, or if it has been changed since; a warning names what stays, and why. What a state of an earlier version of the provider does not know to be added stays, too. A change of this input writes nothing to the object. Default: `leave`.
+         * @param onDestroy What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
          * 
          * @return builder
          * 
@@ -296,7 +296,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param patch The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+         * @param patch The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `jsonPatch` and `mergePatch`.
          * 
          * @return builder
          * 
@@ -307,7 +307,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param patch The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by their keys: a container is found by its `name`, and only what is named in it is set. It is sent by server-side apply. It cannot remove anything. Names are spelled as in Kubernetes. Exactly one of `patch`, `jsonPatch` and `mergePatch` is given.
+         * @param patch The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `jsonPatch` and `mergePatch`.
          * 
          * @return builder
          * 
@@ -317,7 +317,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOverFrom Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+         * @param takeOverFrom Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
          * 
          * @return builder
          * 
@@ -328,7 +328,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOverFrom Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+         * @param takeOverFrom Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
          * 
          * @return builder
          * 
@@ -338,7 +338,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOverFrom Take the target over from these KubeObjects, which no program has any more: one whose resource was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of it is refused unless that is named here, as the error says it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Nothing but the name of the field manager changes on the object. Take the KubeObject out of its program first: else its next update takes the fields back. From all other managers a Patch takes its fields without being told. Default: none.
+         * @param takeOverFrom Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
          * 
          * @return builder
          * 
@@ -348,7 +348,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOwnership Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+         * @param takeOwnership Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
          * 
          * @return builder
          * 
@@ -359,7 +359,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param takeOwnership Must be `true`. A Patch always takes its fields from their owners, who may take them back. Say that you know. There is no default.
+         * @param takeOwnership Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
          * 
          * @return builder
          * 
@@ -369,7 +369,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param target The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
+         * @param target The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
          * 
          * @return builder
          * 
@@ -380,7 +380,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param target The object to patch. It must exist. Another object replaces the Patch: the fields of the old one are handed back, and stay as they are. A new version of the same API group is the same object.
+         * @param target The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
          * 
          * @return builder
          * 
@@ -390,7 +390,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param waitFor What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+         * @param waitFor What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
          * 
          * @return builder
          * 
@@ -401,7 +401,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param waitFor What to wait for after the object was patched. If it does not come true in time, the update fails, what depends on the Patch is not made, and the next `pulumi up` waits again without patching again. Default: nothing.
+         * @param waitFor What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
          * 
          * @return builder
          * 

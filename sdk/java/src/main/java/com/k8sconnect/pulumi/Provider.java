@@ -15,90 +15,90 @@ import java.util.Optional;
 import javax.annotation.Nullable;
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment&#39;s KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+ * How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
  * 
  */
 @ResourceType(type="pulumi:providers:k8sconnect")
 public class Provider extends com.pulumi.resources.ProviderResource {
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      * 
      */
     @Export(name="clientCertificate", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> clientCertificate;
 
     /**
-     * @return A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * @return A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      * 
      */
     public Output<Optional<String>> clientCertificate() {
         return Codegen.optional(this.clientCertificate);
     }
     /**
-     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      * 
      */
     @Export(name="clientKey", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> clientKey;
 
     /**
-     * @return The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * @return The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      * 
      */
     public Output<Optional<String>> clientKey() {
         return Codegen.optional(this.clientKey);
     }
     /**
-     * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     @Export(name="clusterCaCertificate", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> clusterCaCertificate;
 
     /**
-     * @return The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * @return The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     public Output<Optional<String>> clusterCaCertificate() {
         return Codegen.optional(this.clusterCaCertificate);
     }
     /**
-     * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
      * 
      */
     @Export(name="conflictPolicy", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> conflictPolicy;
 
     /**
-     * @return The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * @return The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
      * 
      */
     public Output<Optional<String>> conflictPolicy() {
         return Codegen.optional(this.conflictPolicy);
     }
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+     * The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     @Export(name="context", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> context;
 
     /**
-     * @return The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+     * @return The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     public Output<Optional<String>> context() {
         return Codegen.optional(this.context);
     }
     /**
-     * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+     * When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
      * 
      */
     @Export(name="driftDetection", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> driftDetection;
 
     /**
-     * @return When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+     * @return When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
      * 
      */
     public Output<Optional<String>> driftDetection() {
@@ -119,84 +119,84 @@ public class Provider extends com.pulumi.resources.ProviderResource {
         return Codegen.optional(this.host);
     }
     /**
-     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
      * 
      */
     @Export(name="kubeconfig", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> kubeconfig;
 
     /**
-     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
      * 
      */
     public Output<Optional<String>> kubeconfig() {
         return Codegen.optional(this.kubeconfig);
     }
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+     * The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
      * 
      */
     @Export(name="namespace", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> namespace;
 
     /**
-     * @return The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+     * @return The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
      * 
      */
     public Output<Optional<String>> namespace() {
         return Codegen.optional(this.namespace);
     }
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      * 
      */
     @Export(name="proxyUrl", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> proxyUrl;
 
     /**
-     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      * 
      */
     public Output<Optional<String>> proxyUrl() {
         return Codegen.optional(this.proxyUrl);
     }
     /**
-     * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+     * How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object&#39;s creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server&#39;s clock determines the age. Default: `1h`.
      * 
      */
     @Export(name="resumeWithin", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> resumeWithin;
 
     /**
-     * @return How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+     * @return How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object&#39;s creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server&#39;s clock determines the age. Default: `1h`.
      * 
      */
     public Output<Optional<String>> resumeWithin() {
         return Codegen.optional(this.resumeWithin);
     }
     /**
-     * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+     * The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      * 
      */
     @Export(name="tlsServerName", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> tlsServerName;
 
     /**
-     * @return The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+     * @return The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      * 
      */
     public Output<Optional<String>> tlsServerName() {
         return Codegen.optional(this.tlsServerName);
     }
     /**
-     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     @Export(name="token", refs={String.class}, tree="[0]")
     private Output</* @Nullable */ String> token;
 
     /**
-     * @return A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * @return A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     public Output<Optional<String>> token() {

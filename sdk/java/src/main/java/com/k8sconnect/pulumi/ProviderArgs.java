@@ -24,14 +24,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     public static final ProviderArgs Empty = new ProviderArgs();
 
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      * 
      */
     @Import(name="clientCertificate")
     private @Nullable Output<String> clientCertificate;
 
     /**
-     * @return A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * @return A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      * 
      */
     public Optional<Output<String>> clientCertificate() {
@@ -39,14 +39,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      * 
      */
     @Import(name="clientKey")
     private @Nullable Output<String> clientKey;
 
     /**
-     * @return The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * @return The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      * 
      */
     public Optional<Output<String>> clientKey() {
@@ -54,14 +54,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     @Import(name="clusterCaCertificate")
     private @Nullable Output<String> clusterCaCertificate;
 
     /**
-     * @return The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * @return The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     public Optional<Output<String>> clusterCaCertificate() {
@@ -69,14 +69,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
      * 
      */
     @Import(name="conflictPolicy", json=true)
     private @Nullable Output<Either<String,ConflictPolicy>> conflictPolicy;
 
     /**
-     * @return The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+     * @return The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
      * 
      */
     public Optional<Output<Either<String,ConflictPolicy>>> conflictPolicy() {
@@ -84,14 +84,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+     * The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     @Import(name="context")
     private @Nullable Output<String> context;
 
     /**
-     * @return The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+     * @return The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     public Optional<Output<String>> context() {
@@ -99,14 +99,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+     * When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
      * 
      */
     @Import(name="driftDetection", json=true)
     private @Nullable Output<Either<String,DriftDetection>> driftDetection;
 
     /**
-     * @return When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+     * @return When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
      * 
      */
     public Optional<Output<Either<String,DriftDetection>>> driftDetection() {
@@ -114,14 +114,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      * 
      */
     @Import(name="exec", json=true)
     private @Nullable Output<ExecArgs> exec;
 
     /**
-     * @return A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * @return A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      * 
      */
     public Optional<Output<ExecArgs>> exec() {
@@ -129,14 +129,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+     * Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
      * 
      */
     @Import(name="forgetClusters", json=true)
     private @Nullable Output<List<String>> forgetClusters;
 
     /**
-     * @return Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+     * @return Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
      * 
      */
     public Optional<Output<List<String>>> forgetClusters() {
@@ -159,14 +159,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      * 
      */
     @Import(name="impersonate", json=true)
     private @Nullable Output<ImpersonationArgs> impersonate;
 
     /**
-     * @return Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * @return Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      * 
      */
     public Optional<Output<ImpersonationArgs>> impersonate() {
@@ -174,14 +174,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      * 
      */
     @Import(name="insecure", json=true)
     private @Nullable Output<Boolean> insecure;
 
     /**
-     * @return Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * @return Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      * 
      */
     public Optional<Output<Boolean>> insecure() {
@@ -189,14 +189,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
      * 
      */
     @Import(name="kubeconfig")
     private @Nullable Output<String> kubeconfig;
 
     /**
-     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
      * 
      */
     public Optional<Output<String>> kubeconfig() {
@@ -204,14 +204,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+     * The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+     * @return The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -219,14 +219,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      * 
      */
     @Import(name="proxyUrl")
     private @Nullable Output<String> proxyUrl;
 
     /**
-     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      * 
      */
     public Optional<Output<String>> proxyUrl() {
@@ -234,14 +234,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+     * Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
      * 
      */
     @Import(name="readiness", json=true)
     private @Nullable Output<List<ReadinessRuleArgs>> readiness;
 
     /**
-     * @return When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+     * @return Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
      * 
      */
     public Optional<Output<List<ReadinessRuleArgs>>> readiness() {
@@ -249,14 +249,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+     * How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object&#39;s creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server&#39;s clock determines the age. Default: `1h`.
      * 
      */
     @Import(name="resumeWithin")
     private @Nullable Output<String> resumeWithin;
 
     /**
-     * @return How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+     * @return How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object&#39;s creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server&#39;s clock determines the age. Default: `1h`.
      * 
      */
     public Optional<Output<String>> resumeWithin() {
@@ -264,14 +264,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+     * The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      * 
      */
     @Import(name="tlsServerName")
     private @Nullable Output<String> tlsServerName;
 
     /**
-     * @return The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+     * @return The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      * 
      */
     public Optional<Output<String>> tlsServerName() {
@@ -279,14 +279,14 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     @Import(name="token")
     private @Nullable Output<String> token;
 
     /**
-     * @return A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * @return A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     public Optional<Output<String>> token() {
@@ -335,7 +335,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+         * @param clientCertificate A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
          * 
          * @return builder
          * 
@@ -346,7 +346,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+         * @param clientCertificate A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
          * 
          * @return builder
          * 
@@ -356,7 +356,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clientKey The private key of `clientCertificate`, as PEM or as base64 of PEM.
+         * @param clientKey The private key of `clientCertificate`, as PEM or base64-encoded PEM.
          * 
          * @return builder
          * 
@@ -367,7 +367,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clientKey The private key of `clientCertificate`, as PEM or as base64 of PEM.
+         * @param clientKey The private key of `clientCertificate`, as PEM or base64-encoded PEM.
          * 
          * @return builder
          * 
@@ -377,7 +377,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+         * @param clusterCaCertificate The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
          * 
          * @return builder
          * 
@@ -388,7 +388,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+         * @param clusterCaCertificate The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
          * 
          * @return builder
          * 
@@ -398,7 +398,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param conflictPolicy The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+         * @param conflictPolicy The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
          * 
          * @return builder
          * 
@@ -409,7 +409,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param conflictPolicy The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+         * @param conflictPolicy The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
          * 
          * @return builder
          * 
@@ -419,7 +419,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param conflictPolicy The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+         * @param conflictPolicy The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
          * 
          * @return builder
          * 
@@ -429,7 +429,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param conflictPolicy The `conflictPolicy` of the KubeObjects that have none: `force` (the default) takes fields over that another manager owns with another value, `fail` refuses the update. A change of it is no update of any object. A Patch is not meant: it takes its fields by definition, which its `takeOwnership` says.
+         * @param conflictPolicy The default `conflictPolicy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `takeOwnership` acknowledges.
          * 
          * @return builder
          * 
@@ -439,7 +439,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+         * @param context The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -450,7 +450,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+         * @param context The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -460,7 +460,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param driftDetection When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+         * @param driftDetection When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
          * 
          * @return builder
          * 
@@ -471,7 +471,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param driftDetection When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+         * @param driftDetection When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
          * 
          * @return builder
          * 
@@ -481,7 +481,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param driftDetection When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+         * @param driftDetection When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
          * 
          * @return builder
          * 
@@ -491,7 +491,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param driftDetection When drift is looked for: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` only in `pulumi refresh`.
+         * @param driftDetection When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
          * 
          * @return builder
          * 
@@ -501,7 +501,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+         * @param exec A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
          * 
          * @return builder
          * 
@@ -512,7 +512,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+         * @param exec A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
          * 
          * @return builder
          * 
@@ -522,7 +522,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param forgetClusters Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+         * @param forgetClusters Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
          * 
          * @return builder
          * 
@@ -533,7 +533,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param forgetClusters Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+         * @param forgetClusters Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
          * 
          * @return builder
          * 
@@ -543,7 +543,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param forgetClusters Forgets what the state has in these clusters, because they are gone for good: a list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` reads the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for the command instead (ids separated by commas). Default: none.
+         * @param forgetClusters Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
          * 
          * @return builder
          * 
@@ -574,7 +574,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
          * 
          * @return builder
          * 
@@ -585,7 +585,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
          * 
          * @return builder
          * 
@@ -595,7 +595,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+         * @param insecure Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
          * 
          * @return builder
          * 
@@ -606,7 +606,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+         * @param insecure Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
          * 
          * @return builder
          * 
@@ -616,7 +616,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -627,7 +627,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -637,7 +637,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+         * @param namespace The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
          * 
          * @return builder
          * 
@@ -648,7 +648,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, but for kinds that hold data, such as claims, which stay where they are.
+         * @param namespace The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig&#39;s context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
          * 
          * @return builder
          * 
@@ -658,7 +658,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
          * 
          * @return builder
          * 
@@ -669,7 +669,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
          * 
          * @return builder
          * 
@@ -679,7 +679,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param readiness When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+         * @param readiness Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
          * 
          * @return builder
          * 
@@ -690,7 +690,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param readiness When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+         * @param readiness Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
          * 
          * @return builder
          * 
@@ -700,7 +700,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param readiness When objects of some kinds are ready, for `waitFor: { ready: true }`. A rule comes before what is built in for its kinds; of several rules for a kind, the first counts. Default: none.
+         * @param readiness Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
          * 
          * @return builder
          * 
@@ -710,7 +710,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param resumeWithin How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+         * @param resumeWithin How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object&#39;s creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server&#39;s clock determines the age. Default: `1h`.
          * 
          * @return builder
          * 
@@ -721,7 +721,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param resumeWithin How long after it was made an object counts as that of an earlier run of the same stack, which was interrupted before its state was saved: a duration such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. Later, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have made it. The age is told by the API server&#39;s clock. Default: `1h`.
+         * @param resumeWithin How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object&#39;s creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server&#39;s clock determines the age. Default: `1h`.
          * 
          * @return builder
          * 
@@ -731,7 +731,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+         * @param tlsServerName The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
          * 
          * @return builder
          * 
@@ -742,7 +742,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+         * @param tlsServerName The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
          * 
          * @return builder
          * 
@@ -752,7 +752,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param token A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+         * @param token A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
          * 
          * @return builder
          * 
@@ -763,7 +763,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param token A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+         * @param token A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
          * 
          * @return builder
          * 

@@ -14,11 +14,11 @@ import java.util.Optional;
 import javax.annotation.Nullable;
 
 /**
- * Waits for something about a Kubernetes object, and never touches the object.
+ * Waits until a Kubernetes object reaches a given state, and never touches the object.
  * 
- * When the time is over, the update fails and what depends on the Wait is not made. The object stays as it is, and the next `pulumi up` waits again, in place.
+ * When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
  * 
- * It waits again when the object that it refers to was changed by its own resource, when `waitFor` or `triggers` changes, and when the object was recreated. A change by a controller does not make it wait again.
+ * It waits again when the object&#39;s own resource has changed the object, when `waitFor` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
  * 
  * ## Example Usage
  * ### A Service that is made when a rollout is complete
@@ -74,14 +74,14 @@ import javax.annotation.Nullable;
 @ResourceType(type="k8sconnect:index:Wait")
 public class Wait extends com.pulumi.resources.CustomResource {
     /**
-     * The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
+     * The fields named in `field` and `fieldValue`, within their original structure: `status.status.loadBalancer.ingress[0].ip`. List items that a path selects by index keep their index; items that it selects by a filter or a wildcard follow one another. Null if `waitFor` uses neither. A refresh updates it. Unknown in the preview of a create or an update.
      * 
      */
     @Export(name="status", refs={Object.class}, tree="[0]")
     private Output</* @Nullable */ Object> status;
 
     /**
-     * @return The fields that are waited for with `field` and `fieldValue`, with the structure around them: `status.status.loadBalancer.ingress[0].ip`. List items that a path names by their index keep it; items that it picks by a filter or a wildcard stand one after the other. Null for the other forms. A refresh renews it. In the preview of a create or an update it is unknown.
+     * @return The fields named in `field` and `fieldValue`, within their original structure: `status.status.loadBalancer.ingress[0].ip`. List items that a path selects by index keep their index; items that it selects by a filter or a wildcard follow one another. Null if `waitFor` uses neither. A refresh updates it. Unknown in the preview of a create or an update.
      * 
      */
     public Output<Optional<Object>> status() {

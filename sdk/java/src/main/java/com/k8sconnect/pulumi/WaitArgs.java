@@ -21,14 +21,14 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     public static final WaitArgs Empty = new WaitArgs();
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -36,14 +36,14 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+     * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
      * 
      */
     @Import(name="resourceRef", required=true)
     private Output<ResourceRefArgs> resourceRef;
 
     /**
-     * @return The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+     * @return The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
      * 
      */
     public Output<ResourceRefArgs> resourceRef() {
@@ -51,14 +51,14 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Any values. When one of them changes, the Wait waits again. Default: none.
+     * Arbitrary values. When one of them changes, the Wait waits again. Default: none.
      * 
      */
     @Import(name="triggers")
     private @Nullable Output<List<Object>> triggers;
 
     /**
-     * @return Any values. When one of them changes, the Wait waits again. Default: none.
+     * @return Arbitrary values. When one of them changes, the Wait waits again. Default: none.
      * 
      */
     public Optional<Output<List<Object>>> triggers() {
@@ -66,14 +66,14 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to wait for, and how long. A change waits again.
+     * What to wait for, and how long. A change makes the Wait wait again.
      * 
      */
     @Import(name="waitFor", required=true)
     private Output<WaitForArgs> waitFor;
 
     /**
-     * @return What to wait for, and how long. A change waits again.
+     * @return What to wait for, and how long. A change makes the Wait wait again.
      * 
      */
     public Output<WaitForArgs> waitFor() {
@@ -108,7 +108,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
          * 
          * @return builder
          * 
@@ -119,7 +119,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
          * 
          * @return builder
          * 
@@ -129,7 +129,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
          * 
          * @return builder
          * 
@@ -140,7 +140,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Another object replaces the Wait, which has no side effects.
+         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
          * 
          * @return builder
          * 
@@ -150,7 +150,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param triggers Any values. When one of them changes, the Wait waits again. Default: none.
+         * @param triggers Arbitrary values. When one of them changes, the Wait waits again. Default: none.
          * 
          * @return builder
          * 
@@ -161,7 +161,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param triggers Any values. When one of them changes, the Wait waits again. Default: none.
+         * @param triggers Arbitrary values. When one of them changes, the Wait waits again. Default: none.
          * 
          * @return builder
          * 
@@ -171,7 +171,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param triggers Any values. When one of them changes, the Wait waits again. Default: none.
+         * @param triggers Arbitrary values. When one of them changes, the Wait waits again. Default: none.
          * 
          * @return builder
          * 
@@ -181,7 +181,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param waitFor What to wait for, and how long. A change waits again.
+         * @param waitFor What to wait for, and how long. A change makes the Wait wait again.
          * 
          * @return builder
          * 
@@ -192,7 +192,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param waitFor What to wait for, and how long. A change waits again.
+         * @param waitFor What to wait for, and how long. A change makes the Wait wait again.
          * 
          * @return builder
          * 

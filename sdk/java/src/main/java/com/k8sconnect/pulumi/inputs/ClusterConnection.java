@@ -14,7 +14,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment&#39;s KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+ * How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
  * 
  */
 public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
@@ -22,14 +22,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     public static final ClusterConnection Empty = new ClusterConnection();
 
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      * 
      */
     @Import(name="clientCertificate")
     private @Nullable String clientCertificate;
 
     /**
-     * @return A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * @return A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      * 
      */
     public Optional<String> clientCertificate() {
@@ -37,14 +37,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      * 
      */
     @Import(name="clientKey")
     private @Nullable String clientKey;
 
     /**
-     * @return The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * @return The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      * 
      */
     public Optional<String> clientKey() {
@@ -52,14 +52,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     @Import(name="clusterCaCertificate")
     private @Nullable String clusterCaCertificate;
 
     /**
-     * @return The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * @return The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     public Optional<String> clusterCaCertificate() {
@@ -67,14 +67,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+     * The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     @Import(name="context")
     private @Nullable String context;
 
     /**
-     * @return The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+     * @return The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     public Optional<String> context() {
@@ -82,14 +82,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      * 
      */
     @Import(name="exec")
     private @Nullable Exec exec;
 
     /**
-     * @return A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * @return A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      * 
      */
     public Optional<Exec> exec() {
@@ -112,14 +112,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      * 
      */
     @Import(name="impersonate")
     private @Nullable Impersonation impersonate;
 
     /**
-     * @return Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * @return Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      * 
      */
     public Optional<Impersonation> impersonate() {
@@ -127,14 +127,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      * 
      */
     @Import(name="insecure")
     private @Nullable Boolean insecure;
 
     /**
-     * @return Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * @return Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      * 
      */
     public Optional<Boolean> insecure() {
@@ -142,14 +142,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
      * 
      */
     @Import(name="kubeconfig")
     private @Nullable String kubeconfig;
 
     /**
-     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
      * 
      */
     public Optional<String> kubeconfig() {
@@ -157,14 +157,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      * 
      */
     @Import(name="proxyUrl")
     private @Nullable String proxyUrl;
 
     /**
-     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      * 
      */
     public Optional<String> proxyUrl() {
@@ -172,14 +172,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+     * The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      * 
      */
     @Import(name="tlsServerName")
     private @Nullable String tlsServerName;
 
     /**
-     * @return The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+     * @return The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      * 
      */
     public Optional<String> tlsServerName() {
@@ -187,14 +187,14 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     @Import(name="token")
     private @Nullable String token;
 
     /**
-     * @return A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * @return A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     public Optional<String> token() {
@@ -237,7 +237,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+         * @param clientCertificate A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
          * 
          * @return builder
          * 
@@ -248,7 +248,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clientKey The private key of `clientCertificate`, as PEM or as base64 of PEM.
+         * @param clientKey The private key of `clientCertificate`, as PEM or base64-encoded PEM.
          * 
          * @return builder
          * 
@@ -259,7 +259,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+         * @param clusterCaCertificate The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
          * 
          * @return builder
          * 
@@ -270,7 +270,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+         * @param context The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -281,7 +281,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+         * @param exec A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
          * 
          * @return builder
          * 
@@ -303,7 +303,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
          * 
          * @return builder
          * 
@@ -314,7 +314,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+         * @param insecure Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
          * 
          * @return builder
          * 
@@ -325,7 +325,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -336,7 +336,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
          * 
          * @return builder
          * 
@@ -347,7 +347,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+         * @param tlsServerName The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
          * 
          * @return builder
          * 
@@ -358,7 +358,7 @@ public final class ClusterConnection extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param token A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+         * @param token A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
          * 
          * @return builder
          * 

@@ -15,7 +15,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * How to reach a Kubernetes cluster: either by a kubeconfig (`kubeconfig`, `context`), or by `host` with credentials. With neither, the kubeconfig that kubectl would use is taken: the files in the environment&#39;s KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. A change of credentials changes no object.
+ * How to reach a Kubernetes cluster: with a kubeconfig (`kubeconfig`, `context`), or with `host` and credentials. With neither, the provider connects as kubectl would: with the files in the environment variable KUBECONFIG, else `~/.kube/config`, else the service account of the pod that Pulumi runs in. Changing credentials changes no object.
  * 
  */
 public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceArgs {
@@ -23,14 +23,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     public static final ClusterConnectionArgs Empty = new ClusterConnectionArgs();
 
     /**
-     * A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      * 
      */
     @Import(name="clientCertificate")
     private @Nullable Output<String> clientCertificate;
 
     /**
-     * @return A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+     * @return A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
      * 
      */
     public Optional<Output<String>> clientCertificate() {
@@ -38,14 +38,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      * 
      */
     @Import(name="clientKey")
     private @Nullable Output<String> clientKey;
 
     /**
-     * @return The private key of `clientCertificate`, as PEM or as base64 of PEM.
+     * @return The private key of `clientCertificate`, as PEM or base64-encoded PEM.
      * 
      */
     public Optional<Output<String>> clientKey() {
@@ -53,14 +53,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     @Import(name="clusterCaCertificate")
     private @Nullable Output<String> clusterCaCertificate;
 
     /**
-     * @return The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+     * @return The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
      * 
      */
     public Optional<Output<String>> clusterCaCertificate() {
@@ -68,14 +68,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+     * The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     @Import(name="context")
     private @Nullable Output<String> context;
 
     /**
-     * @return The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+     * @return The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
      * 
      */
     public Optional<Output<String>> context() {
@@ -83,14 +83,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      * 
      */
     @Import(name="exec")
     private @Nullable Output<ExecArgs> exec;
 
     /**
-     * @return A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+     * @return A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
      * 
      */
     public Optional<Output<ExecArgs>> exec() {
@@ -113,14 +113,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      * 
      */
     @Import(name="impersonate")
     private @Nullable Output<ImpersonationArgs> impersonate;
 
     /**
-     * @return Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+     * @return Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      * 
      */
     public Optional<Output<ImpersonationArgs>> impersonate() {
@@ -128,14 +128,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      * 
      */
     @Import(name="insecure")
     private @Nullable Output<Boolean> insecure;
 
     /**
-     * @return Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+     * @return Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
      * 
      */
     public Optional<Output<Boolean>> insecure() {
@@ -143,14 +143,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
      * 
      */
     @Import(name="kubeconfig")
     private @Nullable Output<String> kubeconfig;
 
     /**
-     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+     * @return A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
      * 
      */
     public Optional<Output<String>> kubeconfig() {
@@ -158,14 +158,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      * 
      */
     @Import(name="proxyUrl")
     private @Nullable Output<String> proxyUrl;
 
     /**
-     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+     * @return The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
      * 
      */
     public Optional<Output<String>> proxyUrl() {
@@ -173,14 +173,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+     * The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      * 
      */
     @Import(name="tlsServerName")
     private @Nullable Output<String> tlsServerName;
 
     /**
-     * @return The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+     * @return The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
      * 
      */
     public Optional<Output<String>> tlsServerName() {
@@ -188,14 +188,14 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     @Import(name="token")
     private @Nullable Output<String> token;
 
     /**
-     * @return A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+     * @return A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
      * 
      */
     public Optional<Output<String>> token() {
@@ -238,7 +238,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+         * @param clientCertificate A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
          * 
          * @return builder
          * 
@@ -249,7 +249,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param clientCertificate A client certificate, as PEM or as base64 of PEM. Needs `host` and `clientKey`.
+         * @param clientCertificate A client certificate, as PEM or base64-encoded PEM. Needs `host` and `clientKey`.
          * 
          * @return builder
          * 
@@ -259,7 +259,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param clientKey The private key of `clientCertificate`, as PEM or as base64 of PEM.
+         * @param clientKey The private key of `clientCertificate`, as PEM or base64-encoded PEM.
          * 
          * @return builder
          * 
@@ -270,7 +270,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param clientKey The private key of `clientCertificate`, as PEM or as base64 of PEM.
+         * @param clientKey The private key of `clientCertificate`, as PEM or base64-encoded PEM.
          * 
          * @return builder
          * 
@@ -280,7 +280,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+         * @param clusterCaCertificate The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
          * 
          * @return builder
          * 
@@ -291,7 +291,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param clusterCaCertificate The certificates that the API server&#39;s certificate is verified with, as PEM or as base64 of PEM. Needs `host`. Default: the certificates that the operating system trusts.
+         * @param clusterCaCertificate The CA certificates to verify the API server&#39;s certificate with, as PEM or base64-encoded PEM. Needs `host`. Default: the certificates that the operating system trusts.
          * 
          * @return builder
          * 
@@ -301,7 +301,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+         * @param context The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -312,7 +312,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param context The name of the context in the kubeconfig. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
+         * @param context The kubeconfig context to use. Default: the kubeconfig&#39;s current-context. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -322,7 +322,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+         * @param exec A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
          * 
          * @return builder
          * 
@@ -333,7 +333,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param exec A command that prints credentials, such as `aws eks get-token`. It is run once and its credentials are used for all objects until they expire. It cannot ask questions. Needs `host`.
+         * @param exec A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
          * 
          * @return builder
          * 
@@ -364,7 +364,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
          * 
          * @return builder
          * 
@@ -375,7 +375,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: nobody else.
+         * @param impersonate Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
          * 
          * @return builder
          * 
@@ -385,7 +385,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+         * @param insecure Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
          * 
          * @return builder
          * 
@@ -396,7 +396,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param insecure Do not verify the API server&#39;s certificate. Anybody on the network can then read the credentials; use it for throw-away clusters only. Needs `host`. Default: false.
+         * @param insecure Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
          * 
          * @return builder
          * 
@@ -406,7 +406,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -417,7 +417,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path begins at the folder of the project. Cannot be combined with `host`.
+         * @param kubeconfig A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project&#39;s folder. Cannot be combined with `host`.
          * 
          * @return builder
          * 
@@ -427,7 +427,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
          * 
          * @return builder
          * 
@@ -438,7 +438,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, host and port. Needs `host`. Default: the environment&#39;s HTTPS_PROXY, with NO_PROXY.
+         * @param proxyUrl The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
          * 
          * @return builder
          * 
@@ -448,7 +448,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+         * @param tlsServerName The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
          * 
          * @return builder
          * 
@@ -459,7 +459,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param tlsServerName The name that the API server&#39;s certificate must be for, if it is not the host&#39;s, as with a tunnel. Needs `host`. Default: the name in it.
+         * @param tlsServerName The host name that the API server&#39;s certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
          * 
          * @return builder
          * 
@@ -469,7 +469,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param token A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+         * @param token A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
          * 
          * @return builder
          * 
@@ -480,7 +480,7 @@ public final class ClusterConnectionArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param token A bearer token. Needs `host`. Give one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
+         * @param token A bearer token. Needs `host`. Set only one kind of credentials: `token`, `clientCertificate` with `clientKey`, or `exec`.
          * 
          * @return builder
          * 

@@ -19,14 +19,14 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
     public static final GetObjectArgs Empty = new GetObjectArgs();
 
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     @Import(name="apiVersion", required=true)
     private Output<String> apiVersion;
 
     /**
-     * @return The group and version, such as `apps/v1` or `v1`.
+     * @return The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     public Output<String> apiVersion() {
@@ -34,14 +34,14 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -49,14 +49,14 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the object, such as `Deployment`.
      * 
      */
     @Import(name="kind", required=true)
     private Output<String> kind;
 
     /**
-     * @return The kind, such as `Deployment`.
+     * @return The kind of the object, such as `Deployment`.
      * 
      */
     public Output<String> kind() {
@@ -64,14 +64,14 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The name.
+     * The name of the object.
      * 
      */
     @Import(name="name", required=true)
     private Output<String> name;
 
     /**
-     * @return The name.
+     * @return The name of the object.
      * 
      */
     public Output<String> name() {
@@ -79,14 +79,14 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * @return The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -94,14 +94,14 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+     * Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
      * 
      */
     @Import(name="optional")
     private @Nullable Output<Boolean> optional;
 
     /**
-     * @return Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+     * @return Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
      * 
      */
     public Optional<Output<Boolean>> optional() {
@@ -138,7 +138,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -149,7 +149,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -159,7 +159,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
          * 
          * @return builder
          * 
@@ -170,7 +170,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
          * 
          * @return builder
          * 
@@ -180,7 +180,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kind The kind, such as `Deployment`.
+         * @param kind The kind of the object, such as `Deployment`.
          * 
          * @return builder
          * 
@@ -191,7 +191,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kind The kind, such as `Deployment`.
+         * @param kind The kind of the object, such as `Deployment`.
          * 
          * @return builder
          * 
@@ -201,7 +201,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param name The name.
+         * @param name The name of the object.
          * 
          * @return builder
          * 
@@ -212,7 +212,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param name The name.
+         * @param name The name of the object.
          * 
          * @return builder
          * 
@@ -222,7 +222,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+         * @param namespace The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
          * 
          * @return builder
          * 
@@ -233,7 +233,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+         * @param namespace The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
          * 
          * @return builder
          * 
@@ -243,7 +243,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param optional Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+         * @param optional Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
          * 
          * @return builder
          * 
@@ -254,7 +254,7 @@ public final class GetObjectArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param optional Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+         * @param optional Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
          * 
          * @return builder
          * 

@@ -18,14 +18,14 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
     public static final GetObjectPlainArgs Empty = new GetObjectPlainArgs();
 
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     @Import(name="apiVersion", required=true)
     private String apiVersion;
 
     /**
-     * @return The group and version, such as `apps/v1` or `v1`.
+     * @return The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     public String apiVersion() {
@@ -33,14 +33,14 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable ClusterConnection clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
      * 
      */
     public Optional<ClusterConnection> clusterConnection() {
@@ -48,14 +48,14 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the object, such as `Deployment`.
      * 
      */
     @Import(name="kind", required=true)
     private String kind;
 
     /**
-     * @return The kind, such as `Deployment`.
+     * @return The kind of the object, such as `Deployment`.
      * 
      */
     public String kind() {
@@ -63,14 +63,14 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The name.
+     * The name of the object.
      * 
      */
     @Import(name="name", required=true)
     private String name;
 
     /**
-     * @return The name.
+     * @return The name of the object.
      * 
      */
     public String name() {
@@ -78,14 +78,14 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     @Import(name="namespace")
     private @Nullable String namespace;
 
     /**
-     * @return The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * @return The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     public Optional<String> namespace() {
@@ -93,14 +93,14 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+     * Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
      * 
      */
     @Import(name="optional")
     private @Nullable Boolean optional;
 
     /**
-     * @return Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+     * @return Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
      * 
      */
     public Optional<Boolean> optional() {
@@ -137,7 +137,7 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -148,7 +148,7 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
          * 
          * @return builder
          * 
@@ -159,7 +159,7 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kind The kind, such as `Deployment`.
+         * @param kind The kind of the object, such as `Deployment`.
          * 
          * @return builder
          * 
@@ -170,7 +170,7 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param name The name.
+         * @param name The name of the object.
          * 
          * @return builder
          * 
@@ -181,7 +181,7 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+         * @param namespace The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
          * 
          * @return builder
          * 
@@ -192,7 +192,7 @@ public final class GetObjectPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param optional Whether the object may be absent. If it is, or if the cluster does not know its kind, the results are null. Default: false, which makes that an error.
+         * @param optional Whether the object may be absent. If it is, or if the cluster does not serve its kind, the results are null. Default: false, which makes that an error.
          * 
          * @return builder
          * 

@@ -20,14 +20,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     public static final GetObjectsArgs Empty = new GetObjectsArgs();
 
     /**
-     * Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+     * Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
      * 
      */
     @Import(name="allNamespaces")
     private @Nullable Output<Boolean> allNamespaces;
 
     /**
-     * @return Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+     * @return Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
      * 
      */
     public Optional<Output<Boolean>> allNamespaces() {
@@ -35,14 +35,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     @Import(name="apiVersion", required=true)
     private Output<String> apiVersion;
 
     /**
-     * @return The group and version, such as `apps/v1` or `v1`.
+     * @return The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     public Output<String> apiVersion() {
@@ -50,14 +50,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -65,14 +65,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+     * A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
      * 
      */
     @Import(name="fieldSelector")
     private @Nullable Output<String> fieldSelector;
 
     /**
-     * @return The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+     * @return A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
      * 
      */
     public Optional<Output<String>> fieldSelector() {
@@ -80,14 +80,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the objects, such as `Deployment`.
      * 
      */
     @Import(name="kind", required=true)
     private Output<String> kind;
 
     /**
-     * @return The kind, such as `Deployment`.
+     * @return The kind of the objects, such as `Deployment`.
      * 
      */
     public Output<String> kind() {
@@ -95,14 +95,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+     * A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
      * 
      */
     @Import(name="labelSelector")
     private @Nullable Output<String> labelSelector;
 
     /**
-     * @return The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+     * @return A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
      * 
      */
     public Optional<Output<String>> labelSelector() {
@@ -110,14 +110,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+     * The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
      * 
      */
     @Import(name="limit")
     private @Nullable Output<Integer> limit;
 
     /**
-     * @return The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+     * @return The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
      * 
      */
     public Optional<Output<Integer>> limit() {
@@ -125,14 +125,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+     * Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
      * 
      */
     @Import(name="metadataOnly")
     private @Nullable Output<Boolean> metadataOnly;
 
     /**
-     * @return Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+     * @return Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
      * 
      */
     public Optional<Output<Boolean>> metadataOnly() {
@@ -140,14 +140,14 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The namespace to list. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace to list. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace to list. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * @return The namespace to list. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -187,7 +187,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param allNamespaces Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+         * @param allNamespaces Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
          * 
          * @return builder
          * 
@@ -198,7 +198,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param allNamespaces Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+         * @param allNamespaces Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
          * 
          * @return builder
          * 
@@ -208,7 +208,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -219,7 +219,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -229,7 +229,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
          * 
          * @return builder
          * 
@@ -240,7 +240,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
          * 
          * @return builder
          * 
@@ -250,7 +250,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param fieldSelector The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+         * @param fieldSelector A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
          * 
          * @return builder
          * 
@@ -261,7 +261,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param fieldSelector The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+         * @param fieldSelector A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
          * 
          * @return builder
          * 
@@ -271,7 +271,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kind The kind, such as `Deployment`.
+         * @param kind The kind of the objects, such as `Deployment`.
          * 
          * @return builder
          * 
@@ -282,7 +282,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kind The kind, such as `Deployment`.
+         * @param kind The kind of the objects, such as `Deployment`.
          * 
          * @return builder
          * 
@@ -292,7 +292,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param labelSelector The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+         * @param labelSelector A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
          * 
          * @return builder
          * 
@@ -303,7 +303,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param labelSelector The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+         * @param labelSelector A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
          * 
          * @return builder
          * 
@@ -313,7 +313,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param limit The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+         * @param limit The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
          * 
          * @return builder
          * 
@@ -324,7 +324,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param limit The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+         * @param limit The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
          * 
          * @return builder
          * 
@@ -334,7 +334,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param metadataOnly Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+         * @param metadataOnly Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
          * 
          * @return builder
          * 
@@ -345,7 +345,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param metadataOnly Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+         * @param metadataOnly Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
          * 
          * @return builder
          * 
@@ -355,7 +355,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace to list. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+         * @param namespace The namespace to list. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
          * 
          * @return builder
          * 
@@ -366,7 +366,7 @@ public final class GetObjectsArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace to list. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+         * @param namespace The namespace to list. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
          * 
          * @return builder
          * 

@@ -19,14 +19,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     public static final GetObjectsPlainArgs Empty = new GetObjectsPlainArgs();
 
     /**
-     * Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+     * Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
      * 
      */
     @Import(name="allNamespaces")
     private @Nullable Boolean allNamespaces;
 
     /**
-     * @return Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+     * @return Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
      * 
      */
     public Optional<Boolean> allNamespaces() {
@@ -34,14 +34,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     @Import(name="apiVersion", required=true)
     private String apiVersion;
 
     /**
-     * @return The group and version, such as `apps/v1` or `v1`.
+     * @return The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     public String apiVersion() {
@@ -49,14 +49,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable ClusterConnection clusterConnection;
 
     /**
-     * @return The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
      * 
      */
     public Optional<ClusterConnection> clusterConnection() {
@@ -64,14 +64,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+     * A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
      * 
      */
     @Import(name="fieldSelector")
     private @Nullable String fieldSelector;
 
     /**
-     * @return The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+     * @return A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
      * 
      */
     public Optional<String> fieldSelector() {
@@ -79,14 +79,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the objects, such as `Deployment`.
      * 
      */
     @Import(name="kind", required=true)
     private String kind;
 
     /**
-     * @return The kind, such as `Deployment`.
+     * @return The kind of the objects, such as `Deployment`.
      * 
      */
     public String kind() {
@@ -94,14 +94,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+     * A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
      * 
      */
     @Import(name="labelSelector")
     private @Nullable String labelSelector;
 
     /**
-     * @return The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+     * @return A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
      * 
      */
     public Optional<String> labelSelector() {
@@ -109,14 +109,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+     * The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
      * 
      */
     @Import(name="limit")
     private @Nullable Integer limit;
 
     /**
-     * @return The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+     * @return The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
      * 
      */
     public Optional<Integer> limit() {
@@ -124,14 +124,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+     * Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
      * 
      */
     @Import(name="metadataOnly")
     private @Nullable Boolean metadataOnly;
 
     /**
-     * @return Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+     * @return Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
      * 
      */
     public Optional<Boolean> metadataOnly() {
@@ -139,14 +139,14 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The namespace to list. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace to list. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     @Import(name="namespace")
     private @Nullable String namespace;
 
     /**
-     * @return The namespace to list. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * @return The namespace to list. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     public Optional<String> namespace() {
@@ -186,7 +186,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param allNamespaces Whether to list the objects of all namespaces. Excludes `namespace`. Default: false.
+         * @param allNamespaces Whether to list the objects of all namespaces. Cannot be combined with `namespace`. Default: false.
          * 
          * @return builder
          * 
@@ -197,7 +197,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -208,7 +208,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param clusterConnection The cluster, in place of the provider&#39;s configuration as a whole. Always secret.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret.
          * 
          * @return builder
          * 
@@ -219,7 +219,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param fieldSelector The fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports a few fields; all support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
+         * @param fieldSelector A selector for the fields that the objects must have, as in `kubectl get --field-selector`: `status.phase=Running`. Each kind supports only a few fields; all kinds support `metadata.name` and, if namespaced, `metadata.namespace`. Default: any.
          * 
          * @return builder
          * 
@@ -230,7 +230,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kind The kind, such as `Deployment`.
+         * @param kind The kind of the objects, such as `Deployment`.
          * 
          * @return builder
          * 
@@ -241,7 +241,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param labelSelector The labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
+         * @param labelSelector A selector for the labels that the objects must have, as in `kubectl get --selector`: `app=web,tier!=test`, `env in (prod,staging)`, `!canary`. Default: any.
          * 
          * @return builder
          * 
@@ -252,7 +252,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param limit The largest number of objects to return, at least 1. Default: all of them, read in pages of 500.
+         * @param limit The maximum number of objects to return, at least 1. Default: all of them, read in pages of 500.
          * 
          * @return builder
          * 
@@ -263,7 +263,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param metadataOnly Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out what a Secret holds. Default: false.
+         * @param metadataOnly Whether to read only `apiVersion`, `kind` and `metadata` of each object, which is cheaper and leaves out the contents of Secrets. Default: false.
          * 
          * @return builder
          * 
@@ -274,7 +274,7 @@ public final class GetObjectsPlainArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace to list. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+         * @param namespace The namespace to list. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
          * 
          * @return builder
          * 

@@ -14,7 +14,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * Who to act as. The own credentials must be allowed to impersonate.
+ * The user to act as. Your credentials must be allowed to impersonate.
  * 
  */
 public final class Impersonation extends com.pulumi.resources.InvokeArgs {
@@ -22,14 +22,14 @@ public final class Impersonation extends com.pulumi.resources.InvokeArgs {
     public static final Impersonation Empty = new Impersonation();
 
     /**
-     * Further attributes of the user: name to list of values. Default: none.
+     * Extra attributes of the user: a map of names to lists of values. Default: none.
      * 
      */
     @Import(name="extra")
     private @Nullable Map<String,List<String>> extra;
 
     /**
-     * @return Further attributes of the user: name to list of values. Default: none.
+     * @return Extra attributes of the user: a map of names to lists of values. Default: none.
      * 
      */
     public Optional<Map<String,List<String>>> extra() {
@@ -93,7 +93,7 @@ public final class Impersonation extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param extra Further attributes of the user: name to list of values. Default: none.
+         * @param extra Extra attributes of the user: a map of names to lists of values. Default: none.
          * 
          * @return builder
          * 

@@ -15,7 +15,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * Who to act as. The own credentials must be allowed to impersonate.
+ * The user to act as. Your credentials must be allowed to impersonate.
  * 
  */
 public final class ImpersonationArgs extends com.pulumi.resources.ResourceArgs {
@@ -23,14 +23,14 @@ public final class ImpersonationArgs extends com.pulumi.resources.ResourceArgs {
     public static final ImpersonationArgs Empty = new ImpersonationArgs();
 
     /**
-     * Further attributes of the user: name to list of values. Default: none.
+     * Extra attributes of the user: a map of names to lists of values. Default: none.
      * 
      */
     @Import(name="extra")
     private @Nullable Output<Map<String,List<String>>> extra;
 
     /**
-     * @return Further attributes of the user: name to list of values. Default: none.
+     * @return Extra attributes of the user: a map of names to lists of values. Default: none.
      * 
      */
     public Optional<Output<Map<String,List<String>>>> extra() {
@@ -94,7 +94,7 @@ public final class ImpersonationArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param extra Further attributes of the user: name to list of values. Default: none.
+         * @param extra Extra attributes of the user: a map of names to lists of values. Default: none.
          * 
          * @return builder
          * 
@@ -105,7 +105,7 @@ public final class ImpersonationArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param extra Further attributes of the user: name to list of values. Default: none.
+         * @param extra Extra attributes of the user: a map of names to lists of values. Default: none.
          * 
          * @return builder
          * 

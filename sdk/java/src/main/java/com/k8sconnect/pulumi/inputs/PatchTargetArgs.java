@@ -21,14 +21,14 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
     public static final PatchTargetArgs Empty = new PatchTargetArgs();
 
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     @Import(name="apiVersion", required=true)
     private Output<String> apiVersion;
 
     /**
-     * @return The group and version, such as `apps/v1` or `v1`.
+     * @return The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     public Output<String> apiVersion() {
@@ -36,14 +36,14 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The kind, such as `DaemonSet`.
+     * The kind of the object, such as `DaemonSet`.
      * 
      */
     @Import(name="kind", required=true)
     private Output<String> kind;
 
     /**
-     * @return The kind, such as `DaemonSet`.
+     * @return The kind of the object, such as `DaemonSet`.
      * 
      */
     public Output<String> kind() {
@@ -51,14 +51,14 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The name.
+     * The name of the object.
      * 
      */
     @Import(name="name", required=true)
     private Output<String> name;
 
     /**
-     * @return The name.
+     * @return The name of the object.
      * 
      */
     public Output<String> name() {
@@ -66,14 +66,14 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+     * @return The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -108,7 +108,7 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -119,7 +119,7 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -129,7 +129,7 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kind The kind, such as `DaemonSet`.
+         * @param kind The kind of the object, such as `DaemonSet`.
          * 
          * @return builder
          * 
@@ -140,7 +140,7 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kind The kind, such as `DaemonSet`.
+         * @param kind The kind of the object, such as `DaemonSet`.
          * 
          * @return builder
          * 
@@ -150,7 +150,7 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param name The name.
+         * @param name The name of the object.
          * 
          * @return builder
          * 
@@ -161,7 +161,7 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param name The name.
+         * @param name The name of the object.
          * 
          * @return builder
          * 
@@ -171,7 +171,7 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+         * @param namespace The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
          * 
          * @return builder
          * 
@@ -182,7 +182,7 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace. Default: that of the provider or of the kubeconfig&#39;s context, else `default`. Has no meaning for cluster-scoped kinds.
+         * @param namespace The namespace of the object. Default: the namespace of the provider or of the kubeconfig&#39;s context, else `default`. Ignored for cluster-scoped kinds.
          * 
          * @return builder
          * 

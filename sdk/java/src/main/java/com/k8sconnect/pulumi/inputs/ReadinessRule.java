@@ -14,38 +14,38 @@ import javax.annotation.Nullable;
 @CustomType
 public final class ReadinessRule {
     /**
-     * @return A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+     * @return A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
      * 
      */
     private String expression;
     /**
-     * @return A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+     * @return A CEL expression over `object` that fails the wait at once when it is true. Default: none.
      * 
      */
     private @Nullable String failWhen;
     /**
-     * @return The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+     * @return The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
      * 
      */
     private List<String> kinds;
 
     private ReadinessRule() {}
     /**
-     * @return A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+     * @return A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
      * 
      */
     public String expression() {
         return this.expression;
     }
     /**
-     * @return A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+     * @return A CEL expression over `object` that fails the wait at once when it is true. Default: none.
      * 
      */
     public Optional<String> failWhen() {
         return Optional.ofNullable(this.failWhen);
     }
     /**
-     * @return The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+     * @return The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
      * 
      */
     public List<String> kinds() {

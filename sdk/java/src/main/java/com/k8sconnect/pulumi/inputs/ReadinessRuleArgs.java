@@ -14,7 +14,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * When the objects of some kinds are ready, for `waitFor: { ready: true }`.
+ * Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.
  * 
  */
 public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
@@ -22,14 +22,14 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
     public static final ReadinessRuleArgs Empty = new ReadinessRuleArgs();
 
     /**
-     * A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+     * A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
      * 
      */
     @Import(name="expression", required=true)
     private Output<String> expression;
 
     /**
-     * @return A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+     * @return A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
      * 
      */
     public Output<String> expression() {
@@ -37,14 +37,14 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+     * A CEL expression over `object` that fails the wait at once when it is true. Default: none.
      * 
      */
     @Import(name="failWhen")
     private @Nullable Output<String> failWhen;
 
     /**
-     * @return A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+     * @return A CEL expression over `object` that fails the wait at once when it is true. Default: none.
      * 
      */
     public Optional<Output<String>> failWhen() {
@@ -52,14 +52,14 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
      * 
      */
     @Import(name="kinds", required=true)
     private Output<List<String>> kinds;
 
     /**
-     * @return The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+     * @return The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
      * 
      */
     public Output<List<String>> kinds() {
@@ -93,7 +93,7 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param expression A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+         * @param expression A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
          * 
          * @return builder
          * 
@@ -104,7 +104,7 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param expression A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. While a field that it reads is missing, it is not. `true` says that the kind is ready when it exists.
+         * @param expression A CEL expression over `object` that is true when the object is ready, such as `object.status.readyToUse`. It is not true while a field that it reads is missing. With `true`, an object is ready when it exists.
          * 
          * @return builder
          * 
@@ -114,7 +114,7 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param failWhen A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+         * @param failWhen A CEL expression over `object` that fails the wait at once when it is true. Default: none.
          * 
          * @return builder
          * 
@@ -125,7 +125,7 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param failWhen A CEL expression over `object` that ends the waiting at once as failed when it is true. Default: nothing does.
+         * @param failWhen A CEL expression over `object` that fails the wait at once when it is true. Default: none.
          * 
          * @return builder
          * 
@@ -135,7 +135,7 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kinds The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+         * @param kinds The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
          * 
          * @return builder
          * 
@@ -146,7 +146,7 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kinds The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+         * @param kinds The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
          * 
          * @return builder
          * 
@@ -156,7 +156,7 @@ public final class ReadinessRuleArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kinds The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule is for all versions.
+         * @param kinds The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
          * 
          * @return builder
          * 

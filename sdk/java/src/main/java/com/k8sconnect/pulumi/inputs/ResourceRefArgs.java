@@ -13,7 +13,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * Points at one Kubernetes object.
+ * Refers to one Kubernetes object.
  * 
  */
 public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
@@ -21,14 +21,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     public static final ResourceRefArgs Empty = new ResourceRefArgs();
 
     /**
-     * The group and version, such as `apps/v1` or `v1`.
+     * The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     @Import(name="apiVersion", required=true)
     private Output<String> apiVersion;
 
     /**
-     * @return The group and version, such as `apps/v1` or `v1`.
+     * @return The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     public Output<String> apiVersion() {
@@ -36,14 +36,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The kind, such as `Deployment`.
+     * The kind of the object, such as `Deployment`.
      * 
      */
     @Import(name="kind", required=true)
     private Output<String> kind;
 
     /**
-     * @return The kind, such as `Deployment`.
+     * @return The kind of the object, such as `Deployment`.
      * 
      */
     public Output<String> kind() {
@@ -51,14 +51,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The name.
+     * The name of the object.
      * 
      */
     @Import(name="name", required=true)
     private Output<String> name;
 
     /**
-     * @return The name.
+     * @return The name of the object.
      * 
      */
     public Output<String> name() {
@@ -66,14 +66,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
+     * The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig&#39;s context, else `default`.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
+     * @return The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig&#39;s context, else `default`.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -81,14 +81,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+     * Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
      * 
      */
     @Import(name="revision")
     private @Nullable Output<String> revision;
 
     /**
-     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+     * @return Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
      * 
      */
     public Optional<Output<String>> revision() {
@@ -96,14 +96,14 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+     * The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
      * 
      */
     @Import(name="uid")
     private @Nullable Output<String> uid;
 
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+     * @return The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
      * 
      */
     public Optional<Output<String>> uid() {
@@ -140,7 +140,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -151,7 +151,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param apiVersion The group and version, such as `apps/v1` or `v1`.
+         * @param apiVersion The API group and version, such as `apps/v1` or `v1`.
          * 
          * @return builder
          * 
@@ -161,7 +161,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kind The kind, such as `Deployment`.
+         * @param kind The kind of the object, such as `Deployment`.
          * 
          * @return builder
          * 
@@ -172,7 +172,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kind The kind, such as `Deployment`.
+         * @param kind The kind of the object, such as `Deployment`.
          * 
          * @return builder
          * 
@@ -182,7 +182,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param name The name.
+         * @param name The name of the object.
          * 
          * @return builder
          * 
@@ -193,7 +193,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param name The name.
+         * @param name The name of the object.
          * 
          * @return builder
          * 
@@ -203,7 +203,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
+         * @param namespace The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig&#39;s context, else `default`.
          * 
          * @return builder
          * 
@@ -214,7 +214,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
+         * @param namespace The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig&#39;s context, else `default`.
          * 
          * @return builder
          * 
@@ -224,7 +224,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param revision Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+         * @param revision Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
          * 
          * @return builder
          * 
@@ -235,7 +235,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param revision Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+         * @param revision Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
          * 
          * @return builder
          * 
@@ -245,7 +245,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param uid The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+         * @param uid The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
          * 
          * @return builder
          * 
@@ -256,7 +256,7 @@ public final class ResourceRefArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param uid The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+         * @param uid The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
          * 
          * @return builder
          * 

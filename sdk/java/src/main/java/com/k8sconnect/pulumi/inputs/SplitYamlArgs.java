@@ -32,14 +32,14 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+     * File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
      * 
      */
     @Import(name="files")
     private @Nullable Output<List<String>> files;
 
     /**
-     * @return Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+     * @return File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
      * 
      */
     public Optional<Output<List<String>>> files() {
@@ -47,14 +47,14 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+     * The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
      * 
      */
     @Import(name="kustomization")
     private @Nullable Output<String> kustomization;
 
     /**
-     * @return The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+     * @return The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
      * 
      */
     public Optional<Output<String>> kustomization() {
@@ -62,14 +62,14 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     * What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In YAML and Go programs, all results of a call are secret as soon as one value is, and previews hide them all. There, call the function twice, once with `exclude` and once with `only`.
      * 
      */
     @Import(name="secrets")
     private @Nullable Output<String> secrets;
 
     /**
-     * @return What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+     * @return What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In YAML and Go programs, all results of a call are secret as soon as one value is, and previews hide them all. There, call the function twice, once with `exclude` and once with `only`.
      * 
      */
     public Optional<Output<String>> secrets() {
@@ -125,7 +125,7 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param files Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+         * @param files File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
          * 
          * @return builder
          * 
@@ -136,7 +136,7 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param files Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+         * @param files File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
          * 
          * @return builder
          * 
@@ -146,7 +146,7 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param files Paths of files, and patterns such as `manifests/*.yaml`, in which `*` and `?` stand for anything but `/` and `[a-z]` for one of these characters. A pattern that matches no file is an error. Each file is read once.
+         * @param files File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
          * 
          * @return builder
          * 
@@ -156,7 +156,7 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kustomization The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+         * @param kustomization The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
          * 
          * @return builder
          * 
@@ -167,7 +167,7 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kustomization The folder of a kustomization, which is built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
+         * @param kustomization The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
          * 
          * @return builder
          * 
@@ -177,7 +177,7 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param secrets What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+         * @param secrets What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In YAML and Go programs, all results of a call are secret as soon as one value is, and previews hide them all. There, call the function twice, once with `exclude` and once with `only`.
          * 
          * @return builder
          * 
@@ -188,7 +188,7 @@ public final class SplitYamlArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param secrets What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In programs in YAML and Go all results of a call are secret as soon as one value is, and previews hide them all: call the function twice there, once with `exclude` and once with `only`.
+         * @param secrets What to do with objects of kind Secret: `include` them (the default), `exclude` them, or return them `only`. In YAML and Go programs, all results of a call are secret as soon as one value is, and previews hide them all. There, call the function twice, once with `exclude` and once with `only`.
          * 
          * @return builder
          * 

@@ -14,7 +14,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * What to wait for. At least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted` is given; several must all hold at the same time. Paths are JSONPath (RFC 9535) with or without `$`; the spelling of `kubectl get -o jsonpath` is accepted too.
+ * What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
  * 
  */
 public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
@@ -22,14 +22,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     public static final WaitForArgs Empty = new WaitForArgs();
 
     /**
-     * A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+     * A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
      * 
      */
     @Import(name="condition")
     private @Nullable Output<String> condition;
 
     /**
-     * @return A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+     * @return A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
      * 
      */
     public Optional<Output<String>> condition() {
@@ -37,14 +37,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+     * Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
      * 
      */
     @Import(name="deleted")
     private @Nullable Output<Boolean> deleted;
 
     /**
-     * @return Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+     * @return Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
      * 
      */
     public Optional<Output<Boolean>> deleted() {
@@ -52,14 +52,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. While a field that it reads is missing, it is not.
+     * A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. It is not true while a field that it reads is missing.
      * 
      */
     @Import(name="expression")
     private @Nullable Output<String> expression;
 
     /**
-     * @return A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. While a field that it reads is missing, it is not.
+     * @return A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. It is not true while a field that it reads is missing.
      * 
      */
     public Optional<Output<String>> expression() {
@@ -67,14 +67,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == &#39;Lost&#39;`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+     * A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == &#39;Lost&#39;`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
      * 
      */
     @Import(name="failWhen")
     private @Nullable Output<String> failWhen;
 
     /**
-     * @return A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == &#39;Lost&#39;`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+     * @return A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == &#39;Lost&#39;`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
      * 
      */
     public Optional<Output<String>> failWhen() {
@@ -82,14 +82,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+     * A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
      * 
      */
     @Import(name="field")
     private @Nullable Output<String> field;
 
     /**
-     * @return A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+     * @return A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
      * 
      */
     public Optional<Output<String>> field() {
@@ -97,14 +97,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Paths and the values that they must have, such as `{&#34;status.phase&#34;: &#34;Bound&#34;}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+     * A map of paths to the values that they must have, such as `{&#34;status.phase&#34;: &#34;Bound&#34;}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
      * 
      */
     @Import(name="fieldValue")
     private @Nullable Output<Map<String,String>> fieldValue;
 
     /**
-     * @return Paths and the values that they must have, such as `{&#34;status.phase&#34;: &#34;Bound&#34;}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+     * @return A map of paths to the values that they must have, such as `{&#34;status.phase&#34;: &#34;Bound&#34;}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
      * 
      */
     public Optional<Output<Map<String,String>>> fieldValue() {
@@ -112,14 +112,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
+     * Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
      * 
      */
     @Import(name="ready")
     private @Nullable Output<Boolean> ready;
 
     /**
-     * @return Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
+     * @return Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
      * 
      */
     public Optional<Output<Boolean>> ready() {
@@ -142,14 +142,14 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+     * How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
      * 
      */
     @Import(name="timeout")
     private @Nullable Output<String> timeout;
 
     /**
-     * @return How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+     * @return How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
      * 
      */
     public Optional<Output<String>> timeout() {
@@ -189,7 +189,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param condition A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+         * @param condition A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
          * 
          * @return builder
          * 
@@ -200,7 +200,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param condition A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. One that is about an older generation of the object does not count.
+         * @param condition A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
          * 
          * @return builder
          * 
@@ -210,7 +210,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deleted Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+         * @param deleted Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
          * 
          * @return builder
          * 
@@ -221,7 +221,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param deleted Wait until the object is gone. Goes with `failWhen` and `timeout` alone. Default: false.
+         * @param deleted Wait until the object is gone. Can be combined only with `failWhen` and `timeout`. Default: false.
          * 
          * @return builder
          * 
@@ -231,7 +231,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param expression A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. While a field that it reads is missing, it is not.
+         * @param expression A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. It is not true while a field that it reads is missing.
          * 
          * @return builder
          * 
@@ -242,7 +242,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param expression A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. While a field that it reads is missing, it is not.
+         * @param expression A CEL expression over `object` that must be true, such as `object.status.readyReplicas &gt;= 2`. It is not true while a field that it reads is missing.
          * 
          * @return builder
          * 
@@ -252,7 +252,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param failWhen A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == &#39;Lost&#39;`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+         * @param failWhen A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == &#39;Lost&#39;`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
          * 
          * @return builder
          * 
@@ -263,7 +263,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param failWhen A CEL expression over `object` that ends the waiting at once as failed when it is true, such as `object.status.phase == &#39;Lost&#39;`. Failed Jobs and Pods, Deployments that exceeded their progress deadline, and an object that is deleted meanwhile end it without being named.
+         * @param failWhen A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == &#39;Lost&#39;`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
          * 
          * @return builder
          * 
@@ -273,7 +273,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param field A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+         * @param field A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
          * 
          * @return builder
          * 
@@ -284,7 +284,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param field A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty text, list or map are not. The value is in the output `status`.
+         * @param field A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
          * 
          * @return builder
          * 
@@ -294,7 +294,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param fieldValue Paths and the values that they must have, such as `{&#34;status.phase&#34;: &#34;Bound&#34;}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+         * @param fieldValue A map of paths to the values that they must have, such as `{&#34;status.phase&#34;: &#34;Bound&#34;}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
          * 
          * @return builder
          * 
@@ -305,7 +305,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param fieldValue Paths and the values that they must have, such as `{&#34;status.phase&#34;: &#34;Bound&#34;}`. Numbers and booleans are compared as they are written in JSON. The values are in the output `status`.
+         * @param fieldValue A map of paths to the values that they must have, such as `{&#34;status.phase&#34;: &#34;Bound&#34;}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
          * 
          * @return builder
          * 
@@ -315,7 +315,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param ready Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
+         * @param ready Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
          * 
          * @return builder
          * 
@@ -326,7 +326,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param ready Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its present generation; without conditions, when it has a status. A kind without a readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
+         * @param ready Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
          * 
          * @return builder
          * 
@@ -357,7 +357,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param timeout How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+         * @param timeout How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
          * 
          * @return builder
          * 
@@ -368,7 +368,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param timeout How long to wait in all, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are given, the shorter one counts. When it is over, the update fails, and the next one waits again. The object is not touched.
+         * @param timeout How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
          * 
          * @return builder
          * 

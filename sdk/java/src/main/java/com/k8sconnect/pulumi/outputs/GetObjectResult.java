@@ -13,26 +13,26 @@ import javax.annotation.Nullable;
 @CustomType
 public final class GetObjectResult {
     /**
-     * @return The object as the API server has it, with its status and without `metadata.managedFields`. What a Secret holds is secret. Null if the object is absent and `optional` is true.
+     * @return The object as the API server has it, with its status and without `metadata.managedFields`. The contents of a Secret are secret. Null if the object is absent and `optional` is true.
      * 
      */
     private @Nullable Object manifest;
     /**
-     * @return The uid that the API server gave to the object. Null if the object is absent and `optional` is true.
+     * @return The uid that the API server assigned to the object. Null if the object is absent and `optional` is true.
      * 
      */
     private @Nullable String uid;
 
     private GetObjectResult() {}
     /**
-     * @return The object as the API server has it, with its status and without `metadata.managedFields`. What a Secret holds is secret. Null if the object is absent and `optional` is true.
+     * @return The object as the API server has it, with its status and without `metadata.managedFields`. The contents of a Secret are secret. Null if the object is absent and `optional` is true.
      * 
      */
     public Optional<Object> manifest() {
         return Optional.ofNullable(this.manifest);
     }
     /**
-     * @return The uid that the API server gave to the object. Null if the object is absent and `optional` is true.
+     * @return The uid that the API server assigned to the object. Null if the object is absent and `optional` is true.
      * 
      */
     public Optional<String> uid() {

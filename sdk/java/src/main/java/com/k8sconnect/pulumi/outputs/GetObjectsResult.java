@@ -13,7 +13,7 @@ import java.util.Objects;
 @CustomType
 public final class GetObjectsResult {
     /**
-     * @return The objects as the API server has them, by namespace and name, with their status and without `metadata.managedFields`. What a Secret holds is secret.
+     * @return The objects as the API server has them, sorted by namespace and name, with their status and without `metadata.managedFields`. The contents of a Secret are secret.
      * 
      */
     private List<Object> manifests;
@@ -25,7 +25,7 @@ public final class GetObjectsResult {
 
     private GetObjectsResult() {}
     /**
-     * @return The objects as the API server has them, by namespace and name, with their status and without `metadata.managedFields`. What a Secret holds is secret.
+     * @return The objects as the API server has them, sorted by namespace and name, with their status and without `metadata.managedFields`. The contents of a Secret are secret.
      * 
      */
     public List<Object> manifests() {

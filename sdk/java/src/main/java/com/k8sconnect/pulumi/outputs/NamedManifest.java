@@ -18,7 +18,7 @@ public final class NamedManifest {
      */
     private Map<String,Object> manifest;
     /**
-     * @return Its key in `manifests`, such as `apps/Deployment.prod.web`.
+     * @return The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
      * 
      */
     private String name;
@@ -32,7 +32,7 @@ public final class NamedManifest {
         return this.manifest;
     }
     /**
-     * @return Its key in `manifests`, such as `apps/Deployment.prod.web`.
+     * @return The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
      * 
      */
     public String name() {

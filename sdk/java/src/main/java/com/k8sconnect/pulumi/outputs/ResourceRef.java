@@ -13,74 +13,74 @@ import javax.annotation.Nullable;
 @CustomType
 public final class ResourceRef {
     /**
-     * @return The group and version, such as `apps/v1` or `v1`.
+     * @return The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     private String apiVersion;
     /**
-     * @return The kind, such as `Deployment`.
+     * @return The kind of the object, such as `Deployment`.
      * 
      */
     private String kind;
     /**
-     * @return The name.
+     * @return The name of the object.
      * 
      */
     private String name;
     /**
-     * @return The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
+     * @return The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig&#39;s context, else `default`.
      * 
      */
     private @Nullable String namespace;
     /**
-     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+     * @return Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
      * 
      */
     private @Nullable String revision;
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+     * @return The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
      * 
      */
     private @Nullable String uid;
 
     private ResourceRef() {}
     /**
-     * @return The group and version, such as `apps/v1` or `v1`.
+     * @return The API group and version, such as `apps/v1` or `v1`.
      * 
      */
     public String apiVersion() {
         return this.apiVersion;
     }
     /**
-     * @return The kind, such as `Deployment`.
+     * @return The kind of the object, such as `Deployment`.
      * 
      */
     public String kind() {
         return this.kind;
     }
     /**
-     * @return The name.
+     * @return The name of the object.
      * 
      */
     public String name() {
         return this.name;
     }
     /**
-     * @return The namespace. Absent for cluster-scoped objects. Default where it is an input: that of the provider or of the kubeconfig&#39;s context, else `default`.
+     * @return The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig&#39;s context, else `default`.
      * 
      */
     public Optional<String> namespace() {
         return Optional.ofNullable(this.namespace);
     }
     /**
-     * @return Changes when this resource changes the object, and not when a controller does. What depends on it runs again exactly when something was applied. Not needed where it is an input.
+     * @return Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
      * 
      */
     public Optional<String> revision() {
         return Optional.ofNullable(this.revision);
     }
     /**
-     * @return The uid that the API server gave to the object. It changes when the object is re-created. Not needed where it is an input.
+     * @return The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
      * 
      */
     public Optional<String> uid() {

@@ -15,62 +15,62 @@ import java.util.Objects;
 @CustomType
 public final class SplitYamlResult {
     /**
-     * @return The other objects that live outside of namespaces, and the namespaces themselves, to be applied second. Custom resources are among them if their definition is in `crds` and says so.
+     * @return The other cluster-scoped objects, including namespaces, by key. Apply them second. Includes custom resources if their definition is in `crds` and is cluster-scoped.
      * 
      */
     private Map<String,Object> clusterScoped;
     /**
-     * @return The CustomResourceDefinitions, to be applied first.
+     * @return The CustomResourceDefinitions, by key. Apply them first.
      * 
      */
     private Map<String,Object> crds;
     /**
-     * @return All manifests by their keys.
+     * @return All manifests, by key.
      * 
      */
     private Map<String,Object> manifests;
     /**
-     * @return All others, to be applied last. Custom resources whose definition is not in `crds` are among them.
+     * @return All other objects, by key. Apply them last. Includes custom resources whose definition is not in `crds`.
      * 
      */
     private Map<String,Object> namespaced;
     /**
-     * @return All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+     * @return All manifests in the order in which to apply them: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and last what the API server consults about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
      * 
      */
     private List<NamedManifest> ordered;
 
     private SplitYamlResult() {}
     /**
-     * @return The other objects that live outside of namespaces, and the namespaces themselves, to be applied second. Custom resources are among them if their definition is in `crds` and says so.
+     * @return The other cluster-scoped objects, including namespaces, by key. Apply them second. Includes custom resources if their definition is in `crds` and is cluster-scoped.
      * 
      */
     public Map<String,Object> clusterScoped() {
         return this.clusterScoped;
     }
     /**
-     * @return The CustomResourceDefinitions, to be applied first.
+     * @return The CustomResourceDefinitions, by key. Apply them first.
      * 
      */
     public Map<String,Object> crds() {
         return this.crds;
     }
     /**
-     * @return All manifests by their keys.
+     * @return All manifests, by key.
      * 
      */
     public Map<String,Object> manifests() {
         return this.manifests;
     }
     /**
-     * @return All others, to be applied last. Custom resources whose definition is not in `crds` are among them.
+     * @return All other objects, by key. Apply them last. Includes custom resources whose definition is not in `crds`.
      * 
      */
     public Map<String,Object> namespaced() {
         return this.namespaced;
     }
     /**
-     * @return All manifests in the order to apply them in: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and at the end what the API server asks about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
+     * @return All manifests in the order in which to apply them: definitions, namespaces, what pods need, roles and bindings, services and workloads, custom resources, and last what the API server consults about everything else: webhook configurations, admission policies and APIServices. Objects of one kind stay in the order of their files.
      * 
      */
     public List<NamedManifest> ordered() {
