@@ -331,6 +331,10 @@ bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of 300 and 1
 	$(call say,Measuring: the whole life of a stack three ways (about ten minutes on four idle cores))
 	@go run ./tests/bench
 
+.PHONY: pictures
+pictures: $(PROVIDER) $(PULUMI) $(CONTROLPLANE_LINKS) $(NODE_PROGRAMS) bin/cluster ## Draw the pictures of the README from real runs: needs Linux, root and what tests/node/doc.go names
+	@bash tests/pictures/pictures.sh
+
 # How long "make soak" goes on.
 SOAK := 10m
 

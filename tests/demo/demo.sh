@@ -10,9 +10,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/k8sconnect-demo.XXXXXX")
 namespace=quickstart
-cluster=      # process id of our own cluster
 stack=        # not empty while there is a stack that may have objects in the cluster
 step=preparing
+source "$root/tests/demo/stage.sh"
 
 # --- How it looks -------------------------------------------------------------------------
 
@@ -98,10 +98,7 @@ finish() {
 			echo "That failed. What is left is in the namespace $namespace." >&2
 		fi
 	fi
-	if [[ -n $cluster ]]; then
-		kill "$cluster" 2>/dev/null || true
-		wait "$cluster" 2>/dev/null || true
-	fi
+	stop_cluster
 	rm -rf "$work"
 	exit "$status"
 }
@@ -112,22 +109,8 @@ trap 'exit 143' TERM
 
 # --- A Pulumi of our own, that touches nothing of yours -----------------------------------
 
-# Links and not bin/ itself: Pulumi warns about a provider that it finds on the PATH instead
-# of among its plugins.
-if [[ ! -x $bin/pulumi-resource-k8sconnect ]]; then
-	echo 'The provider is not built. "make demo" builds it and runs this.' >&2
-	exit 1
-fi
-mkdir "$work/tools" "$work/home" "$work/state"
-for tool in pulumi pulumi-language-yaml kubectl; do
-	if [[ -x $bin/$tool ]]; then ln -s "$bin/$tool" "$work/tools/$tool"; fi
-done
-export PATH="$work/tools:$PATH"
-export K8SCONNECT_BIN="$bin"
-export PULUMI_HOME="$work/home" PULUMI_BACKEND_URL="file://$work/state" PULUMI_CONFIG_PASSPHRASE=demo
-export PULUMI_SKIP_UPDATE_CHECK=true PULUMI_OPTION_NON_INTERACTIVE=true
-export PULUMI_OPTION_COLOR=$color PULUMI_OPTION_SUPPRESS_PROGRESS=true
-unset PULUMI_CONFIG_PASSPHRASE_FILE PULUMI_STACK PULUMI_ACCESS_TOKEN
+own_pulumi demo
+export PULUMI_OPTION_COLOR=$color
 cp -r "$root/examples/quickstart" "$work/quickstart"
 cd "$work/quickstart"
 
@@ -149,18 +132,7 @@ else
 		etcd, API server, controllers and scheduler as released, with kwok playing a node: pods
 		get ready, but no image runs. It listens on 127.0.0.1 and is gone at the end.
 	EOF
-	"$bin/cluster" -dir "$work/cluster" >"$work/cluster.log" 2>&1 </dev/null &
-	cluster=$!
-	for ((i = 0; i < 600; i++)); do
-		[[ ! -f $work/cluster/kubeconfig ]] || break
-		if ! kill -0 "$cluster" 2>/dev/null || ((i == 599)); then
-			cat "$work/cluster.log" >&2
-			echo "The cluster did not start." >&2
-			exit 1
-		fi
-		sleep 0.2
-	done
-	export KUBECONFIG="$work/cluster/kubeconfig"
+	start_cluster
 fi
 run kubectl get nodes
 
@@ -170,8 +142,6 @@ say <<-EOF
 	Each is one server-side apply that can only create: what is already there is never
 	overwritten by accident.
 EOF
-pulumi plugin install resource k8sconnect "$(cat "$bin/.version")" --file "$bin/pulumi-resource-k8sconnect" >"$work/install.log" 2>&1 ||
-	{ cat "$work/install.log" >&2; exit 1; }
 run pulumi stack init demo
 stack=demo
 run pulumi up --yes --skip-preview
