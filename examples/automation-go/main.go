@@ -1,5 +1,5 @@
-// Automation-go is a small platform: every tenant has a stack of its own with a namespace, a quota and a network
-// policy, and many stacks are worked on at the same time.
+// Automation-go is a small platform: every tenant has its own stack with a namespace, a quota and a network policy,
+// and many stacks are updated at the same time.
 package main
 
 import (
@@ -49,7 +49,7 @@ type platform struct {
 // worker does something for a tenant; the option is for its stack.
 type worker = func(ctx context.Context, tenant string, workDir auto.LocalWorkspaceOption) error
 
-// forEach works on many tenants at a time. The error names those that failed.
+// forEach runs a worker for many tenants at a time. The error names the tenants that failed.
 func (p *platform) forEach(tenants []string, work worker) (err error) {
 	if p.pulumi, err = auto.NewPulumiCommand(nil); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (p *platform) forEach(tenants []string, work worker) (err error) {
 	return nil
 }
 
-// inFolder runs work in a temporary folder, unless nothing new shall begin.
+// inFolder runs work in a temporary folder, unless nothing new may start.
 func (p *platform) inFolder(ctx context.Context, tenant string, work worker) (err error) {
 	if err := context.Cause(p.stopping); err != nil {
 		return err
@@ -86,9 +86,9 @@ func (p *platform) inFolder(ctx context.Context, tenant string, work worker) (er
 	return work(ctx, tenant, auto.WorkDir(dir))
 }
 
-// interruptible returns the context of all commands. A terminal sends ^C to the running pulumi commands too. They end
-// by themselves what they have begun; a second signal would have them drop it. So only those that are still there
-// after a while get one. SIGTERM is for us alone, and is passed on.
+// interruptible returns the context of all commands. A terminal also sends ^C to the running pulumi commands. They
+// finish what they have started; a second signal would make them abandon it. So only commands that still run after a
+// while get one. SIGTERM reaches only this process, which passes it on.
 func (p *platform) interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	stopping, stop := context.WithCancelCause(ctx)

@@ -11,8 +11,8 @@ import (
 
 type eventStream = chan<- events.EngineEvent
 
-// follow runs a command and prints what happens. Its error says in a line what failed; notReady is true if those were
-// waits and nothing else.
+// follow runs a command and prints what happens. Its error says in one line what failed; notReady is true if only waits
+// failed.
 func follow(tenant string, command func(eventStream) error) (notReady bool, err error) {
 	p := progress{tenant: tenant, last: map[urn.URN]string{}}
 	stream, ended := make(chan events.EngineEvent), make(chan error)
@@ -48,7 +48,7 @@ func (p *progress) print(event events.EngineEvent) {
 			p.say(resource, string(op)+" done")
 		}
 	case failed != nil:
-		// A wait that fails is in the state, with its reasons.
+		// A failed wait is in the state, with its reasons.
 		if resource := urn.URN(failed.Metadata.URN); isWait(resource) && failed.Metadata.New != nil {
 			p.waits = append(p.waits, p.say(resource, strings.Join(failed.Metadata.New.InitErrors, "\n")))
 		}
@@ -63,7 +63,7 @@ func (p *progress) print(event events.EngineEvent) {
 	}
 }
 
-// say prints lines about a resource, each behind the name of the tenant, and returns the first.
+// say prints lines about a resource, each after the name of the tenant, and returns the first.
 func (p *progress) say(resource urn.URN, text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {

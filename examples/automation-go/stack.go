@@ -12,8 +12,8 @@ import (
 
 const project = "automation-go"
 
-// up updates a tenant's stack. If only a wait fails, it does so again: what was made stays, and the next update goes
-// on from there. Anything else would fail again.
+// up updates a tenant's stack. If only a wait fails, it tries again: created objects stay, and the next update
+// continues from there. Anything else would fail again.
 func (p *platform) up(ctx context.Context, tenant string, workDir auto.LocalWorkspaceOption) error {
 	stack, err := auto.UpsertStackInlineSource(ctx, tenant, project, p.program(tenant), workDir, auto.Pulumi(p.pulumi))
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *platform) up(ctx context.Context, tenant string, workDir auto.LocalWork
 	}
 }
 
-// destroy destroys a tenant's stack and removes it. Where there is none, nothing is left to do.
+// destroy destroys a tenant's stack and removes it. If there is none, there is nothing to do.
 func (p *platform) destroy(ctx context.Context, tenant string, workDir auto.LocalWorkspaceOption) error {
 	stack, err := auto.SelectStackInlineSource(ctx, tenant, project, p.program(tenant), workDir, auto.Pulumi(p.pulumi))
 	if auto.IsSelectStack404Error(err) {

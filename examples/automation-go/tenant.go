@@ -5,14 +5,14 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// program is all that one tenant gets.
+// program is everything that one tenant gets.
 func (p *platform) program(tenant string) pulumi.RunFunc {
 	return func(ctx *pulumi.Context) error {
 		namespace, err := object(ctx, "namespace", "v1", "Namespace", values{"name": tenant}, nil)
 		if err != nil {
 			return err
 		}
-		// Named by what the Namespace gives out, the others come after it, and go before it.
+		// The others take their namespace from its outputs, so they are created after it and deleted before it.
 		space := namespace.ResourceRef.Name()
 		quota, err := object(ctx, "quota", "v1", "ResourceQuota", values{"name": "quota", "namespace": space}, values{
 			"hard": values{"pods": "10", "requests.cpu": "2", "requests.memory": "4Gi"},

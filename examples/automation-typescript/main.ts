@@ -1,5 +1,5 @@
-// A small platform: every tenant has a stack of its own with a namespace, a quota and a network policy, and many
-// stacks are worked on at the same time.
+// A small platform: every tenant has its own stack with a namespace, a quota and a network policy, and many stacks
+// are updated at the same time.
 import { setMaxListeners } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,9 +20,9 @@ const { values: flags, positionals: [action, ...tenants] } = parseArgs({
     },
 });
 
-// A terminal sends ^C to the running pulumi commands too. They end by themselves what they have begun; a second
-// signal would have them drop it. So only those that are still there after a while get one. SIGTERM is for us alone,
-// and is passed on.
+// A terminal also sends ^C to the running pulumi commands. They finish what they have started; a second signal would
+// make them abandon it. So only commands that still run after a while get one. SIGTERM reaches only this process,
+// which passes it on.
 const stopping = new AbortController();
 const cancelled = new AbortController();
 setMaxListeners(0, cancelled.signal); // each command is one
@@ -36,7 +36,7 @@ process.on("SIGTERM", () => {
 });
 
 /**
- * Updates a tenant's stack. If only a wait fails, it does so again: what was made stays, and the next update goes on
+ * Updates a tenant's stack. If only a wait fails, it tries again: created objects stay, and the next update continues
  * from there. Anything else would fail again.
  */
 async function up(tenant: string, args: auto.InlineProgramArgs, options: auto.LocalWorkspaceOptions) {
@@ -59,7 +59,7 @@ async function up(tenant: string, args: auto.InlineProgramArgs, options: auto.Lo
     }
 }
 
-/** Destroys a tenant's stack and removes it. Where there is none, nothing is left to do. */
+/** Destroys a tenant's stack and removes it. If there is none, there is nothing to do. */
 async function destroy(tenant: string, args: auto.InlineProgramArgs, options: auto.LocalWorkspaceOptions) {
     const progress = new Progress(tenant);
     try {

@@ -2,7 +2,7 @@ import { EngineEvent } from "@pulumi/pulumi/automation";
 
 const wait = "k8sconnect:index:Wait";
 
-/** Prints what happens while a command runs, and knows what failed. */
+/** Prints what happens while a command runs, and records what failed. */
 export class Progress {
     private readonly waits: string[] = [];
     private readonly others: string[] = [];
@@ -14,7 +14,7 @@ export class Progress {
         if (done && !["same", "refresh"].includes(done.metadata.op) && done.metadata.type.startsWith("k8sconnect:")) {
             this.say(done.metadata.urn, `${done.metadata.op} done`);
         } else if (failed?.metadata.type === wait) {
-            // A wait that fails is in the state, with its reasons.
+            // A failed wait is in the state, with its reasons.
             this.waits.push(this.say(failed.metadata.urn, failed.metadata.new?.initErrors?.join("\n") ?? ""));
         } else if (said?.urn && said.severity === "error") {
             if (typeOf(said.urn) !== wait) {
@@ -31,12 +31,12 @@ export class Progress {
         return this.waits.length > 0 && this.others.length === 0;
     }
 
-    /** What failed, in a line, or all that is known. */
+    /** What failed, in one line, or everything that is known. */
     explain(error: unknown) {
         return new Error([...this.waits, ...this.others].join("; ") || (error as Error).message);
     }
 
-    /** Prints lines about a resource, each behind the name of the tenant, and returns the first. */
+    /** Prints lines about a resource, each after the name of the tenant, and returns the first. */
     private say(urn: string, text: string) {
         const lines = text.trim().split("\n").map(line => `${urn.split("::").pop()}: ${line}`);
         if (text.trim()) {

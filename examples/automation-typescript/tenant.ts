@@ -1,11 +1,11 @@
 import * as k8sconnect from "@k8sconnect/pulumi";
 
-/** All that one tenant gets. */
+/** Everything that one tenant gets. */
 export const program = (tenant: string, image: string, timeout: string) => async () => {
     const namespace = new k8sconnect.KubeObject("namespace", {
         manifest: { apiVersion: "v1", kind: "Namespace", metadata: { name: tenant } },
     });
-    // What takes its namespace from the resource is made after it, and destroyed before it.
+    // Objects that take their namespace from this resource are created after it and destroyed before it.
     const space = namespace.resourceRef.name;
     const quota = new k8sconnect.KubeObject("quota", {
         manifest: {

@@ -28,7 +28,7 @@ func InSchema(spec *schema.PackageSpec) {
 func relax(spec *schema.PackageSpec, inputs map[string]schema.PropertySpec) {
 	for name, input := range inputs {
 		if token, words, ok := enum(spec, input); ok {
-			words.Description = fmt.Sprintf("What the input `%s` can be.", name)
+			words.Description = fmt.Sprintf("The values of the input `%s`.", name)
 			spec.Types[token] = words
 			input.TypeSpec = schema.TypeSpec{Type: "string", OneOf: []schema.TypeSpec{{Type: "string"}, {Ref: types + token}}}
 			inputs[name] = input

@@ -40,7 +40,7 @@ func (o *OnImmutable) Annotate(a infer.Annotator) { a.SetToken("index", "OnImmut
 // Values lists the words for the schema and for Check.
 func (OnImmutable) Values() []infer.EnumValue[OnImmutable] {
 	return []infer.EnumValue[OnImmutable]{
-		{Name: "Replace", Value: immutableReplace, Description: "Delete the object and create it again. This is the default for built-in kinds that hold no data."},
+		{Name: "Replace", Value: immutableReplace, Description: "Delete and re-create the object. This is the default for built-in kinds that hold no data."},
 		{Name: "Fail", Value: immutableFail, Description: "Refuse the update. This is the default for kinds that hold data and for custom kinds."},
 	}
 }
@@ -56,8 +56,8 @@ func (d *DeletionPropagation) Annotate(a infer.Annotator) {
 // Values lists the words for the schema and for Check.
 func (DeletionPropagation) Values() []infer.EnumValue[DeletionPropagation] {
 	return []infer.EnumValue[DeletionPropagation]{
-		{Name: "Background", Value: DeletionPropagation(metav1.DeletePropagationBackground), Description: "Delete them after the object."},
-		{Name: "Foreground", Value: DeletionPropagation(metav1.DeletePropagationForeground), Description: "Delete them first, and wait."},
-		{Name: "Orphan", Value: DeletionPropagation(metav1.DeletePropagationOrphan), Description: "Keep them."},
+		{Name: "Background", Value: DeletionPropagation(metav1.DeletePropagationBackground), Description: "Delete the owned objects after the object."},
+		{Name: "Foreground", Value: DeletionPropagation(metav1.DeletePropagationForeground), Description: "Delete the owned objects first, and wait."},
+		{Name: "Orphan", Value: DeletionPropagation(metav1.DeletePropagationOrphan), Description: "Keep the owned objects."},
 	}
 }

@@ -49,7 +49,7 @@ func (o *OnDestroy) Annotate(a infer.Annotator) { a.SetToken("index", "OnDestroy
 func (OnDestroy) Values() []infer.EnumValue[OnDestroy] {
 	return []infer.EnumValue[OnDestroy]{
 		{Name: "Leave", Value: destroyLeaves, Description: "All values stay in the object, and the Patch no longer owns them. This is the default."},
-		{Name: "Remove", Value: destroyRemoves, Description: "What this Patch has added goes."},
+		{Name: "Remove", Value: destroyRemoves, Description: "Remove what this Patch has added."},
 	}
 }
 
