@@ -61,11 +61,11 @@ func (c *Cluster) fetchID(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	namespace, err := decode(answer)
+	namespace, err := decode(answer, "Namespace")
 	if err != nil {
 		return "", err
 	}
-	if namespace.GetKind() != "Namespace" || namespace.GetUID() == "" {
+	if namespace.GetUID() == "" {
 		return "", &failure.UnreadableReplyError{Code: answer.code}
 	}
 	return string(namespace.GetUID()), nil
