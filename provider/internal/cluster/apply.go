@@ -74,7 +74,7 @@ func (c *Cluster) Apply(ctx context.Context, object *unstructured.Unstructured, 
 		return ApplyResult{}, fmt.Errorf("%s: %w", ref, err)
 	}
 	result := ApplyResult{Created: answer.code == http.StatusCreated}
-	if result.Object, err = decode(answer); err != nil {
+	if result.Object, err = decode(answer, ref.Kind); err != nil {
 		return result, fmt.Errorf("%s: %w", ref, err)
 	}
 	return result, nil

@@ -51,7 +51,7 @@ func (c *Cluster) Delete(ctx context.Context, ref Ref, options DeleteOptions) (D
 	case err != nil:
 		return goneIfAbsent(c.answerTo(ctx, ref, resource, err))
 	}
-	object, err := decode(answer)
+	object, err := decode(answer, "")
 	if err != nil {
 		return DeleteResult{}, fmt.Errorf("%s: %w", ref, err)
 	}

@@ -19,17 +19,18 @@ func (c *Cluster) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured,
 	if err != nil {
 		return nil, c.answerTo(ctx, ref, resource, err)
 	}
-	object, err := decode(answer)
+	object, err := decode(answer, ref.Kind)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
 	return object, nil
 }
 
-// decode understands an answer that is an object. The cause of a failure is left out: it may quote the object.
-func decode(answer reply) (*unstructured.Unstructured, error) {
+// decode understands an answer that is an object of this kind, or of any where it is empty. What is between here and the
+// API server may answer with a Status, too. The cause of a failure is left out: it may quote the object.
+func decode(answer reply, kind string) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
-	if err := object.UnmarshalJSON(answer.body); err != nil {
+	if err := object.UnmarshalJSON(answer.body); err != nil || kind != "" && object.GetKind() != kind {
 		return nil, &failure.UnreadableReplyError{Code: answer.code}
 	}
 	return object, nil

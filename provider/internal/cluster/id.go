@@ -12,8 +12,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// idPath is the namespace that every cluster has from its beginning to its end, and that nobody makes again.
-var idPath = []string{"/api/v1", "namespaces", "kube-system"}
+// idNamespace is the namespace that every cluster has from its beginning to its end, and that nobody makes again.
+const idNamespace = "kube-system"
+
+var idPath = []string{"/api/v1", "namespaces", idNamespace}
 
 // knownID is the answer of [Cluster.ID], once there is one.
 type knownID struct {
@@ -52,18 +54,18 @@ func (c *Cluster) ID(ctx context.Context) (string, error) {
 func (c *Cluster) fetchID(ctx context.Context) (string, error) {
 	answer, err := c.read(ctx, c.client.Get().AbsPath(idPath...))
 	switch {
-	case unrouted(err):
+	case unrouted(err), apierrors.IsNotFound(err) && !isAbout(err, idNamespace):
 		return "", failure.Errorf(failure.ReasonUnexpectedAnswer, "the server answers 404 to its path; is the host a Kubernetes API server? %w", hideStatus(err))
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
 		return "", nil
 	case err != nil:
 		return "", err
 	}
-	namespace, err := decode(answer)
+	namespace, err := decode(answer, "Namespace")
 	if err != nil {
 		return "", err
 	}
-	if namespace.GetKind() != "Namespace" || namespace.GetUID() == "" {
+	if namespace.GetUID() == "" {
 		return "", &failure.UnreadableReplyError{Code: answer.code}
 	}
 	return string(namespace.GetUID()), nil

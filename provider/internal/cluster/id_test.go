@@ -16,6 +16,10 @@ import (
 
 const kubeSystem = `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system","uid":"1234"}}`
 
+// noKubeSystem is how an API server says that there is no such namespace.
+const noKubeSystem = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"namespaces \"kube-system\" not found",` +
+	`"reason":"NotFound","details":{"name":"kube-system","kind":"namespaces"},"code":404}`
+
 func TestTheIDOfAClusterIsAskedForOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
@@ -23,7 +27,7 @@ func TestTheIDOfAClusterIsAskedForOnce(t *testing.T) {
 	}{
 		"it is the uid of kube-system":                              {says(200, kubeSystem), "1234"},
 		"a user who may not read it has none, which is no error":    {status(403, "Forbidden"), ""},
-		"a cluster without kube-system has none, which is no error": {status(404, "NotFound"), ""},
+		"a cluster without kube-system has none, which is no error": {says(404, noKubeSystem), ""},
 	} {
 		t.Run(name+" [D8]", func(t *testing.T) {
 			f, clu := newFake(t)
@@ -53,6 +57,7 @@ func TestAFailedQuestionForTheIDIsAnErrorAndNotKept(t *testing.T) {
 		"credentials that have expired":       status(401, "Unauthorized"),
 		"an API server in trouble":            status(500, "InternalError"),
 		"a load balancer without its backend": says(404, "<html>404 page not found</html>"),
+		"a gateway without its cluster":       status(404, "NotFound"),
 		"half an answer":                      says(200, kubeSystem[:40]),
 		"an answer of something else":         says(200, `{"apiVersion":"v1","kind":"Pod","metadata":{"uid":"1234"}}`),
 		"a namespace without a uid":           says(200, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system"}}`),

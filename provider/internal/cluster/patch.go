@@ -40,7 +40,7 @@ func (c *Cluster) Patch(ctx context.Context, ref Ref, patch []byte, options Patc
 	if err != nil {
 		return nil, c.answerTo(ctx, ref, resource, failure.WithoutPatchedObject(err))
 	}
-	object, err := decode(answer)
+	object, err := decode(answer, ref.Kind)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}

@@ -34,3 +34,10 @@ func withoutBody(err error) error {
 func unrouted(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
+
+// isAbout reports whether a refusal names this object, as every 404 of an API server does. A gateway that does not find
+// the cluster may answer 404 with a Status, too, but knows nothing of the object.
+func isAbout(err error, name string) bool {
+	var status *apierrors.StatusError
+	return errors.As(err, &status) && status.ErrStatus.Details != nil && status.ErrStatus.Details.Name == name
+}

@@ -1,0 +1,49 @@
+package cluster_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
+
+func TestAnAnswerThatIsNotTheObjectTellsNothingOfIt(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"a Status":               status(200, "NotFound"),
+		"a list of its kind":     says(200, `{"kind":"ConfigMapList","apiVersion":"v1","items":[]}`),
+		"another kind":           says(200, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"1"}}`),
+		"JSON of something else": says(200, `{"message":"log in"}`),
+		"a page":                 says(200, `<html>log in</html>`),
+		"nothing":                says(200, ``),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, clu := newFake(t)
+			f.says(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/api/v1" {
+					says(200, `{"kind":"APIResourceList","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true}]}`)(w, r)
+					return
+				}
+				answer(w, r)
+			})
+			ref := cluster.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "web"}
+			live, failed := clu.Get(t.Context(), ref)
+			assert.Nil(t, live)
+			_, lost := clu.Apply(t.Context(), configMap("shop", "web", nil), manager)
+			_, lostToo := clu.Patch(t.Context(), ref, []byte(`[]`), cluster.PatchOptions{Type: types.JSONPatchType})
+			for verb, err := range map[string]error{"get": failed, "apply": lost, "patch": lostToo} {
+				require.ErrorContains(t, err, "ConfigMap shop/web: ", verb)
+				unreadable := (*failure.UnreadableReplyError)(nil)
+				assert.True(t, errors.As(err, &unreadable), "%s: %v", verb, err)
+				assert.False(t, failure.Gone(err), "%s: nothing is gone because of it", verb)
+			}
+			assert.Equal(t, failure.Unknown, failure.Outcome(lost), "what was sent may have been carried out")
+			assert.Equal(t, failure.Unknown, failure.Outcome(lostToo))
+		})
+	}
+}
