@@ -18,20 +18,25 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 own_pulumi pictures
+export PULUMI_OPTION_COLOR=always
 start_cluster -node=real
 go build -o "$work/picture" "$root/tests/pictures"
 mkdir -p "$root/docs/pictures"
 
 # show COMMAND...: the command as one would type it, and what it prints, with its colors. It may fail.
 show() {
-	printf '\e[1m$ %s\e[0m\n' "$*"
+	local word line=
+	for word in "$@"; do
+		if [[ $word == *[\"\ ]* ]]; then line+=" '$word'"; else line+=" $word"; fi
+	done
+	printf '\e[1m$%s\e[0m\n' "$line"
 	"$@" 2>&1 || true
 }
 
-# picture NAME TITLE TEXT: draws standard input, in which TEXT must occur, as docs/pictures/NAME.svg. What the CLI prints of
-# where the stack is, and empty lines before the first one and after the last, are no news.
+# picture NAME TITLE TEXT: draws standard input, in which TEXT must occur, as docs/pictures/NAME.svg, without empty
+# lines that follow another one or come last.
 picture() {
-	sed -E '/^(Previewing|Updating) \(/d; s/[[:space:]]+$//' | cat -s >"$work/output"
+	printf '%s\n' "$(sed -E 's/[[:space:]]+$//' | cat -s)" >"$work/output"
 	if ! sed $'s/\e\\[[0-9;]*m//g' "$work/output" | grep -F -- "$3" >/dev/null; then
 		cat "$work/output" >&2
 		echo "This should have been in the output above: $3" >&2
@@ -44,18 +49,18 @@ picture() {
 for program in drift wait; do
 	cp -r "$root/tests/pictures/testdata/$program" "$work/$program"
 	cd "$work/$program"
-	pulumi stack init dev >/dev/null
+	pulumi stack init dev >/dev/null 2>&1
 	case $program in
 	drift)
 		pulumi up --yes --skip-preview >"$work/up.log" || { cat "$work/up.log" >&2; exit 1; }
 		{
-			show kubectl scale deployment web --replicas 1
+			show kubectl patch configmap settings --patch '{"data":{"log.level":"debug"}}'
 			echo
-			show pulumi preview --diff --color=always
-		} | picture drift 'A preview shows the field that was changed outside Pulumi, and by which manager' '1 => 3'
+			show pulumi preview --diff
+		} | picture drift 'A preview shows the field that was changed outside Pulumi, and by which manager' '"debug" => "info"'
 		;;
 	wait)
-		show pulumi up --yes --skip-preview --color=always |
+		show pulumi up --yes --skip-preview |
 			picture wait 'An update fails with the reason why the pods are not ready: the last lines of their log' 'DATABASE_URL'
 		;;
 	esac
