@@ -8,7 +8,7 @@ using Pulumi;
 namespace K8sConnect.Kubernetes
 {
     /// <summary>
-    /// What the input `conflictPolicy` can be.
+    /// The values of the input `conflictPolicy`.
     /// </summary>
     [EnumType]
     public readonly struct ConflictPolicy : IEquatable<ConflictPolicy>
@@ -45,7 +45,7 @@ namespace K8sConnect.Kubernetes
     }
 
     /// <summary>
-    /// What the input `deletionPropagation` can be.
+    /// The values of the input `deletionPropagation`.
     /// </summary>
     [EnumType]
     public readonly struct DeletionPropagation : IEquatable<DeletionPropagation>
@@ -58,15 +58,15 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// Delete them after the object.
+        /// Delete the owned objects after the object.
         /// </summary>
         public static DeletionPropagation Background { get; } = new DeletionPropagation("Background");
         /// <summary>
-        /// Delete them first, and wait.
+        /// Delete the owned objects first, and wait.
         /// </summary>
         public static DeletionPropagation Foreground { get; } = new DeletionPropagation("Foreground");
         /// <summary>
-        /// Keep them.
+        /// Keep the owned objects.
         /// </summary>
         public static DeletionPropagation Orphan { get; } = new DeletionPropagation("Orphan");
 
@@ -86,7 +86,7 @@ namespace K8sConnect.Kubernetes
     }
 
     /// <summary>
-    /// What the input `driftDetection` can be.
+    /// The values of the input `driftDetection`.
     /// </summary>
     [EnumType]
     public readonly struct DriftDetection : IEquatable<DriftDetection>
@@ -123,7 +123,7 @@ namespace K8sConnect.Kubernetes
     }
 
     /// <summary>
-    /// What the input `onDestroy` can be.
+    /// The values of the input `onDestroy`.
     /// </summary>
     [EnumType]
     public readonly struct OnDestroy : IEquatable<OnDestroy>
@@ -140,7 +140,7 @@ namespace K8sConnect.Kubernetes
         /// </summary>
         public static OnDestroy Leave { get; } = new OnDestroy("leave");
         /// <summary>
-        /// What this Patch has added goes.
+        /// Remove what this Patch has added.
         /// </summary>
         public static OnDestroy Remove { get; } = new OnDestroy("remove");
 
@@ -160,7 +160,7 @@ namespace K8sConnect.Kubernetes
     }
 
     /// <summary>
-    /// What the input `onImmutable` can be.
+    /// The values of the input `onImmutable`.
     /// </summary>
     [EnumType]
     public readonly struct OnImmutable : IEquatable<OnImmutable>
@@ -173,7 +173,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// Delete the object and create it again. This is the default for built-in kinds that hold no data.
+        /// Delete and re-create the object. This is the default for built-in kinds that hold no data.
         /// </summary>
         public static OnImmutable Replace { get; } = new OnImmutable("replace");
         /// <summary>

@@ -15,7 +15,7 @@ import * as utilities from "./utilities";
  * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
  *
  * ## Example Usage
- * ### The address of a Service that others made
+ * ### The address of a Service that others manage
  *
  * ```typescript
  * import * as k8sconnect from "@k8sconnect/pulumi";
@@ -82,7 +82,7 @@ export interface GetObjectResult {
  * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
  *
  * ## Example Usage
- * ### The address of a Service that others made
+ * ### The address of a Service that others manage
  *
  * ```typescript
  * import * as k8sconnect from "@k8sconnect/pulumi";

@@ -15,7 +15,7 @@ import * as utilities from "./utilities";
  * It waits again when the object's own resource has changed the object, when `waitFor` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
  *
  * ## Example Usage
- * ### A Service that is made when a rollout is complete
+ * ### Create a Service once a rollout is complete
  *
  * ```typescript
  * import * as k8sconnect from "@k8sconnect/pulumi";

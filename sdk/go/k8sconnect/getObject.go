@@ -18,7 +18,7 @@ import (
 // If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 //
 // ## Example Usage
-// ### The address of a Service that others made
+// ### The address of a Service that others manage
 // ```go
 // package main
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// What the input `conflictPolicy` can be.
+// The values of the input `conflictPolicy`.
 type ConflictPolicy string
 
 const (
@@ -178,15 +178,15 @@ func (in *conflictPolicyPtr) ToConflictPolicyPtrOutputWithContext(ctx context.Co
 	return pulumi.ToOutputWithContext(ctx, in).(ConflictPolicyPtrOutput)
 }
 
-// What the input `deletionPropagation` can be.
+// The values of the input `deletionPropagation`.
 type DeletionPropagation string
 
 const (
-	// Delete them after the object.
+	// Delete the owned objects after the object.
 	DeletionPropagationBackground = DeletionPropagation("Background")
-	// Delete them first, and wait.
+	// Delete the owned objects first, and wait.
 	DeletionPropagationForeground = DeletionPropagation("Foreground")
-	// Keep them.
+	// Keep the owned objects.
 	DeletionPropagationOrphan = DeletionPropagation("Orphan")
 )
 
@@ -349,7 +349,7 @@ func (in *deletionPropagationPtr) ToDeletionPropagationPtrOutputWithContext(ctx 
 	return pulumi.ToOutputWithContext(ctx, in).(DeletionPropagationPtrOutput)
 }
 
-// What the input `driftDetection` can be.
+// The values of the input `driftDetection`.
 type DriftDetection string
 
 const (
@@ -517,13 +517,13 @@ func (in *driftDetectionPtr) ToDriftDetectionPtrOutputWithContext(ctx context.Co
 	return pulumi.ToOutputWithContext(ctx, in).(DriftDetectionPtrOutput)
 }
 
-// What the input `onDestroy` can be.
+// The values of the input `onDestroy`.
 type OnDestroy string
 
 const (
 	// All values stay in the object, and the Patch no longer owns them. This is the default.
 	OnDestroyLeave = OnDestroy("leave")
-	// What this Patch has added goes.
+	// Remove what this Patch has added.
 	OnDestroyRemove = OnDestroy("remove")
 )
 
@@ -685,11 +685,11 @@ func (in *onDestroyPtr) ToOnDestroyPtrOutputWithContext(ctx context.Context) OnD
 	return pulumi.ToOutputWithContext(ctx, in).(OnDestroyPtrOutput)
 }
 
-// What the input `onImmutable` can be.
+// The values of the input `onImmutable`.
 type OnImmutable string
 
 const (
-	// Delete the object and create it again. This is the default for built-in kinds that hold no data.
+	// Delete and re-create the object. This is the default for built-in kinds that hold no data.
 	OnImmutableReplace = OnImmutable("replace")
 	// Refuse the update. This is the default for kinds that hold data and for custom kinds.
 	OnImmutableFail = OnImmutable("fail")

@@ -19,7 +19,7 @@ import (
 // It waits again when the object's own resource has changed the object, when `waitFor` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
 //
 // ## Example Usage
-// ### A Service that is made when a rollout is complete
+// ### Create a Service once a rollout is complete
 // ```go
 // package main
 //

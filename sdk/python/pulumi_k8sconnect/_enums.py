@@ -18,7 +18,7 @@ __all__ = [
 @pulumi.type_token("k8sconnect:index:ConflictPolicy")
 class ConflictPolicy(_builtins.str, Enum):
     """
-    What the input `conflict_policy` can be.
+    The values of the input `conflict_policy`.
     """
     FORCE = "force"
     """
@@ -33,26 +33,26 @@ class ConflictPolicy(_builtins.str, Enum):
 @pulumi.type_token("k8sconnect:index:DeletionPropagation")
 class DeletionPropagation(_builtins.str, Enum):
     """
-    What the input `deletion_propagation` can be.
+    The values of the input `deletion_propagation`.
     """
     BACKGROUND = "Background"
     """
-    Delete them after the object.
+    Delete the owned objects after the object.
     """
     FOREGROUND = "Foreground"
     """
-    Delete them first, and wait.
+    Delete the owned objects first, and wait.
     """
     ORPHAN = "Orphan"
     """
-    Keep them.
+    Keep the owned objects.
     """
 
 
 @pulumi.type_token("k8sconnect:index:DriftDetection")
 class DriftDetection(_builtins.str, Enum):
     """
-    What the input `drift_detection` can be.
+    The values of the input `drift_detection`.
     """
     PREVIEW = "preview"
     """
@@ -67,7 +67,7 @@ class DriftDetection(_builtins.str, Enum):
 @pulumi.type_token("k8sconnect:index:OnDestroy")
 class OnDestroy(_builtins.str, Enum):
     """
-    What the input `on_destroy` can be.
+    The values of the input `on_destroy`.
     """
     LEAVE = "leave"
     """
@@ -75,18 +75,18 @@ class OnDestroy(_builtins.str, Enum):
     """
     REMOVE = "remove"
     """
-    What this Patch has added goes.
+    Remove what this Patch has added.
     """
 
 
 @pulumi.type_token("k8sconnect:index:OnImmutable")
 class OnImmutable(_builtins.str, Enum):
     """
-    What the input `on_immutable` can be.
+    The values of the input `on_immutable`.
     """
     REPLACE = "replace"
     """
-    Delete the object and create it again. This is the default for built-in kinds that hold no data.
+    Delete and re-create the object. This is the default for built-in kinds that hold no data.
     """
     FAIL = "fail"
     """

@@ -74,7 +74,7 @@ def get_object(api_version: Optional[_builtins.str] = None,
     If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 
     ## Example Usage
-    ### The address of a Service that others made
+    ### The address of a Service that others manage
     ```python
     import pulumi
     import pulumi_k8sconnect as k8sconnect
@@ -120,7 +120,7 @@ def get_object_output(api_version: pulumi.Input[Optional[_builtins.str]] = None,
     If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
 
     ## Example Usage
-    ### The address of a Service that others made
+    ### The address of a Service that others manage
     ```python
     import pulumi
     import pulumi_k8sconnect as k8sconnect

@@ -107,7 +107,7 @@ class Wait(pulumi.CustomResource):
         It waits again when the object's own resource has changed the object, when `wait_for` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
 
         ## Example Usage
-        ### A Service that is made when a rollout is complete
+        ### Create a Service once a rollout is complete
         ```python
         import pulumi
         import pulumi_k8sconnect as k8sconnect
@@ -161,7 +161,7 @@ class Wait(pulumi.CustomResource):
         It waits again when the object's own resource has changed the object, when `wait_for` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
 
         ## Example Usage
-        ### A Service that is made when a rollout is complete
+        ### Create a Service once a rollout is complete
         ```python
         import pulumi
         import pulumi_k8sconnect as k8sconnect

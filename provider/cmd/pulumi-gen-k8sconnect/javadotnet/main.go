@@ -87,7 +87,7 @@ func bind(text []byte, version string) (*schema.Package, error) {
 }
 
 func readme(language string, pkg *schema.Package) []byte {
-	return fmt.Appendf(nil, "# k8sconnect for Pulumi, in %s\n\n%s\n\nHow to begin, examples and documentation: <%s>\n",
+	return fmt.Appendf(nil, "# k8sconnect for Pulumi, in %s\n\n%s\n\nGetting started, examples and documentation: <%s>\n",
 		language, pkg.Description, pkg.Homepage)
 }
 

@@ -14,27 +14,27 @@ export const ConflictPolicy = {
 } as const;
 
 /**
- * What the input `conflictPolicy` can be.
+ * The values of the input `conflictPolicy`.
  */
 export type ConflictPolicy = (typeof ConflictPolicy)[keyof typeof ConflictPolicy];
 
 export const DeletionPropagation = {
     /**
-     * Delete them after the object.
+     * Delete the owned objects after the object.
      */
     Background: "Background",
     /**
-     * Delete them first, and wait.
+     * Delete the owned objects first, and wait.
      */
     Foreground: "Foreground",
     /**
-     * Keep them.
+     * Keep the owned objects.
      */
     Orphan: "Orphan",
 } as const;
 
 /**
- * What the input `deletionPropagation` can be.
+ * The values of the input `deletionPropagation`.
  */
 export type DeletionPropagation = (typeof DeletionPropagation)[keyof typeof DeletionPropagation];
 
@@ -50,7 +50,7 @@ export const DriftDetection = {
 } as const;
 
 /**
- * What the input `driftDetection` can be.
+ * The values of the input `driftDetection`.
  */
 export type DriftDetection = (typeof DriftDetection)[keyof typeof DriftDetection];
 
@@ -60,19 +60,19 @@ export const OnDestroy = {
      */
     Leave: "leave",
     /**
-     * What this Patch has added goes.
+     * Remove what this Patch has added.
      */
     Remove: "remove",
 } as const;
 
 /**
- * What the input `onDestroy` can be.
+ * The values of the input `onDestroy`.
  */
 export type OnDestroy = (typeof OnDestroy)[keyof typeof OnDestroy];
 
 export const OnImmutable = {
     /**
-     * Delete the object and create it again. This is the default for built-in kinds that hold no data.
+     * Delete and re-create the object. This is the default for built-in kinds that hold no data.
      */
     Replace: "replace",
     /**
@@ -82,6 +82,6 @@ export const OnImmutable = {
 } as const;
 
 /**
- * What the input `onImmutable` can be.
+ * The values of the input `onImmutable`.
  */
 export type OnImmutable = (typeof OnImmutable)[keyof typeof OnImmutable];

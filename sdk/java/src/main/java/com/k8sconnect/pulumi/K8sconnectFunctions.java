@@ -29,7 +29,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that others made
+     * ### The address of a Service that others manage
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;
@@ -69,7 +69,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that others made
+     * ### The address of a Service that others manage
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;
@@ -109,7 +109,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that others made
+     * ### The address of a Service that others manage
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;
@@ -149,7 +149,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that others made
+     * ### The address of a Service that others manage
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;
@@ -189,7 +189,7 @@ public final class K8sconnectFunctions {
      * If there is no such object, the call fails, unless `optional` is true. A cluster that does not answer is always a failure and never means that the object is absent.
      * 
      * ## Example Usage
-     * ### The address of a Service that others made
+     * ### The address of a Service that others manage
      * <pre>
      * {@code
      * import com.k8sconnect.pulumi.K8sconnectFunctions;

@@ -21,7 +21,7 @@ import javax.annotation.Nullable;
  * It waits again when the object&#39;s own resource has changed the object, when `waitFor` or `triggers` changes, and when the object was re-created. A change by a controller does not make it wait again.
  * 
  * ## Example Usage
- * ### A Service that is made when a rollout is complete
+ * ### Create a Service once a rollout is complete
  * <pre>
  * {@code
  * import com.k8sconnect.pulumi.KubeObject;

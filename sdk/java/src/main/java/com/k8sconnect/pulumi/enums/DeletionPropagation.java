@@ -9,23 +9,23 @@ import java.util.Objects;
 import java.util.StringJoiner;
 
     /**
-     * What the input `deletionPropagation` can be.
+     * The values of the input `deletionPropagation`.
      * 
      */
     @EnumType
     public enum DeletionPropagation {
         /**
-         * Delete them after the object.
+         * Delete the owned objects after the object.
          * 
          */
         Background("Background"),
         /**
-         * Delete them first, and wait.
+         * Delete the owned objects first, and wait.
          * 
          */
         Foreground("Foreground"),
         /**
-         * Keep them.
+         * Keep the owned objects.
          * 
          */
         Orphan("Orphan");

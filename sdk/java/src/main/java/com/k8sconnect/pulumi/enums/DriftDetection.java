@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.StringJoiner;
 
     /**
-     * What the input `driftDetection` can be.
+     * The values of the input `driftDetection`.
      * 
      */
     @EnumType

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.StringJoiner;
 
     /**
-     * What the input `onDestroy` can be.
+     * The values of the input `onDestroy`.
      * 
      */
     @EnumType
@@ -20,7 +20,7 @@ import java.util.StringJoiner;
          */
         Leave("leave"),
         /**
-         * What this Patch has added goes.
+         * Remove what this Patch has added.
          * 
          */
         Remove("remove");

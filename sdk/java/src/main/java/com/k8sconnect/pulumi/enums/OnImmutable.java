@@ -9,13 +9,13 @@ import java.util.Objects;
 import java.util.StringJoiner;
 
     /**
-     * What the input `onImmutable` can be.
+     * The values of the input `onImmutable`.
      * 
      */
     @EnumType
     public enum OnImmutable {
         /**
-         * Delete the object and create it again. This is the default for built-in kinds that hold no data.
+         * Delete and re-create the object. This is the default for built-in kinds that hold no data.
          * 
          */
         Replace("replace"),
