@@ -82,23 +82,9 @@ func TestNothingUnknownIsWritten(t *testing.T) {
 	}
 }
 
-// lost are answers to an apply after which nobody knows whether it was carried out.
-var lost = map[string]verbs.Answer{
-	"500": verbs.Refusal(500, "InternalError", ""), "502 of a proxy": verbs.Page(502), "503": verbs.Refusal(503, "ServiceUnavailable", ""),
-	"504 of a proxy": verbs.Page(504), "a connection that closes": verbs.Cut, "half an answer": verbs.CutShort(applied),
-	"a page": verbs.Page(200), "half an object": verbs.JSON(201, applied[:len(applied)/2]), "nothing": verbs.JSON(201, ""),
-	"a Status": verbs.JSON(200, `{"kind":"Status","apiVersion":"v1","status":"Success"}`),
-}
-
-// refused are answers to an apply after which certainly nothing was written.
-var refused = map[string]verbs.Answer{
-	"400": verbs.Refusal(400, "BadRequest", ""), "401": verbs.Refusal(401, "Unauthorized", ""), "403": verbs.Refusal(403, "Forbidden", ""),
-	"413": verbs.Refusal(413, "RequestEntityTooLarge", ""), "422": verbs.Refusal(422, "Invalid", ""),
-}
-
 func TestACreateWhoseReplyIsLostIsInTheState(t *testing.T) {
 	t.Parallel()
-	for what, answer := range lost {
+	for what, answer := range verbs.Lost {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			server := verbs.NewServer(t)
@@ -166,7 +152,7 @@ func TestALookSettlesACreateWhoseReplyWasLost(t *testing.T) {
 
 func TestARefusedCreateIsNotInTheState(t *testing.T) {
 	t.Parallel()
-	for what, answer := range refused {
+	for what, answer := range verbs.Refused {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			server := verbs.NewServer(t)

@@ -98,7 +98,7 @@ func TestADeletionOfAnObjectOfAClusterThatIsGoneForGood(t *testing.T) {
 	forgetting := func(server *verbs.Server) *connection.Source {
 		source := connection.NewSource("test")
 		source.Configure(verbs.Properties(m{"host": server.URL}))
-		source.Forget([]string{"8d6a6d0f-0000-4000-8000-000000000001"})
+		source.Forget([]string{verbs.ClusterID})
 		return source
 	}
 	t.Run("is done where nobody answers", func(t *testing.T) {

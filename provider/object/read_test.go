@@ -1,7 +1,6 @@
 package object_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -17,46 +16,12 @@ import (
 // theID is the ID in the state.
 const theID = "v1/ConfigMap/shop/web"
 
-// unreadable are answers to a look at the ConfigMap that prove nothing about it.
-var unreadable = map[string]func(*verbs.Server){
-	"401": func(s *verbs.Server) { s.SaysAlways(verbs.Refusal(401, "Unauthorized", "")) },
-	"403 of the object": func(s *verbs.Server) {
-		s.Says("GET "+thePath, verbs.Refusal(403, "Forbidden", `{"name":"web","kind":"configmaps"}`))
-	},
-	"403 of discovery":                   func(s *verbs.Server) { s.Says("GET /api/v1", verbs.Refusal(403, "Forbidden", "")) },
-	"404 of the object without a Status": func(s *verbs.Server) { s.Says("GET "+thePath, verbs.Page(404)) },
-	"404 of discovery without a Status":  func(s *verbs.Server) { s.Says("GET /api/v1", verbs.Page(404)); s.Says("GET /api", verbs.Page(404)) },
-	"404 with a Status on every path":    func(s *verbs.Server) { s.SaysAlways(verbs.Refusal(404, "NotFound", "")) },
-	"404 of a gateway that has lost the cluster": func(s *verbs.Server) {
-		s.Says("GET "+thePath, verbs.Refusal(404, "NotFound", ""))
-		s.Says("GET /api/v1/namespaces/kube-system", verbs.Refusal(404, "NotFound", ""))
-	},
-	"200 with a Status": func(s *verbs.Server) { s.Says("GET "+thePath, verbs.Refusal(200, "", "")) },
-	"200 with an object of another kind": func(s *verbs.Server) {
-		s.Says("GET "+thePath, verbs.JSON(200, strings.Replace(applied, `"ConfigMap"`, `"Secret"`, 1)))
-	},
-	"404 that is JSON and no Status":       func(s *verbs.Server) { s.Says("GET "+thePath, verbs.JSON(404, `{"error":"no upstream"}`)) },
-	"404 of the API group and of its list": func(s *verbs.Server) { s.Says("GET /api/v1", verbs.Page(404)); s.Says("GET /api", verbs.Page(502)) },
-	"410":                                  func(s *verbs.Server) { s.Says("GET "+thePath, verbs.Refusal(410, "Gone", "")) },
-	"429":                                  func(s *verbs.Server) { s.Says("GET "+thePath, verbs.Refusal(429, "TooManyRequests", "")) },
-	"500":                                  func(s *verbs.Server) { s.Says("GET "+thePath, verbs.Refusal(500, "InternalError", "")) },
-	"502 of a proxy":                       func(s *verbs.Server) { s.SaysAlways(verbs.Page(502)) },
-	"503":                                  func(s *verbs.Server) { s.SaysAlways(verbs.Refusal(503, "ServiceUnavailable", "")) },
-	"504 of a proxy":                       func(s *verbs.Server) { s.Says("GET "+thePath, verbs.Page(504)) },
-	"200 with a login page":                func(s *verbs.Server) { s.Says("GET "+thePath, verbs.Page(200)) },
-	"200 with a login page on every path":  func(s *verbs.Server) { s.SaysAlways(verbs.Page(200)) },
-	"200 with nothing":                     func(s *verbs.Server) { s.Says("GET "+thePath, verbs.JSON(200, "")) },
-	"200 with JSON that is no object":      func(s *verbs.Server) { s.Says("GET "+thePath, verbs.JSON(200, `{"status":"ok"}`)) },
-	"200 with half an object":              func(s *verbs.Server) { s.Says("GET "+thePath, verbs.JSON(200, applied[:len(applied)/2])) },
-	"nobody who listens":                   func(s *verbs.Server) { s.Stop() },
-}
-
 // stale are outputs of a resource that could not be looked at.
 func stale(outputs property.Map) property.Map { return outputs.Set("__staleRead", property.New(true)) }
 
 func TestALookThatProvesNothingLosesNothing(t *testing.T) {
 	t.Parallel()
-	for what, fail := range unreadable {
+	for what, fail := range verbs.Unreadable {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			server, web := made(t)
@@ -148,7 +113,7 @@ func TestAnObjectThatIsGoneLeavesTheState(t *testing.T) {
 		server.Stop()
 		source := connection.NewSource("test")
 		source.Configure(verbs.Properties(m{"host": server.URL}))
-		source.Forget([]string{"8d6a6d0f-0000-4000-8000-000000000001"})
+		source.Forget([]string{verbs.ClusterID})
 		web = web.In(t, object.New(source, settings{}))
 		require.NoError(t, web.Read())
 		assert.Empty(t, web.ID)
@@ -161,7 +126,7 @@ func TestAnObjectThatIsGoneLeavesTheState(t *testing.T) {
 		server.Says("GET "+thePath, verbs.Refusal(503, "ServiceUnavailable", ""))
 		source := connection.NewSource("test")
 		source.Configure(verbs.Properties(m{"host": server.URL}))
-		source.Forget([]string{"8d6a6d0f-0000-4000-8000-000000000001"})
+		source.Forget([]string{verbs.ClusterID})
 		web = web.In(t, object.New(source, settings{}))
 		require.NoError(t, web.Read())
 		assert.Equal(t, theID, web.ID)

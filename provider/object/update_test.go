@@ -37,7 +37,7 @@ func TestAPreviewOfAnUpdateThatCannotAskKeepsWhichObjectItIs(t *testing.T) {
 func TestAnUpdateThatIsRefusedChangesNoState(t *testing.T) {
 	t.Parallel()
 	now := program(with("red", "data", "color"))
-	for what, answer := range refused {
+	for what, answer := range verbs.Refused {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			server, web := made(t)
@@ -65,7 +65,7 @@ func TestAnUpdateThatIsRefusedChangesNoState(t *testing.T) {
 func TestAnUpdateWhoseReplyIsLostIsCarriedOutAgain(t *testing.T) {
 	t.Parallel()
 	now := program(with("red", "data", "color"))
-	for what, answer := range lost {
+	for what, answer := range verbs.Lost {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			server, web := made(t)

@@ -1,7 +1,6 @@
 package object_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -34,11 +33,11 @@ func configured(server *verbs.Server, s settings) middleware.CustomResource {
 	return object.New(source, s)
 }
 
-// The ConfigMap of these tests, and what the API server says of it.
+// The ConfigMap of these tests.
 const (
-	thePath = "/api/v1/namespaces/shop/configmaps/web"
+	thePath = verbs.Path
 	ours    = "k8sconnect-shop.dev.web-270f6824"
-	theUID  = "5a5f3c0e-0000-4000-8000-00000000000a"
+	theUID  = verbs.UID
 )
 
 func configMap() m {
@@ -59,30 +58,11 @@ func program(manifest any, more ...m) property.Map {
 	return verbs.Properties(inputs)
 }
 
-// live is the ConfigMap as the API server has it, with these data and these entries of managers.
-func live(uid, data string, entries ...string) string {
-	managed := ""
-	for i, entry := range entries {
-		if i > 0 {
-			managed += ","
-		}
-		managed += entry
-	}
-	return fmt.Sprintf(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":%q,"resourceVersion":"7",`+
-		`"creationTimestamp":"2026-01-02T03:04:05Z","managedFields":[%s]},"data":%s}`, uid, managed, data)
-}
-
-// owns is an entry of managedFields.
-func owns(manager, operation, fields string) string {
-	return fmt.Sprintf(`{"manager":%q,"operation":%q,"apiVersion":"v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":%s}}`,
-		manager, operation, fields)
-}
-
 var (
+	live, owns = verbs.ConfigMap, verbs.Owns
 	// applied is the ConfigMap after our apply.
 	applied = live(theUID, `{"color":"blue","size":"small"}`, owns(ours, "Apply", `{"f:color":{},"f:size":{}}`))
-	// absent says that there is no such ConfigMap.
-	absent = verbs.Refusal(404, "NotFound", `{"name":"web","kind":"configmaps"}`)
+	absent  = verbs.Absent
 )
 
 // made is the ConfigMap after a run that has made it. The next run begins.

@@ -241,7 +241,7 @@ func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse 
 	if diff.DetailedDiff == nil {
 		diff.DetailedDiff = map[string]p.PropertyDiff{}
 	}
-	if was, is := version(req.OldInputs), version(req.Inputs); was.Len() > 0 {
+	if was, is := version(req.OldInputs), version(req.Inputs); was.Len() > 0 && is.Len() > 0 {
 		for path, kind := range values.Differences(was, is) {
 			diff.DetailedDiff[keyTarget+"."+path] = p.PropertyDiff{Kind: p.DiffKind(kind.String()), InputDiff: true}
 		}

@@ -73,7 +73,7 @@ func NewServer(t testing.TB) *Server {
 		`{"name":"namespaces","kind":"Namespace"}]}`))
 	s.Says("GET /api", JSON(200, `{"kind":"APIVersions","versions":["v1"]}`))
 	s.Says("GET /apis", JSON(200, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`))
-	s.IsCluster("8d6a6d0f-0000-4000-8000-000000000001")
+	s.IsCluster(ClusterID)
 	s.server = httptest.NewServer(s)
 	s.URL = s.server.URL
 	t.Cleanup(s.server.Close)
