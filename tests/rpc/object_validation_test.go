@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,6 +153,15 @@ func TestQuantities(t *testing.T) {
 			good: good, bad: with(t, bad, "manifest.spec.scope", "x"),
 			says: []string{"in 3 places", `spec.hard.memory: "1 gig"`, `spec.hard["requests.cpu"]: "some"`, "spec.scope: unknown field"},
 		}.run(t)
+	})
+	t.Run("all bad ones take two dry-runs of a create: one that is refused for them, and one without them [O50]", func(t *testing.T) {
+		user := newUser(t)
+		p, take := start(t, inline(user)), requests(t, user)
+		_, _, err := p.resource(t, "counted").preview(program(object(t, `{apiVersion: v1, kind: ResourceQuota,
+			metadata: {name: counted, namespace: %s}, spec: {hard: {memory: 1 gig, cpu: two, pods: few, services: "1"}}}`, w.namespace)))
+		assert.ErrorContains(t, err, "in 3 places")
+		creates := slices.DeleteFunc(take(), func(request string) bool { return !strings.HasPrefix(request, "CREATE") })
+		assert.Len(t, creates, 2)
 	})
 	t.Run("a Secret's value that cannot be decoded is named and not shown [C16]", func(t *testing.T) {
 		good := program(object(t, `{apiVersion: v1, kind: Secret, metadata: {name: broken, namespace: %s}, data: {fine: YQ==}}`, w.namespace))

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,10 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 const (
-	// maxBadValues bounds how many values that cannot be decoded are searched for; each takes a few requests.
+	// maxBadValues bounds how many values that cannot be decoded are searched for by requests; each takes a few.
 	maxBadValues = 8
 	// diagnosisManager is the field manager of dry-runs that look for mistakes. Nothing is ever stored under it.
 	diagnosisManager = "k8sconnect-diagnosis"
@@ -33,8 +35,8 @@ const (
 // Diagnose finds all mistakes in a manifest of which an apply was refused with a typed-patch error. Such an error names
 // one unknown field of each map and hides what else is wrong there, and does not say where the value is that has no
 // place in its type, such as a quantity that is none. A create says more, so the same object is created as a dry-run:
-// it lists all unknown fields; and a value that it cannot decode is found by sending it shorter and shorter beginnings
-// of the manifest. Nothing is written.
+// it lists all unknown fields. Where it does not name the value that it cannot decode, that is a quantity or base64 that
+// can be found here; any other is found by sending it shorter and shorter beginnings of the manifest. Nothing is written.
 //
 // The result unwraps to refusal, and is refusal itself where nothing more is found out, for instance because the user
 // may patch objects and not create them.
@@ -84,7 +86,8 @@ type diagnosis struct {
 func (d *diagnosis) examine(ctx context.Context) {
 	err := d.create(ctx, d.object, strict)
 	for range maxBadValues {
-		if _, undecodable := failure.Undecodable(err); !undecodable || !d.badValue(ctx) {
+		reason, undecodable := failure.Undecodable(err)
+		if !undecodable || !d.badlyEncoded(reason) && !d.badValue(ctx) {
 			break
 		}
 		err = d.create(ctx, d.object, strict)
@@ -107,15 +110,10 @@ func (d *diagnosis) examine(ctx context.Context) {
 
 // drop takes fields out that the API server has named.
 func (d *diagnosis) drop(fields []string) {
-	var places []place
-	walk(d.object, nil, func(p place) bool {
-		if slices.Contains(fields, p.plain()) {
-			places = append(places, p)
+	for _, n := range slices.Backward(nodes(d.object)) { // contents before their containers
+		if slices.Contains(fields, n.plain()) {
+			n.remove(d.object)
 		}
-		return true
-	})
-	for _, p := range slices.Backward(places) { // contents before their containers
-		p.remove(d.object)
 	}
 }
 
@@ -135,20 +133,48 @@ func wrongValues(err error) []failure.Mistake {
 	return mistakes
 }
 
-// badValue finds the first value that cannot be decoded, and takes it out. The API server refuses the shortest
-// beginning of the manifest that has the value, and decodes the one that ends just before it: that is the proof.
+// badlyEncoded finds all quantities that are none, and base64 that is none, if the API server has complained of one of
+// them, and takes them out. No request is needed: they are read here by the server's own rules.
+func (d *diagnosis) badlyEncoded(complaint string) bool {
+	kind := (&unstructured.Unstructured{Object: d.object}).GroupVersionKind().GroupKind()
+	var bad []node
+	var reasons []string
+	for _, n := range nodes(d.object) {
+		value := kinds.EncodedValue(kind, n.path)
+		if _, isText := n.value.(string); !isText || value == nil {
+			continue
+		}
+		text, err := json.Marshal(n.value)
+		if err == nil {
+			err = json.Unmarshal(text, value)
+		}
+		if err != nil {
+			bad, reasons = append(bad, n), append(reasons, err.Error())
+		}
+	}
+	if !slices.Contains(reasons, complaint) {
+		return false
+	}
+	for i, n := range bad {
+		d.takeOut(n, reasons[i])
+	}
+	return true
+}
+
+// badValue finds the first value that cannot be decoded, of whatever sort, and takes it out. The API server refuses the
+// shortest beginning of the manifest that has the value, and decodes the one that ends just before it: that is the proof.
 func (d *diagnosis) badValue(ctx context.Context) bool {
 	reasons := map[int]string{}
 	var trouble error
-	size := countNodes(d.object)
-	n := 1 + sort.Search(size, func(i int) bool {
+	all := nodes(d.object)
+	n := sort.Search(len(all), func(i int) bool {
 		if trouble != nil {
 			return true
 		}
 		err := d.create(ctx, beginning(d.object, i+1), lenient)
 		reason, undecodable := failure.Undecodable(err)
 		if undecodable {
-			reasons[i+1] = reason
+			reasons[i] = reason
 		} else if err != nil && failure.Outcome(err) != failure.Refused {
 			trouble = err
 		}
@@ -158,14 +184,18 @@ func (d *diagnosis) badValue(ctx context.Context) bool {
 	if trouble != nil || !proved {
 		return false
 	}
-	at := nodeAt(d.object, n)
-	if text, ok := at.value.(string); ok && len(text) <= maxQuoted {
+	d.takeOut(all[n], reason)
+	return true
+}
+
+// takeOut notes that a value cannot be decoded, and removes it.
+func (d *diagnosis) takeOut(n node, reason string) {
+	if text, ok := n.value.(string); ok && len(text) <= maxQuoted {
 		reason = fmt.Sprintf("%q is not accepted: %s", text, reason)
 	}
-	d.found = append(d.found, failure.Mistake{Field: at.String(), Message: reason})
+	d.found = append(d.found, failure.Mistake{Field: n.String(), Message: reason})
 	d.values = true
-	at.remove(d.object)
-	return true
+	n.remove(d.object)
 }
 
 // merge adds what the refusal itself has named, unless it was found out completely.

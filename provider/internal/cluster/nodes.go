@@ -1,162 +1,103 @@
 package cluster
 
 import (
-	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// A node is a value in a manifest: a scalar, or a map or list without what is in it. Nodes are in the order of a walk
-// that visits a container before its contents, maps by their sorted keys. The identity of the object is no node.
-
-// place is a node and how to come to it, by keys of maps (string) and positions in lists (int).
-type place struct {
-	steps []any
+// node is a value in a manifest and how to come to it, by keys of maps (string) and positions in lists (int).
+type node struct {
+	path  []any
 	value any
 }
 
 // String is the place for people: spec.containers[0].image, metadata.annotations["example.com/a"].
-func (p place) String() string {
-	return p.format(func(key string) string {
-		if strings.ContainsAny(key, `.[]"/`) {
-			return "[" + strconv.Quote(key) + "]"
-		}
-		return "." + key
-	})
-}
+func (n node) String() string { return values.FormatSegments(n.path...) }
 
 // plain is the place as the API server writes it, which quotes no keys.
-func (p place) plain() string { return p.format(func(key string) string { return "." + key }) }
-
-func (p place) format(keyed func(key string) string) string {
-	var b strings.Builder
-	for _, step := range p.steps {
-		switch step := step.(type) {
-		case int:
-			fmt.Fprintf(&b, "[%d]", step)
-		case string:
-			b.WriteString(keyed(step))
+func (n node) plain() string {
+	var text strings.Builder
+	for _, segment := range n.path {
+		if key, isKey := segment.(string); isKey {
+			text.WriteString("." + key)
+		} else {
+			text.WriteString(values.FormatSegments(segment))
 		}
 	}
-	return strings.TrimPrefix(b.String(), ".")
+	return strings.TrimPrefix(text.String(), ".")
 }
 
 // remove takes the node out of the object. In a list it leaves null, so that the others keep their places.
-func (p place) remove(object map[string]any) {
+func (n node) remove(object map[string]any) {
 	var tree any = object
-	for i, step := range p.steps {
-		last := i == len(p.steps)-1
+	for i, segment := range n.path {
+		last := i == len(n.path)-1
 		switch container := tree.(type) {
 		case map[string]any:
 			if last {
-				delete(container, step.(string))
+				delete(container, segment.(string))
 				return
 			}
-			tree = container[step.(string)]
+			tree = container[segment.(string)]
 		case []any:
 			if last {
-				container[step.(int)] = nil
+				container[segment.(int)] = nil
 				return
 			}
-			tree = container[step.(int)]
+			tree = container[segment.(int)]
 		}
 	}
 }
 
-// isIdentity reports whether a place says which object it is.
-func isIdentity(steps []any, key string) bool {
-	switch key {
-	case "apiVersion", "kind":
-		return len(steps) == 0
-	case "metadata":
-		return len(steps) == 0 // the container of the name
-	case "name", "namespace":
-		return len(steps) == 1 && steps[0] == "metadata"
-	}
-	return false
-}
-
-// walk calls visit with every node, in order, until it returns false.
-func walk(tree any, steps []any, visit func(place) bool) bool {
-	at := func(step any) []any { return append(slices.Clip(steps), step) }
-	switch tree := tree.(type) {
-	case map[string]any:
-		for _, key := range sortedKeys(tree) {
-			if !isIdentity(steps, key) && !visit(place{at(key), tree[key]}) {
-				return false
-			}
-			if !walk(tree[key], at(key), visit) {
-				return false
-			}
+// nodes lists the values of a manifest, containers before their contents and maps by their sorted keys. What says which
+// object it is, is left out.
+func nodes(object map[string]any) []node {
+	var found []node
+	var walk func(tree any, path []any)
+	visit := func(tree any, path []any) {
+		if !isIdentity(path) {
+			found = append(found, node{path, tree})
 		}
-	case []any:
-		for i, item := range tree {
-			if !visit(place{at(i), item}) || !walk(item, at(i), visit) {
-				return false
+		walk(tree, path)
+	}
+	walk = func(tree any, path []any) {
+		switch tree := tree.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(tree)) {
+				visit(tree[key], append(slices.Clip(path), key))
+			}
+		case []any:
+			for i, item := range tree {
+				visit(item, append(slices.Clip(path), i))
 			}
 		}
 	}
-	return true
-}
-
-func sortedKeys(tree map[string]any) []string {
-	keys := make([]string, 0, len(tree))
-	for key := range tree {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func countNodes(object map[string]any) int {
-	n := 0
-	walk(object, nil, func(place) bool { n++; return true })
-	return n
-}
-
-// nodeAt is the nth node, counted from 1.
-func nodeAt(object map[string]any, n int) place {
-	var found place
-	walk(object, nil, func(p place) bool {
-		n--
-		found = p
-		return n > 0
-	})
+	walk(object, nil)
 	return found
 }
 
-// beginning is the object with its identity and its first n nodes.
-func beginning(object map[string]any, n int) map[string]any {
-	left := n
-	return begin(object, nil, &left).(map[string]any)
+// isIdentity reports whether a place says which object it is, or contains that.
+func isIdentity(path []any) bool {
+	switch len(path) {
+	case 1:
+		return path[0] == "apiVersion" || path[0] == "kind" || path[0] == "metadata"
+	case 2:
+		return path[0] == "metadata" && (path[1] == "name" || path[1] == "namespace")
+	default:
+		return false
+	}
 }
 
-func begin(tree any, steps []any, left *int) any {
-	at := func(step any) []any { return append(slices.Clip(steps), step) }
-	switch tree := tree.(type) {
-	case map[string]any:
-		out := map[string]any{}
-		for _, key := range sortedKeys(tree) {
-			if isIdentity(steps, key) {
-				out[key] = begin(tree[key], at(key), left)
-			} else if *left > 0 {
-				*left--
-				out[key] = begin(tree[key], at(key), left)
-			}
-		}
-		return out
-	case []any:
-		out := []any{}
-		for i, item := range tree {
-			if *left == 0 {
-				break
-			}
-			*left--
-			out = append(out, begin(item, at(i), left))
-		}
-		return out
-	default:
-		return tree
+// beginning is the object with its identity and its first n nodes. Of the later ones, list items are null.
+func beginning(object map[string]any, n int) map[string]any {
+	object = runtime.DeepCopyJSON(object)
+	for _, later := range slices.Backward(nodes(object)[n:]) { // contents before their containers
+		later.remove(object)
 	}
+	return object
 }

@@ -114,10 +114,7 @@ func (c Connection) String() string {
 	return "Connection{" + strings.Join(parts, ", ") + "}"
 }
 
-// GoString hides secrets from %#v.
-func (c Connection) GoString() string { return c.String() }
-
-// Format hides secrets from every verb of fmt.
+// Format hides secrets from every verb of fmt, %#v included.
 func (c Connection) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, c.String()) }
 
 // LogValue hides secrets from slog.
@@ -131,10 +128,7 @@ func (e Exec) String() string {
 	return fmt.Sprintf("Exec{command: %s, args: %d, env: %d}", e.Command, len(e.Args), len(e.Env))
 }
 
-// GoString hides secrets from %#v.
-func (e Exec) GoString() string { return e.String() }
-
-// Format hides secrets from every verb of fmt.
+// Format hides secrets from every verb of fmt, %#v included.
 func (e Exec) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, e.String()) }
 
 // LogValue hides secrets from slog.

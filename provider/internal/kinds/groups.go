@@ -3,6 +3,7 @@
 //   - which API groups are its own: groups.go
 //   - which kinds live outside of namespaces: scope.go
 //   - which kinds have pods, and where: pods.go
+//   - which fields hold quantities and base64: encoded.go
 //   - in which order objects are best applied: order.go
 //   - what is deleted with an object, how long that may take, and what is lost with it: deletion.go
 //   - what its finalizers wait for: finalizers.go

@@ -48,22 +48,6 @@ func (i Identity) Group() string {
 	return group
 }
 
-// Version is the API version without the group.
-func (i Identity) Version() string {
-	_, version, hasGroup := strings.Cut(i.APIVersion, "/")
-	if !hasGroup {
-		return i.APIVersion
-	}
-	return version
-}
-
-// SameObject reports whether both are one object to the API server: the version may differ, since every
-// version of a group shows the same objects.
-func (i Identity) SameObject(other Identity) bool {
-	return i.Group() == other.Group() && i.Kind == other.Kind &&
-		i.Namespace == other.Namespace && i.Name == other.Name
-}
-
 // ParseID reads an ID as [Identity.String] writes it. A first segment that is a bare version, such as
 // v1, means the core group; every other ID begins with a group.
 func ParseID(id string) (Identity, error) {

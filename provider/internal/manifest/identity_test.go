@@ -53,28 +53,15 @@ func TestTheIdentityIsReadFromTheObject(t *testing.T) {
 	identity := IdentityOf(object)
 	assert.Equal(t, Identity{"apps/v1", "Deployment", "prod", "web"}, identity)
 	assert.Equal(t, "apps", identity.Group())
-	assert.Equal(t, "v1", identity.Version())
 
 	core := Identity{APIVersion: "v1"}
 	assert.Equal(t, "", core.Group())
-	assert.Equal(t, "v1", core.Version())
 
 	for _, broken := range []map[string]any{
 		nil, {"metadata": "x"}, {"metadata": values.Unknown{}},
 		{"apiVersion": 1, "kind": values.Unknown{}, "metadata": map[string]any{"name": values.Unknown{}}},
 	} {
 		assert.Equal(t, Identity{}, IdentityOf(broken))
-	}
-}
-
-func TestTheVersionIsNoPartOfWhichObjectItIs(t *testing.T) {
-	web := Identity{"apps/v1", "Deployment", "prod", "web"}
-	assert.True(t, web.SameObject(Identity{"apps/v1beta1", "Deployment", "prod", "web"}), "[O43]")
-	for _, other := range []Identity{
-		{"extensions/v1", "Deployment", "prod", "web"}, {"apps/v1", "ReplicaSet", "prod", "web"},
-		{"apps/v1", "Deployment", "test", "web"}, {"apps/v1", "Deployment", "prod", "api"}, {"v1", "Deployment", "prod", "web"},
-	} {
-		assert.False(t, web.SameObject(other), "[O42] %s", other)
 	}
 }
 
@@ -94,6 +81,5 @@ func FuzzParseID(f *testing.F) {
 		again, err := ParseID(identity.String())
 		require.NoError(t, err)
 		require.Equal(t, identity, again)
-		require.True(t, identity.SameObject(again))
 	})
 }

@@ -61,17 +61,10 @@ func without(tree any, paths []fieldpath.Path) any {
 			continue
 		}
 		tree = edit(tree, at, func(container, last any) any {
-			members, isMap := container.(map[string]any)
-			if !isMap {
+			if _, isList := container.([]any); isList {
 				return with(container, last, nil)
 			}
-			rest := make(map[string]any, len(members))
-			for name, member := range members {
-				if name != last {
-					rest[name] = member
-				}
-			}
-			return rest
+			return dropped(container, last)
 		})
 	}
 	return tree

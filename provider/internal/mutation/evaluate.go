@@ -1,13 +1,10 @@
 package mutation
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	kubejson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -88,9 +85,8 @@ func (e *evaluator) add(value any, once bool) error {
 	if reason != "" {
 		return e.fail(e.operation.path, reason)
 	}
-	if err := e.step(operation{name: opAdd, path: e.operation.path, value: value}); err != nil {
-		return err
-	}
+	value = normalized(value) // a copy: of a copy operation it is in the tree twice
+	e.tree = edit(e.tree, at, func(container, last any) any { return inserted(container, last, value) })
 	e.trace.wrote(e.index, at, inList, once || inList)
 	return nil
 }
@@ -100,9 +96,8 @@ func (e *evaluator) replace() error {
 	if reason != "" {
 		return e.fail(e.operation.path, reason)
 	}
-	if err := e.step(e.operation); err != nil {
-		return err
-	}
+	value := normalized(e.operation.value)
+	e.tree = edit(e.tree, at, func(container, last any) any { return with(container, last, value) })
 	e.trace.wrote(e.index, at, false, false)
 	return nil
 }
@@ -113,9 +108,7 @@ func (e *evaluator) remove(p pointer) error {
 		return e.fail(p, reason)
 	}
 	before := e.tree
-	if err := e.step(operation{name: opRemove, path: p}); err != nil {
-		return err
-	}
+	e.tree = edit(e.tree, at, dropped)
 	e.trace.took(e.index, before, at)
 	return nil
 }
@@ -150,43 +143,8 @@ func differs(have, want any) string {
 	}
 }
 
-// step carries out an operation that is known to be possible.
-func (e *evaluator) step(o operation) error {
-	result, err := carryOut(e.tree, o)
-	if err != nil {
-		return e.fail(o.path, err.Error())
-	}
-	e.tree = result
-	return nil
-}
-
 func (e *evaluator) fail(p pointer, reason string) error {
 	return &OperationError{
 		Index: e.index, Operation: e.operation.name, Pointer: p.String(), Reason: reason, Test: e.operation.name == opTest,
 	}
-}
-
-// carryOut carries out one operation on a copy of tree.
-func carryOut(tree any, o operation) (any, error) {
-	document, err := json.Marshal(tree)
-	if err != nil {
-		return nil, err
-	}
-	body, err := json.Marshal([]wireOperation{wire(o)})
-	if err != nil {
-		return nil, err
-	}
-	patch, err := jsonpatch.DecodePatch(body)
-	if err != nil {
-		return nil, err
-	}
-	patched, err := patch.Apply(document)
-	if err != nil {
-		return nil, err
-	}
-	var result any
-	if err := kubejson.Unmarshal(patched, &result); err != nil {
-		return nil, err
-	}
-	return result, nil
 }

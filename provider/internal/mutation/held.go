@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 
@@ -134,7 +133,7 @@ func (h *history) undoWrite(o operation, value any) bool {
 	_, isItem := at[len(at)-1].(int)
 	h.tree = edit(h.tree, at, func(container any, last any) any {
 		if isItem && o.name != opReplace {
-			return slices.Delete(slices.Clone(container.([]any)), last.(int), last.(int)+1)
+			return dropped(container, last)
 		}
 		return with(container, last, anything{})
 	})
@@ -185,36 +184,6 @@ func (h *history) overwritten(p pointer) bool {
 		}
 	}
 	return false
-}
-
-// edit copies the containers on the way to a place and changes the last of them.
-func edit(tree any, at ownership.Location, change func(container, last any) any) any {
-	if len(at) == 1 {
-		return change(tree, at[0])
-	}
-	switch tree := tree.(type) {
-	case map[string]any:
-		return with(tree, at[0], edit(tree[at[0].(string)], at[1:], change))
-	case []any:
-		return with(tree, at[0], edit(tree[at[0].(int)], at[1:], change))
-	}
-	return tree
-}
-
-// with copies a container with one other value in it.
-func with(container, segment, value any) any {
-	switch container := container.(type) {
-	case map[string]any:
-		result := make(map[string]any, len(container)+1)
-		maps.Copy(result, container)
-		result[segment.(string)] = value
-		return result
-	case []any:
-		result := slices.Clone(container)
-		result[segment.(int)] = value
-		return result
-	}
-	return container
 }
 
 // matches reports whether have is what was written, apart from what the server has added to it.

@@ -160,17 +160,6 @@ func (p *operationParser) value() {
 	p.result.value = normalized(value)
 }
 
-// HasUnknown reports whether a part of the patch is not known yet, so that it can be neither evaluated nor
-// encoded.
-func (p JSONPatch) HasUnknown() bool {
-	for _, operation := range p.operations {
-		if operation.unknown || values.HasUnknown(operation.value) {
-			return true
-		}
-	}
-	return false
-}
-
 // OnceOperations names the operations that cannot be repeated, as far as the patch alone tells: an operation
 // that adds to what looks like a list may turn out to set the member of an object. [JSONPatch.Evaluate] knows.
 // An operation of which the place is secret is named by its number.

@@ -65,10 +65,6 @@ func nullsInLists(v any, at []any, inList bool) []Problem {
 	return problems
 }
 
-// HasUnknown reports whether a part of the patch is not known yet, so that it can be neither evaluated nor
-// encoded.
-func (p MergePatch) HasUnknown() bool { return p.unknown }
-
 // Evaluate says what the patch does to the live object.
 func (p MergePatch) Evaluate(live *unstructured.Unstructured) (Effect, error) {
 	if p.unknown {

@@ -182,7 +182,7 @@ func (r *restoration) write(name string, at ownership.Location, value any) {
 	r.operations = append(r.operations, operation{name: name, path: pointerTo(at), value: value})
 	r.tree = edit(r.tree, at, func(container, last any) any {
 		if list, isList := container.([]any); isList && last.(int) == len(list) {
-			return append(slices.Clone(list), value)
+			return inserted(container, last, value)
 		}
 		return with(container, last, value)
 	})

@@ -245,9 +245,6 @@ func stillThere(live *unstructured.Unstructured) string {
 	}
 }
 
-// Extracts reports whether the goal waits for fields, so that [Goal.Extract] has something to give.
-func (g *Goal) Extracts() bool { return len(g.paths) > 0 }
-
 // Extract gives the fields that are waited for, with the structure around them; nil
 // if none are.
 func (g *Goal) Extract(live *unstructured.Unstructured) map[string]any {
