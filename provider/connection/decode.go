@@ -56,17 +56,18 @@ func Decode(properties property.Map) (connect.Connection, error) {
 		}
 	}
 	text := func(name string) string { return textOf(properties.Get(name)) }
+	secret := func(name string) connect.Secret { return connect.NewSecret(text(name)) }
 	return connect.Connection{
-		Kubeconfig:           text("kubeconfig"),
+		Kubeconfig:           secret("kubeconfig"),
 		Context:              text("context"),
-		Host:                 text("host"),
-		ClusterCACertificate: text("clusterCaCertificate"),
+		Host:                 secret("host"),
+		ClusterCACertificate: secret("clusterCaCertificate"),
 		Insecure:             boolOf(properties.Get("insecure")),
 		TLSServerName:        text("tlsServerName"),
-		ProxyURL:             text("proxyUrl"),
-		Token:                text("token"),
-		ClientCertificate:    text("clientCertificate"),
-		ClientKey:            text("clientKey"),
+		ProxyURL:             secret("proxyUrl"),
+		Token:                secret("token"),
+		ClientCertificate:    secret("clientCertificate"),
+		ClientKey:            secret("clientKey"),
 		Exec:                 execOf(unpack(properties.Get("exec"))),
 		Impersonate:          impersonationOf(unpack(properties.Get("impersonate"))),
 		Namespace:            text(namespaceField),
@@ -81,12 +82,14 @@ func execOf(value property.Value) *connect.Exec {
 	decoded := &connect.Exec{
 		APIVersion: textOf(fields.Get("apiVersion")),
 		Command:    textOf(fields.Get("command")),
-		Args:       textsOf(fields.Get("args")),
+	}
+	for _, arg := range textsOf(fields.Get("args")) {
+		decoded.Args = append(decoded.Args, connect.NewSecret(arg))
 	}
 	if env := fields.Get("env"); env.IsMap() {
-		decoded.Env = map[string]string{}
+		decoded.Env = map[string]connect.Secret{}
 		for name, entry := range env.AsMap().All {
-			decoded.Env[name] = textOf(entry)
+			decoded.Env[name] = connect.NewSecret(textOf(entry))
 		}
 	}
 	return decoded

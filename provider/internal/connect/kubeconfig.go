@@ -126,14 +126,15 @@ func (c Connection) KubeconfigFiles() []string {
 	if c.inline() {
 		return nil
 	}
-	if strings.TrimSpace(c.Kubeconfig) == "" {
+	kubeconfig := strings.TrimSpace(c.Kubeconfig.reveal())
+	if kubeconfig == "" {
 		listed, home := ambientFiles()
 		return append(listed, home)
 	}
-	if _, ok := contentsOf(c.Kubeconfig); ok {
+	if _, ok := contentsOf(kubeconfig); ok {
 		return nil
 	}
-	path, err := expandHome(c.Kubeconfig)
+	path, err := expandHome(kubeconfig)
 	if err != nil {
 		return nil
 	}

@@ -2,10 +2,10 @@ package connect
 
 import (
 	"errors"
+	"maps"
 	"net/http"
-	"net/url"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/rest"
@@ -74,7 +74,7 @@ type chosen struct{ name, namespace string }
 
 func (c Connection) source(current string) (*rest.Config, chosen, error) {
 	switch {
-	case c.inline() && c.Kubeconfig != "":
+	case c.inline() && c.Kubeconfig.isSet():
 		return nil, chosen{}, &failure.FieldError{Field: "host", Reason: "cannot be combined with kubeconfig"}
 	case c.inline() && c.Context != "":
 		return nil, chosen{}, &failure.FieldError{Field: "context", Reason: "is for a kubeconfig and cannot be combined with host"}
@@ -85,8 +85,8 @@ func (c Connection) source(current string) (*rest.Config, chosen, error) {
 	if field := c.inlineField(); field != "" {
 		return nil, chosen{}, &failure.FieldError{Field: field, Reason: "needs host; it cannot be combined with a kubeconfig"}
 	}
-	if strings.TrimSpace(c.Kubeconfig) != "" {
-		config, err := loadKubeconfig(c.Kubeconfig)
+	if kubeconfig := c.Kubeconfig.reveal(); strings.TrimSpace(kubeconfig) != "" {
+		config, err := loadKubeconfig(kubeconfig)
 		if err != nil {
 			return nil, chosen{}, err
 		}
@@ -112,13 +112,13 @@ func (c Connection) inlineField() string {
 		name string
 		set  bool
 	}{
-		{"clusterCaCertificate", c.ClusterCACertificate != ""},
+		{"clusterCaCertificate", c.ClusterCACertificate.isSet()},
 		{"insecure", c.Insecure},
 		{"tlsServerName", c.TLSServerName != ""},
-		{"proxyUrl", c.ProxyURL != ""},
-		{"token", c.Token != ""},
-		{"clientCertificate", c.ClientCertificate != ""},
-		{"clientKey", c.ClientKey != ""},
+		{"proxyUrl", c.ProxyURL.isSet()},
+		{"token", c.Token.isSet()},
+		{"clientCertificate", c.ClientCertificate.isSet()},
+		{"clientKey", c.ClientKey.isSet()},
 		{"exec", c.Exec != nil},
 	} {
 		if field.set {
@@ -172,30 +172,32 @@ func (c Connection) inCluster() (*rest.Config, chosen, error) {
 }
 
 func (c Connection) inlineConfig() (*rest.Config, error) {
-	host, err := ParseHost(c.Host)
+	host, err := ParseHost(c.Host.reveal())
 	if err != nil {
 		return nil, err
 	}
-	config := &rest.Config{Host: host.String(), BearerToken: strings.TrimSpace(c.Token)}
+	config := &rest.Config{Host: host.String(), BearerToken: strings.TrimSpace(c.Token.reveal())}
 	config.Insecure = c.Insecure
 	config.ServerName = c.TLSServerName
 	if err := c.checkCredentials(); err != nil {
 		return nil, err
 	}
-	if c.ClusterCACertificate != "" {
-		if config.CAData, err = ParseCertificates("clusterCaCertificate", c.ClusterCACertificate); err != nil {
+	if c.ClusterCACertificate.isSet() {
+		if config.CAData, err = ParseCertificates("clusterCaCertificate", c.ClusterCACertificate.reveal()); err != nil {
 			return nil, err
 		}
 	}
-	if c.ClientCertificate != "" {
-		if config.CertData, config.KeyData, err = ParseClientPair(c.ClientCertificate, c.ClientKey); err != nil {
+	if c.ClientCertificate.isSet() {
+		if config.CertData, config.KeyData, err = ParseClientPair(c.ClientCertificate.reveal(), c.ClientKey.reveal()); err != nil {
 			return nil, err
 		}
 	}
-	if c.ProxyURL != "" {
-		if config.Proxy, err = c.proxy(); err != nil {
+	if c.ProxyURL.isSet() {
+		proxy, err := ParseProxy(c.ProxyURL.reveal())
+		if err != nil {
 			return nil, err
 		}
+		config.Proxy = http.ProxyURL(proxy)
 	}
 	if c.Exec != nil {
 		config.ExecProvider = c.Exec.provider()
@@ -206,17 +208,17 @@ func (c Connection) inlineConfig() (*rest.Config, error) {
 // checkCredentials refuses mixes of which the API server would silently use one half.
 func (c Connection) checkCredentials() error {
 	switch {
-	case c.Insecure && c.ClusterCACertificate != "":
+	case c.Insecure && c.ClusterCACertificate.isSet():
 		return &failure.FieldError{Field: "insecure", Reason: "cannot be combined with clusterCaCertificate"}
-	case c.Token != "" && c.Exec != nil:
+	case c.Token.isSet() && c.Exec != nil:
 		return &failure.FieldError{Field: "token", Reason: "cannot be combined with exec"}
-	case c.Token != "" && c.ClientCertificate != "":
+	case c.Token.isSet() && c.ClientCertificate.isSet():
 		return &failure.FieldError{Field: "token", Reason: "cannot be combined with clientCertificate"}
-	case c.Exec != nil && c.ClientCertificate != "":
+	case c.Exec != nil && c.ClientCertificate.isSet():
 		return &failure.FieldError{Field: "exec", Reason: "cannot be combined with clientCertificate"}
-	case c.ClientCertificate != "" && c.ClientKey == "":
+	case c.ClientCertificate.isSet() && !c.ClientKey.isSet():
 		return &failure.FieldError{Field: "clientCertificate", Reason: "needs clientKey"}
-	case c.ClientKey != "" && c.ClientCertificate == "":
+	case c.ClientKey.isSet() && !c.ClientCertificate.isSet():
 		return &failure.FieldError{Field: "clientKey", Reason: "needs clientCertificate"}
 	case c.Exec != nil && c.Exec.Command == "":
 		return &failure.FieldError{Field: "exec.command", Reason: "must be set"}
@@ -224,29 +226,22 @@ func (c Connection) checkCredentials() error {
 	return nil
 }
 
-func (c Connection) proxy() (func(*http.Request) (*url.URL, error), error) {
-	address, err := ParseProxy(c.ProxyURL)
-	if err != nil {
-		return nil, err
-	}
-	return http.ProxyURL(address), nil
-}
-
 func (e Exec) provider() *clientcmdapi.ExecConfig {
 	config := &clientcmdapi.ExecConfig{
 		APIVersion:       e.APIVersion,
 		Command:          e.Command,
-		Args:             e.Args,
 		InteractiveMode:  clientcmdapi.NeverExecInteractiveMode,
 		StdinUnavailable: true,
 	}
 	if config.APIVersion == "" {
 		config.APIVersion = execAPIVersion
 	}
-	for name, value := range e.Env {
-		config.Env = append(config.Env, clientcmdapi.ExecEnvVar{Name: name, Value: value})
+	for _, arg := range e.Args {
+		config.Args = append(config.Args, arg.reveal())
 	}
 	// client-go shares one login between equal plugins, and compares the environment as a list.
-	sort.Slice(config.Env, func(i, j int) bool { return config.Env[i].Name < config.Env[j].Name })
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		config.Env = append(config.Env, clientcmdapi.ExecEnvVar{Name: name, Value: e.Env[name].reveal()})
+	}
 	return config
 }
