@@ -37,7 +37,9 @@ func Check(value property.Value, prefix string, other ...string) []Problem {
 	if len(c.problems) > 0 {
 		return c.problems // the following would only repeat them in other words
 	}
-	c.mix(properties, prefix)
+	for _, mistake := range connect.Contradictions(func(name string) connect.Presence { return has(properties, name) }) {
+		c.addError(prefix, mistake.Field, mistake)
+	}
 	c.values(properties, prefix)
 	return c.problems
 }
@@ -126,74 +128,30 @@ func (c *checker) nested(value property.Value, known map[string]field, path, req
 		return
 	}
 	c.object(value.AsMap(), known, path, nil)
-	if has(value.AsMap(), required) == absent {
+	if has(value.AsMap(), required) == connect.Absent {
 		c.add(path, required, "must be set")
 	}
 }
 
-// presence is whether a property is there; an unknown one may turn out either way.
-type presence int
-
-const (
-	absent presence = iota
-	unknown
-	given
-)
-
-func has(properties property.Map, name string) presence {
+// has says whether a property is there.
+func has(properties property.Map, name string) connect.Presence {
 	value := unpackField(name, properties.Get(name))
 	switch {
 	case value.IsNull(), value.IsString() && strings.TrimSpace(value.AsString()) == "":
-		return absent
+		return connect.Absent
 	case value.IsBool() && !value.AsBool(), name == "insecure" && value.IsString() && !boolOf(value):
-		return absent
+		return connect.Absent
 	case value.IsComputed():
-		return unknown
+		return connect.Unknown
 	default:
-		return given
-	}
-}
-
-// mix finds combinations that make no sense.
-func (c *checker) mix(properties property.Map, prefix string) {
-	is := func(name string) bool { return has(properties, name) == given }
-	missing := func(name string) bool { return has(properties, name) == absent }
-	both := func(name, with string) {
-		if is(name) && is(with) {
-			c.add(prefix, name, "cannot be combined with "+with)
-		}
-	}
-	both("host", "kubeconfig")
-	if is("host") && is("context") && !is("kubeconfig") {
-		c.add(prefix, "context", "names a context of a kubeconfig and cannot be combined with host")
-	}
-	if missing("host") {
-		for _, name := range fieldNames() {
-			switch {
-			case !fields[name].inline || !is(name):
-			case is("kubeconfig"):
-				c.add(prefix, name, "cannot be combined with kubeconfig, which has its own")
-			default:
-				c.add(prefix, name, "needs host")
-			}
-		}
-	}
-	both("insecure", "clusterCaCertificate")
-	both("token", "exec")
-	both("token", "clientCertificate")
-	both("exec", "clientCertificate")
-	if is("clientCertificate") && missing("clientKey") {
-		c.add(prefix, "clientCertificate", "needs clientKey")
-	}
-	if is("clientKey") && missing("clientCertificate") {
-		c.add(prefix, "clientKey", "needs clientCertificate")
+		return connect.Given
 	}
 }
 
 // values finds values that cannot be right, whatever the cluster.
 func (c *checker) values(properties property.Map, prefix string) {
 	known := func(name string) string {
-		if has(properties, name) != given {
+		if has(properties, name) != connect.Given {
 			return ""
 		}
 		return properties.Get(name).AsString()

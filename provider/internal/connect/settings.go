@@ -73,17 +73,12 @@ func (c Connection) Settings(userAgent, current string) (Settings, error) {
 type chosen struct{ name, namespace string }
 
 func (c Connection) source(current string) (*rest.Config, chosen, error) {
-	switch {
-	case c.inline() && c.Kubeconfig.isSet():
-		return nil, chosen{}, &failure.FieldError{Field: "host", Reason: "cannot be combined with kubeconfig"}
-	case c.inline() && c.Context != "":
-		return nil, chosen{}, &failure.FieldError{Field: "context", Reason: "is for a kubeconfig and cannot be combined with host"}
-	case c.inline():
+	if wrong := Contradictions(c.has); len(wrong) > 0 {
+		return nil, chosen{}, wrong[0]
+	}
+	if c.inline() {
 		config, err := c.inlineConfig()
 		return config, chosen{}, err
-	}
-	if field := c.inlineField(); field != "" {
-		return nil, chosen{}, &failure.FieldError{Field: field, Reason: "needs host; it cannot be combined with a kubeconfig"}
 	}
 	if kubeconfig := c.Kubeconfig.reveal(); strings.TrimSpace(kubeconfig) != "" {
 		config, err := loadKubeconfig(kubeconfig)
@@ -104,28 +99,6 @@ func (c Connection) source(current string) (*rest.Config, chosen, error) {
 		return fromKubeconfig(config, c.Context)
 	}
 	return c.inCluster()
-}
-
-// inlineField names a field that is set although it makes sense only together with Host.
-func (c Connection) inlineField() string {
-	for _, field := range []struct {
-		name string
-		set  bool
-	}{
-		{"clusterCaCertificate", c.ClusterCACertificate.isSet()},
-		{"insecure", c.Insecure},
-		{"tlsServerName", c.TLSServerName != ""},
-		{"proxyUrl", c.ProxyURL.isSet()},
-		{"token", c.Token.isSet()},
-		{"clientCertificate", c.ClientCertificate.isSet()},
-		{"clientKey", c.ClientKey.isSet()},
-		{"exec", c.Exec != nil},
-	} {
-		if field.set {
-			return field.name
-		}
-	}
-	return ""
 }
 
 func fromKubeconfig(config *clientcmdapi.Config, context string) (*rest.Config, chosen, error) {
@@ -179,9 +152,6 @@ func (c Connection) inlineConfig() (*rest.Config, error) {
 	config := &rest.Config{Host: host.String(), BearerToken: strings.TrimSpace(c.Token.reveal())}
 	config.Insecure = c.Insecure
 	config.ServerName = c.TLSServerName
-	if err := c.checkCredentials(); err != nil {
-		return nil, err
-	}
 	if c.ClusterCACertificate.isSet() {
 		if config.CAData, err = ParseCertificates("clusterCaCertificate", c.ClusterCACertificate.reveal()); err != nil {
 			return nil, err
@@ -200,30 +170,12 @@ func (c Connection) inlineConfig() (*rest.Config, error) {
 		config.Proxy = http.ProxyURL(proxy)
 	}
 	if c.Exec != nil {
+		if c.Exec.Command == "" {
+			return nil, &failure.FieldError{Field: "exec.command", Reason: "must be set"}
+		}
 		config.ExecProvider = c.Exec.provider()
 	}
 	return config, nil
-}
-
-// checkCredentials refuses mixes of which the API server would silently use one half.
-func (c Connection) checkCredentials() error {
-	switch {
-	case c.Insecure && c.ClusterCACertificate.isSet():
-		return &failure.FieldError{Field: "insecure", Reason: "cannot be combined with clusterCaCertificate"}
-	case c.Token.isSet() && c.Exec != nil:
-		return &failure.FieldError{Field: "token", Reason: "cannot be combined with exec"}
-	case c.Token.isSet() && c.ClientCertificate.isSet():
-		return &failure.FieldError{Field: "token", Reason: "cannot be combined with clientCertificate"}
-	case c.Exec != nil && c.ClientCertificate.isSet():
-		return &failure.FieldError{Field: "exec", Reason: "cannot be combined with clientCertificate"}
-	case c.ClientCertificate.isSet() && !c.ClientKey.isSet():
-		return &failure.FieldError{Field: "clientCertificate", Reason: "needs clientKey"}
-	case c.ClientKey.isSet() && !c.ClientCertificate.isSet():
-		return &failure.FieldError{Field: "clientKey", Reason: "needs clientCertificate"}
-	case c.Exec != nil && c.Exec.Command == "":
-		return &failure.FieldError{Field: "exec.command", Reason: "must be set"}
-	}
-	return nil
 }
 
 func (e Exec) provider() *clientcmdapi.ExecConfig {
