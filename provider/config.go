@@ -14,6 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
@@ -72,9 +73,7 @@ const (
 
 // otherKeys may stand beside the keys of the connection: our other options,
 // and what the engine adds.
-var otherKeys = []string{
-	keyNamespace, keyDriftDetection, keyConflictPolicy, keyResumeWithin, keyForgetClusters, keyReadiness, "version", "pluginDownloadURL", "pluginChecksums",
-}
+var otherKeys = append(fieldtags.Names[Config](), "version", "pluginDownloadURL", "pluginChecksums")
 
 // Configuration is the configuration of one running provider.
 type Configuration struct {

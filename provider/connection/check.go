@@ -3,6 +3,7 @@ package connection
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // Problem is one mistake of the user.
@@ -47,89 +50,72 @@ func Check(value property.Value, prefix string, other ...string) []Problem {
 type checker struct{ problems []Problem }
 
 func (c *checker) add(prefix, name, reason string) {
-	c.problems = append(c.problems, Problem{Property: join(prefix, name), Reason: reason})
-}
-
-func join(prefix, name string) string {
-	switch {
-	case prefix == "":
-		return name
-	case strings.HasPrefix(name, "["):
-		return prefix + name
-	default:
-		return prefix + "." + name
-	}
+	c.problems = append(c.problems, Problem{Property: values.JoinPath(prefix, name), Reason: reason})
 }
 
 // object finds unknown names and wrong types.
-func (c *checker) object(properties property.Map, known map[string]field, prefix string, other []string) {
+func (c *checker) object(properties property.Map, known fieldtags.Fields, prefix string, other []string) {
 	for name, value := range properties.AllStable {
-		description, ok := known[name]
+		field, ok := known.Get(name)
 		switch {
 		case ok:
-			c.shape(value, description, prefix, name)
+			c.shape(value, field.Type, prefix, name)
 		case slices.Contains(other, name), strings.HasPrefix(name, "__"):
 		default:
-			c.add(prefix, name, "is not a property of a connection"+suggestion(name, sortedNames(known)))
+			c.add(prefix, name, "is not a property of a connection"+suggestion(name, known.Names()))
 		}
 	}
 }
 
-func (c *checker) shape(value property.Value, description field, prefix, name string) {
-	if description.object {
+// shape finds what is not of a type of Go.
+func (c *checker) shape(value property.Value, want reflect.Type, prefix, name string) {
+	if want.Kind() == reflect.Struct {
 		value = unpack(value)
 	}
 	if value.IsNull() || value.IsComputed() {
 		return
 	}
-	switch description.shape {
-	case text:
+	path := values.JoinPath(prefix, name)
+	switch want.Kind() {
+	case reflect.String:
 		if !value.IsString() {
 			c.add(prefix, name, "must be a string")
 		}
-	case boolean:
+	case reflect.Bool:
 		if _, err := strconv.ParseBool(textOf(value)); !value.IsBool() && (!value.IsString() || err != nil) {
 			c.add(prefix, name, "must be true or false")
 		}
-	case textList:
-		c.texts(value, prefix, name)
-	case textMap, textsMap:
+	case reflect.Slice:
+		if !value.IsArray() {
+			c.add(prefix, name, "must be a list of strings")
+			return
+		}
+		for i, entry := range value.AsArray().All {
+			c.shape(entry, want.Elem(), path, fmt.Sprintf("[%d]", i))
+		}
+	case reflect.Map:
 		if !value.IsMap() {
 			c.add(prefix, name, "must be a map")
 			return
 		}
-		inner := field{shape: text}
-		if description.shape == textsMap {
-			inner.shape = textList
-		}
 		for key, entry := range value.AsMap().AllStable {
-			c.shape(entry, inner, join(prefix, name), fmt.Sprintf("[%q]", key))
+			c.shape(entry, want.Elem(), path, fmt.Sprintf("[%q]", key))
 		}
-	case execObject:
-		c.nested(value, execFields, join(prefix, name), "command")
-	case impersonationObject:
-		c.nested(value, impersonationFields, join(prefix, name), "user")
+	case reflect.Struct:
+		c.nested(value, fieldtags.Of(want), path)
 	}
 }
 
-func (c *checker) texts(value property.Value, prefix, name string) {
-	if !value.IsArray() {
-		c.add(prefix, name, "must be a list of strings")
-		return
-	}
-	for i, entry := range value.AsArray().All {
-		c.shape(entry, field{shape: text}, join(prefix, name), fmt.Sprintf("[%d]", i))
-	}
-}
-
-func (c *checker) nested(value property.Value, known map[string]field, path, required string) {
+func (c *checker) nested(value property.Value, known fieldtags.Fields, path string) {
 	if !value.IsMap() {
-		c.add("", path, "must be an object with "+strings.Join(sortedNames(known), ", "))
+		c.add("", path, "must be an object with "+strings.Join(known.Names(), ", "))
 		return
 	}
 	c.object(value.AsMap(), known, path, nil)
-	if has(value.AsMap(), required) == connect.Absent {
-		c.add(path, required, "must be set")
+	for _, field := range known {
+		if !field.Optional && has(value.AsMap(), field.Name) == connect.Absent {
+			c.add(path, field.Name, "must be set")
+		}
 	}
 }
 

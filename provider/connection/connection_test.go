@@ -105,7 +105,7 @@ func TestCheckPassesWhatIsRight(t *testing.T) {
 func TestProblemsNeverRepeatAValue(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	properties := props{}
-	for name := range fields {
+	for _, name := range fields.Names() {
 		properties[name] = str(secret)
 	}
 	t.Run("credentials never in check failures [C16]", func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestDecodeReadsSecretsInsideConfigurationJSON(t *testing.T) {
 func TestDecodeNeverFailsOnOldState(t *testing.T) {
 	for _, value := range []property.Value{str("x"), property.New(1.0), property.New([]property.Value{}), property.New(props{"a": str("b")}), {}} {
 		properties := props{"gone": value}
-		for name := range fields {
+		for _, name := range fields.Names() {
 			properties[name] = value
 		}
 		_, err := Decode(property.NewMap(properties))

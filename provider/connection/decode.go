@@ -50,7 +50,7 @@ func DecodeValue(value property.Value) (connect.Connection, bool, error) {
 // namespace. It uses only what it knows and can read; everything else is [Check]'s business. If a part is
 // unknown, however deep, the error is an [UnknownError].
 func Decode(properties property.Map) (connect.Connection, error) {
-	for _, name := range append(fieldNames(), namespaceField) {
+	for _, name := range append(fields.Names(), namespaceField) {
 		if unpackField(name, properties.Get(name)).HasComputed() {
 			return connect.Connection{}, &UnknownError{Property: name}
 		}

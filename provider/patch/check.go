@@ -13,6 +13,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -105,7 +106,7 @@ func emptyMap(v property.Value, at []property.PathSegment) ([]property.PathSegme
 	return at, v.AsMap().Len() == 0
 }
 
-var targetMembers = []string{"apiVersion", "kind", "namespace", "name"}
+var targetMembers = fieldtags.Names[Target]()
 
 // checkTarget returns the target as far as it is known.
 func checkTarget(target property.Value, fail fail) manifest.Identity {

@@ -12,15 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
 const keyTimeout = "timeout"
 
-var keys = []string{
-	readiness.NameField, readiness.NameFieldValue, readiness.NameCondition, readiness.NameReady, readiness.NameRollout,
-	readiness.NameExpression, readiness.NameDeleted, readiness.NameFailWhen, keyTimeout,
-}
+var keys = fieldtags.Names[WaitFor]()
 
 // Spec is a decoded waitFor.
 type Spec struct {
