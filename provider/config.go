@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -110,13 +111,8 @@ func (c *Configuration) ConflictPolicy() string {
 
 // Check validates the configuration, without the network.
 func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	var failures []p.CheckFailure
-	fail := func(path, reason string) {
-		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})
-	}
-	for _, problem := range connection.Check(property.New(req.Inputs), "", otherKeys...) {
-		fail(problem.Property, problem.Reason)
-	}
+	wrong := check.Mistakes(connection.Check(property.New(req.Inputs), "", otherKeys...))
+	fail := wrong.Add
 	if v := req.Inputs.Get(keyNamespace); !v.IsNull() && !v.IsComputed() && !v.IsString() {
 		fail(keyNamespace, "The namespace must be a string.")
 	}
@@ -140,8 +136,8 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 		fail(keyForgetClusters, "forgetClusters must be a list of cluster ids, none of them empty.")
 	}
 	_, problems := decodeRules(req.Inputs.Get(keyReadiness))
-	failures = append(failures, problems...)
-	return p.CheckResponse{Inputs: connection.MarkSecret(inputs), Failures: failures}, nil
+	wrong = append(wrong, problems...)
+	return p.CheckResponse{Inputs: connection.MarkSecret(inputs), Failures: wrong}, nil
 }
 
 // Diff never replaces the provider: a replaced provider would replace every

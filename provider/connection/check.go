@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
@@ -16,24 +17,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Problem is one mistake of the user.
-type Problem struct {
-	// Property is the path of the property, such as "clusterConnection.token".
-	Property string
-	// Reason says what is wrong. It never contains the value of a property.
-	Reason string
-}
-
 // Check finds the mistakes in a connection that need neither the network nor a file to be seen. prefix is the path of
 // the connection, empty for the provider's configuration; other are further properties that may stand beside it.
-// A missing connection is fine, and values that are unknown pass.
-func Check(value property.Value, prefix string, other ...string) []Problem {
+// A missing connection is fine, and values that are unknown pass. No reason contains the value of a property.
+func Check(value property.Value, prefix string, other ...string) []p.CheckFailure {
 	value = unpack(value)
 	switch {
 	case value.IsNull(), value.IsComputed():
 		return nil
 	case !value.IsMap():
-		return []Problem{{Property: prefix, Reason: "must be an object such as { kubeconfig: … } or { host: …, token: … }"}}
+		return []p.CheckFailure{{Property: prefix, Reason: "must be an object such as { kubeconfig: … } or { host: …, token: … }"}}
 	}
 	c, properties := &checker{}, value.AsMap()
 	c.object(properties, fields, prefix, other)
@@ -47,10 +40,10 @@ func Check(value property.Value, prefix string, other ...string) []Problem {
 	return c.problems
 }
 
-type checker struct{ problems []Problem }
+type checker struct{ problems []p.CheckFailure }
 
 func (c *checker) add(prefix, name, reason string) {
-	c.problems = append(c.problems, Problem{Property: values.JoinPath(prefix, name), Reason: reason})
+	c.problems = append(c.problems, p.CheckFailure{Property: values.JoinPath(prefix, name), Reason: reason})
 }
 
 // object finds unknown names and wrong types.
