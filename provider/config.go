@@ -113,9 +113,7 @@ func (c *Configuration) ConflictPolicy() string {
 func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	wrong := check.Mistakes(connection.Check(property.New(req.Inputs), "", otherKeys...))
 	fail := wrong.Add
-	if v := req.Inputs.Get(keyNamespace); !v.IsNull() && !v.IsComputed() && !v.IsString() {
-		fail(keyNamespace, "The namespace must be a string.")
-	}
+	wrong.Text(req.Inputs, keyNamespace)
 	inputs := req.Inputs
 	allow := func(key string, words choice.Words) {
 		if word, given := inputs.GetOk(key); given {
@@ -169,8 +167,7 @@ func (c *Configuration) Diff(_ context.Context, req p.DiffRequest) (p.DiffRespon
 // Configure takes the configuration over. It touches no network.
 func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) error {
 	c.source.Configure(req.Args)
-	mode := req.Args.Get(keyDriftDetection)
-	c.driftInRefresh.Store(mode.IsString() && mode.AsString() == driftInRefresh)
+	c.driftInRefresh.Store(values.Text(req.Args.Get(keyDriftDetection)) == driftInRefresh)
 	c.conflictPolicy.Store(values.Text(req.Args.Get(keyConflictPolicy)))
 	within, ok := resumeWithin(req.Args.Get(keyResumeWithin))
 	if !ok {

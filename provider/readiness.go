@@ -89,15 +89,10 @@ func decodeRules(setting property.Value) (*readiness.Rules, []p.CheckFailure) {
 }
 
 func ruleOf(parts property.Map) readiness.UserRule {
-	rule := readiness.UserRule{
+	return readiness.UserRule{
+		Kinds:      values.Scalars(parts.Get(readiness.NameKinds)),
 		Expression: values.Text(parts.Get(readiness.NameExpression)), FailWhen: values.Text(parts.Get(readiness.NameFailWhen)),
 	}
-	if kinds := parts.Get(readiness.NameKinds); kinds.IsArray() {
-		for _, kind := range kinds.AsArray().All {
-			rule.Kinds = append(rule.Kinds, values.Text(kind))
-		}
-	}
-	return rule
 }
 
 func isTexts(value property.Value) bool {

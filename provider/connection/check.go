@@ -75,7 +75,7 @@ func (c *checker) shape(value property.Value, want reflect.Type, prefix, name st
 			c.add(prefix, name, "must be a string")
 		}
 	case reflect.Bool:
-		if _, err := strconv.ParseBool(textOf(value)); !value.IsBool() && (!value.IsString() || err != nil) {
+		if _, err := strconv.ParseBool(values.Scalar(value)); !value.IsBool() && (!value.IsString() || err != nil) {
 			c.add(prefix, name, "must be true or false")
 		}
 	case reflect.Slice:

@@ -14,6 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 const keyTimeout = "timeout"
@@ -51,7 +52,7 @@ func Decode(value property.Value) (Spec, error) {
 		return spec, failure.Errorf(failure.ReasonInvalid, "%s: %s", Key, problems[0].Reason)
 	}
 	spec.Goal = goal
-	if text := textOf(fields.Get(keyTimeout)); text != "" {
+	if text := values.Scalar(fields.Get(keyTimeout)); text != "" {
 		timeout, err := parseTimeout(text)
 		if err != nil {
 			if spec.Secret {
@@ -97,7 +98,7 @@ func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
 			c.failQuoting(value, keyTimeout, "", err.Error())
 		}
 	}
-	if rollout := fields.Get(readiness.NameRollout); rollout.IsBool() && rollout.AsBool() && kind.Kind != "" && !readiness.HasRollout(kind) {
+	if rollout := fields.Get(readiness.NameRollout); values.Flag(rollout) && kind.Kind != "" && !readiness.HasRollout(kind) {
 		c.fail(readiness.NameRollout, kind.Kind+" has no rollout; only Deployment, StatefulSet and DaemonSet of apps have one. "+
 			"Use ready, condition, field or expression.")
 	}
@@ -172,18 +173,18 @@ func (c *checker) shape(key string, value property.Value) {
 
 func criteriaOf(fields property.Map) readiness.Criteria {
 	criteria := readiness.Criteria{
-		Field:      textOf(fields.Get(readiness.NameField)),
-		Condition:  textOf(fields.Get(readiness.NameCondition)),
-		Ready:      flagOf(fields.Get(readiness.NameReady)),
-		Rollout:    flagOf(fields.Get(readiness.NameRollout)),
-		Expression: textOf(fields.Get(readiness.NameExpression)),
-		Deleted:    flagOf(fields.Get(readiness.NameDeleted)),
-		FailWhen:   textOf(fields.Get(readiness.NameFailWhen)),
+		Field:      values.Scalar(fields.Get(readiness.NameField)),
+		Condition:  values.Scalar(fields.Get(readiness.NameCondition)),
+		Ready:      values.Flag(fields.Get(readiness.NameReady)),
+		Rollout:    values.Flag(fields.Get(readiness.NameRollout)),
+		Expression: values.Scalar(fields.Get(readiness.NameExpression)),
+		Deleted:    values.Flag(fields.Get(readiness.NameDeleted)),
+		FailWhen:   values.Scalar(fields.Get(readiness.NameFailWhen)),
 	}
 	if wanted := fields.Get(readiness.NameFieldValue); wanted.IsMap() {
 		criteria.FieldValue = map[string]string{}
 		for path, want := range wanted.AsMap().All {
-			criteria.FieldValue[path] = textOf(want)
+			criteria.FieldValue[path] = values.Scalar(want)
 		}
 	}
 	return criteria
@@ -200,19 +201,3 @@ func parseTimeout(text string) (time.Duration, error) {
 	}
 	return timeout, nil
 }
-
-// textOf reads a scalar as it would be written in JSON.
-func textOf(v property.Value) string {
-	switch {
-	case v.IsString():
-		return v.AsString()
-	case v.IsBool():
-		return strconv.FormatBool(v.AsBool())
-	case v.IsNumber():
-		return strconv.FormatFloat(v.AsNumber(), 'f', -1, 64)
-	default:
-		return ""
-	}
-}
-
-func flagOf(v property.Value) bool { return v.IsBool() && v.AsBool() }
