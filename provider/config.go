@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -15,11 +16,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 )
+
+//go:embed descriptions.md
+var descriptions string
+
+var texts = description.Parse(descriptions)
 
 // Config is the provider's configuration as the schema shows it. It is never
 // decoded by infer, which would keep options that were removed.

@@ -12,10 +12,18 @@
 package functions
 
 import (
+	_ "embed"
+
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
 )
+
+//go:embed descriptions.md
+var descriptions string
+
+var texts = description.Parse(descriptions)
 
 // New makes the functions. source gives them their clusters.
 func New(source *connection.Source) []infer.InferredFunction {

@@ -146,7 +146,7 @@ func checkGetObject(args property.Map) (wanted, check.Mistakes) {
 func (w wanted) read(ctx context.Context, clu *cluster.Cluster) (cluster.Ref, *unstructured.Unstructured, error) {
 	resolved, err := clu.Resolve(ctx, w.APIVersion, w.Kind, w.Namespace, w.Name)
 	if err != nil {
-		return cluster.Ref{APIVersion: w.APIVersion, Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}, nil, err
+		return cluster.Ref(w.Identity), nil, err
 	}
 	if resolved.NamespaceIgnored && len(w.secrets) == 0 {
 		p.GetLogger(ctx).Warningf("%s belongs to no namespace; the argument namespace is ignored.", resolved.Ref)
