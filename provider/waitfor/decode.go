@@ -9,10 +9,12 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -34,6 +36,20 @@ type Spec struct {
 func (s Spec) By(rules *readiness.Rules) Spec {
 	s.Goal = s.Goal.By(rules)
 	return s
+}
+
+// StillMissing says in a few words what keeps a wait pending; empty if it has come true. live is nil where there is no object.
+func (s Spec) StillMissing(live *unstructured.Unstructured) string {
+	switch verdict := s.Goal.Judge(live); {
+	case verdict.Holds:
+		return ""
+	case s.Secret || live != nil && manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
+		return "what is waited for does not hold yet"
+	case verdict.Failed != "":
+		return verdict.Failed
+	default:
+		return verdict.Missing[0]
+	}
 }
 
 // Decode reads a waitFor that [Check] has passed. It has no goal while a part of it is

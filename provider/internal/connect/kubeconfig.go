@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -209,11 +210,7 @@ func position(err error) string {
 
 // chooseContext makes sure that the context is there, because client-go would silently go on without.
 func chooseContext(config *clientcmdapi.Config, context string) (string, error) {
-	names := make([]string, 0, len(config.Contexts))
-	for name := range config.Contexts {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(config.Contexts))
 	switch {
 	case len(names) == 0:
 		return "", &failure.FieldError{Field: "kubeconfig", Reason: "has no contexts"}
