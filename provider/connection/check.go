@@ -14,6 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/spelling"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -55,7 +56,11 @@ func (c *checker) object(properties property.Map, known fieldtags.Fields, prefix
 			c.shape(value, field.Type, prefix, name)
 		case slices.Contains(other, name), strings.HasPrefix(name, "__"):
 		default:
-			c.add(prefix, name, "is not a property of a connection"+suggestion(name, known.Names()))
+			hint := "it has " + strings.Join(known.Names(), ", ")
+			if meant := spelling.Nearest(name, known.Names()); meant != "" {
+				hint = "did you mean " + meant + "?"
+			}
+			c.add(prefix, name, "is not a property of a connection; "+hint)
 		}
 	}
 }
