@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -11,13 +12,21 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 )
+
+//go:embed descriptions.md
+var descriptions string
+
+var texts = description.Parse(descriptions)
 
 // Config is the provider's configuration as the schema shows it. It is never
 // decoded by infer, which would keep options that were removed.
@@ -72,9 +81,7 @@ const (
 
 // otherKeys may stand beside the keys of the connection: our other options,
 // and what the engine adds.
-var otherKeys = []string{
-	keyNamespace, keyDriftDetection, keyConflictPolicy, keyResumeWithin, keyForgetClusters, keyReadiness, "version", "pluginDownloadURL", "pluginChecksums",
-}
+var otherKeys = append(fieldtags.Names[Config](), "version", "pluginDownloadURL", "pluginChecksums")
 
 // Configuration is the configuration of one running provider.
 type Configuration struct {
@@ -111,16 +118,9 @@ func (c *Configuration) ConflictPolicy() string {
 
 // Check validates the configuration, without the network.
 func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	var failures []p.CheckFailure
-	fail := func(path, reason string) {
-		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})
-	}
-	for _, problem := range connection.Check(property.New(req.Inputs), "", otherKeys...) {
-		fail(problem.Property, problem.Reason)
-	}
-	if v := req.Inputs.Get(keyNamespace); !v.IsNull() && !v.IsComputed() && !v.IsString() {
-		fail(keyNamespace, "The namespace must be a string.")
-	}
+	wrong := check.Mistakes(connection.Check(property.New(req.Inputs), "", otherKeys...))
+	fail := wrong.Add
+	wrong.Text(req.Inputs, keyNamespace)
 	inputs := req.Inputs
 	allow := func(key string, words choice.Words) {
 		if word, given := inputs.GetOk(key); given {
@@ -141,8 +141,8 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 		fail(keyForgetClusters, "forgetClusters must be a list of cluster ids, none of them empty.")
 	}
 	_, problems := decodeRules(req.Inputs.Get(keyReadiness))
-	failures = append(failures, problems...)
-	return p.CheckResponse{Inputs: connection.MarkSecret(inputs), Failures: failures}, nil
+	wrong = append(wrong, problems...)
+	return p.CheckResponse{Inputs: connection.MarkSecret(inputs), Failures: wrong}, nil
 }
 
 // Diff never replaces the provider: a replaced provider would replace every
@@ -174,8 +174,7 @@ func (c *Configuration) Diff(_ context.Context, req p.DiffRequest) (p.DiffRespon
 // Configure takes the configuration over. It touches no network.
 func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) error {
 	c.source.Configure(req.Args)
-	mode := req.Args.Get(keyDriftDetection)
-	c.driftInRefresh.Store(mode.IsString() && mode.AsString() == driftInRefresh)
+	c.driftInRefresh.Store(values.Text(req.Args.Get(keyDriftDetection)) == driftInRefresh)
 	c.conflictPolicy.Store(values.Text(req.Args.Get(keyConflictPolicy)))
 	within, ok := resumeWithin(req.Args.Get(keyResumeWithin))
 	if !ok {

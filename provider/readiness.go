@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -33,7 +34,7 @@ func (r *ReadinessRule) Annotate(a infer.Annotator) {
 }
 
 // ruleParts are the names of the parts of a rule.
-var ruleParts = []string{readiness.NameKinds, readiness.NameExpression, readiness.NameFailWhen}
+var ruleParts = fieldtags.Names[ReadinessRule]()
 
 // decodeRules reads the setting. What is unknown is left out.
 func decodeRules(setting property.Value) (*readiness.Rules, []p.CheckFailure) {
@@ -88,15 +89,10 @@ func decodeRules(setting property.Value) (*readiness.Rules, []p.CheckFailure) {
 }
 
 func ruleOf(parts property.Map) readiness.UserRule {
-	rule := readiness.UserRule{
+	return readiness.UserRule{
+		Kinds:      values.Scalars(parts.Get(readiness.NameKinds)),
 		Expression: values.Text(parts.Get(readiness.NameExpression)), FailWhen: values.Text(parts.Get(readiness.NameFailWhen)),
 	}
-	if kinds := parts.Get(readiness.NameKinds); kinds.IsArray() {
-		for _, kind := range kinds.AsArray().All {
-			rule.Kinds = append(rule.Kinds, values.Text(kind))
-		}
-	}
-	return rule
 }
 
 func isTexts(value property.Value) bool {

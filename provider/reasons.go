@@ -15,50 +15,33 @@ import (
 // withReasons lets every error that leaves the provider end its first line with its reason, in brackets. It is the only
 // place that writes reasons: where an error arises, it only knows its own.
 func withReasons(built p.Provider) p.Provider {
-	inner := built
-	built.CheckConfig = func(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-		resp, err := inner.CheckConfig(ctx, req)
+	built.CheckConfig = withReason(built.CheckConfig, func(resp *p.CheckResponse, _ error) {
 		for i := range resp.Failures {
 			resp.Failures[i].Reason = mark(resp.Failures[i].Reason, failure.ReasonInvalidConfiguration)
 		}
-		return resp, reasoned(err)
-	}
-	built.Check = func(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-		resp, err := inner.Check(ctx, req)
-		markFailures(resp.Failures)
-		return resp, reasoned(err)
-	}
-	built.Invoke = func(ctx context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
-		resp, err := inner.Invoke(ctx, req)
-		markFailures(resp.Failures)
-		return resp, reasoned(err)
-	}
-	built.Create = func(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
-		resp, err := inner.Create(ctx, req)
-		markUnfinished(resp.PartialState, err)
-		return resp, reasoned(err)
-	}
-	built.Read = func(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
-		resp, err := inner.Read(ctx, req)
-		markUnfinished(resp.PartialState, err)
-		return resp, reasoned(err)
-	}
-	built.Update = func(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-		resp, err := inner.Update(ctx, req)
-		markUnfinished(resp.PartialState, err)
-		return resp, reasoned(err)
-	}
-	built.Diff = func(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
-		resp, err := inner.Diff(ctx, req)
-		return resp, reasoned(err)
-	}
-	built.DiffConfig = func(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
-		resp, err := inner.DiffConfig(ctx, req)
-		return resp, reasoned(err)
-	}
-	built.Configure = func(ctx context.Context, req p.ConfigureRequest) error { return reasoned(inner.Configure(ctx, req)) }
-	built.Delete = func(ctx context.Context, req p.DeleteRequest) error { return reasoned(inner.Delete(ctx, req)) }
+	})
+	built.Check = withReason(built.Check, func(resp *p.CheckResponse, _ error) { markFailures(resp.Failures) })
+	built.Invoke = withReason(built.Invoke, func(resp *p.InvokeResponse, _ error) { markFailures(resp.Failures) })
+	built.Create = withReason(built.Create, func(resp *p.CreateResponse, err error) { markUnfinished(resp.PartialState, err) })
+	built.Read = withReason(built.Read, func(resp *p.ReadResponse, err error) { markUnfinished(resp.PartialState, err) })
+	built.Update = withReason(built.Update, func(resp *p.UpdateResponse, err error) { markUnfinished(resp.PartialState, err) })
+	built.Diff = withReason(built.Diff, func(*p.DiffResponse, error) {})
+	built.DiffConfig = withReason(built.DiffConfig, func(*p.DiffResponse, error) {})
+	configure, remove := built.Configure, built.Delete
+	built.Configure = func(ctx context.Context, req p.ConfigureRequest) error { return reasoned(configure(ctx, req)) }
+	built.Delete = func(ctx context.Context, req p.DeleteRequest) error { return reasoned(remove(ctx, req)) }
 	return built
+}
+
+// withReason adds the reason to the error of a call. inside adds it to what the answer holds of the error.
+func withReason[Request, Response any](
+	call func(context.Context, Request) (Response, error), inside func(*Response, error),
+) func(context.Context, Request) (Response, error) {
+	return func(ctx context.Context, req Request) (Response, error) {
+		resp, err := call(ctx, req)
+		inside(&resp, err)
+		return resp, reasoned(err)
+	}
 }
 
 // reasonedError is an error with its reason on its first line.

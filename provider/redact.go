@@ -27,16 +27,12 @@ func redactFailures(check func(context.Context, p.CheckRequest) (p.CheckResponse
 			inputs = inputs.Set(connection.Key, connection.MarkWhole(v))
 		}
 		for i := range resp.Failures {
-			redactFailure(inputs, &resp.Failures[i])
+			if failure := &resp.Failures[i]; !isPrintable(inputs, failure.Property) {
+				failure.Reason = failure.Property + ": " + failure.Reason
+				failure.Property = ""
+			}
 		}
 		return resp, err
-	}
-}
-
-func redactFailure(inputs property.Map, failure *p.CheckFailure) {
-	if !isPrintable(inputs, failure.Property) {
-		failure.Reason = failure.Property + ": " + failure.Reason
-		failure.Property = ""
 	}
 }
 

@@ -1,6 +1,17 @@
 package connection
 
-import "github.com/pulumi/pulumi-go-provider/infer"
+import (
+	_ "embed"
+
+	"github.com/pulumi/pulumi-go-provider/infer"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
+)
+
+//go:embed descriptions.md
+var descriptions string
+
+var texts = description.Parse(descriptions)
 
 // ClusterConnection says how to reach a cluster. It is the provider's configuration and the clusterConnection input
 // of resources and functions.

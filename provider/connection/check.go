@@ -3,197 +3,139 @@ package connection
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/spelling"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
-
-// Problem is one mistake of the user.
-type Problem struct {
-	// Property is the path of the property, such as "clusterConnection.token".
-	Property string
-	// Reason says what is wrong. It never contains the value of a property.
-	Reason string
-}
 
 // Check finds the mistakes in a connection that need neither the network nor a file to be seen. prefix is the path of
 // the connection, empty for the provider's configuration; other are further properties that may stand beside it.
-// A missing connection is fine, and values that are unknown pass.
-func Check(value property.Value, prefix string, other ...string) []Problem {
+// A missing connection is fine, and values that are unknown pass. No reason contains the value of a property.
+func Check(value property.Value, prefix string, other ...string) []p.CheckFailure {
 	value = unpack(value)
 	switch {
 	case value.IsNull(), value.IsComputed():
 		return nil
 	case !value.IsMap():
-		return []Problem{{Property: prefix, Reason: "must be an object such as { kubeconfig: … } or { host: …, token: … }"}}
+		return []p.CheckFailure{{Property: prefix, Reason: "must be an object such as { kubeconfig: … } or { host: …, token: … }"}}
 	}
 	c, properties := &checker{}, value.AsMap()
 	c.object(properties, fields, prefix, other)
 	if len(c.problems) > 0 {
 		return c.problems // the following would only repeat them in other words
 	}
-	c.mix(properties, prefix)
+	for _, mistake := range connect.Contradictions(func(name string) connect.Presence { return has(properties, name) }) {
+		c.addError(prefix, mistake.Field, mistake)
+	}
 	c.values(properties, prefix)
 	return c.problems
 }
 
-type checker struct{ problems []Problem }
+type checker struct{ problems []p.CheckFailure }
 
 func (c *checker) add(prefix, name, reason string) {
-	c.problems = append(c.problems, Problem{Property: join(prefix, name), Reason: reason})
-}
-
-func join(prefix, name string) string {
-	switch {
-	case prefix == "":
-		return name
-	case strings.HasPrefix(name, "["):
-		return prefix + name
-	default:
-		return prefix + "." + name
-	}
+	c.problems = append(c.problems, p.CheckFailure{Property: values.JoinPath(prefix, name), Reason: reason})
 }
 
 // object finds unknown names and wrong types.
-func (c *checker) object(properties property.Map, known map[string]field, prefix string, other []string) {
+func (c *checker) object(properties property.Map, known fieldtags.Fields, prefix string, other []string) {
 	for name, value := range properties.AllStable {
-		description, ok := known[name]
+		field, ok := known.Get(name)
 		switch {
 		case ok:
-			c.shape(value, description, prefix, name)
+			c.shape(value, field.Type, prefix, name)
 		case slices.Contains(other, name), strings.HasPrefix(name, "__"):
 		default:
-			c.add(prefix, name, "is not a property of a connection"+suggestion(name, sortedNames(known)))
+			hint := "it has " + strings.Join(known.Names(), ", ")
+			if meant := spelling.Nearest(name, known.Names()); meant != "" {
+				hint = "did you mean " + meant + "?"
+			}
+			c.add(prefix, name, "is not a property of a connection; "+hint)
 		}
 	}
 }
 
-func (c *checker) shape(value property.Value, description field, prefix, name string) {
-	if description.object {
+// shape finds what is not of a type of Go.
+func (c *checker) shape(value property.Value, want reflect.Type, prefix, name string) {
+	if want.Kind() == reflect.Struct {
 		value = unpack(value)
 	}
 	if value.IsNull() || value.IsComputed() {
 		return
 	}
-	switch description.shape {
-	case text:
+	path := values.JoinPath(prefix, name)
+	switch want.Kind() {
+	case reflect.String:
 		if !value.IsString() {
 			c.add(prefix, name, "must be a string")
 		}
-	case boolean:
-		if _, err := strconv.ParseBool(textOf(value)); !value.IsBool() && (!value.IsString() || err != nil) {
+	case reflect.Bool:
+		if _, err := strconv.ParseBool(values.Scalar(value)); !value.IsBool() && (!value.IsString() || err != nil) {
 			c.add(prefix, name, "must be true or false")
 		}
-	case textList:
-		c.texts(value, prefix, name)
-	case textMap, textsMap:
+	case reflect.Slice:
+		if !value.IsArray() {
+			c.add(prefix, name, "must be a list of strings")
+			return
+		}
+		for i, entry := range value.AsArray().All {
+			c.shape(entry, want.Elem(), path, fmt.Sprintf("[%d]", i))
+		}
+	case reflect.Map:
 		if !value.IsMap() {
 			c.add(prefix, name, "must be a map")
 			return
 		}
-		inner := field{shape: text}
-		if description.shape == textsMap {
-			inner.shape = textList
-		}
 		for key, entry := range value.AsMap().AllStable {
-			c.shape(entry, inner, join(prefix, name), fmt.Sprintf("[%q]", key))
+			c.shape(entry, want.Elem(), path, fmt.Sprintf("[%q]", key))
 		}
-	case execObject:
-		c.nested(value, execFields, join(prefix, name), "command")
-	case impersonationObject:
-		c.nested(value, impersonationFields, join(prefix, name), "user")
+	case reflect.Struct:
+		c.nested(value, fieldtags.Of(want), path)
 	}
 }
 
-func (c *checker) texts(value property.Value, prefix, name string) {
-	if !value.IsArray() {
-		c.add(prefix, name, "must be a list of strings")
-		return
-	}
-	for i, entry := range value.AsArray().All {
-		c.shape(entry, field{shape: text}, join(prefix, name), fmt.Sprintf("[%d]", i))
-	}
-}
-
-func (c *checker) nested(value property.Value, known map[string]field, path, required string) {
+func (c *checker) nested(value property.Value, known fieldtags.Fields, path string) {
 	if !value.IsMap() {
-		c.add("", path, "must be an object with "+strings.Join(sortedNames(known), ", "))
+		c.add("", path, "must be an object with "+strings.Join(known.Names(), ", "))
 		return
 	}
 	c.object(value.AsMap(), known, path, nil)
-	if has(value.AsMap(), required) == absent {
-		c.add(path, required, "must be set")
+	for _, field := range known {
+		if !field.Optional && has(value.AsMap(), field.Name) == connect.Absent {
+			c.add(path, field.Name, "must be set")
+		}
 	}
 }
 
-// presence is whether a property is there; an unknown one may turn out either way.
-type presence int
-
-const (
-	absent presence = iota
-	unknown
-	given
-)
-
-func has(properties property.Map, name string) presence {
+// has says whether a property is there.
+func has(properties property.Map, name string) connect.Presence {
 	value := unpackField(name, properties.Get(name))
 	switch {
 	case value.IsNull(), value.IsString() && strings.TrimSpace(value.AsString()) == "":
-		return absent
+		return connect.Absent
 	case value.IsBool() && !value.AsBool(), name == "insecure" && value.IsString() && !boolOf(value):
-		return absent
+		return connect.Absent
 	case value.IsComputed():
-		return unknown
+		return connect.Unknown
 	default:
-		return given
-	}
-}
-
-// mix finds combinations that make no sense.
-func (c *checker) mix(properties property.Map, prefix string) {
-	is := func(name string) bool { return has(properties, name) == given }
-	missing := func(name string) bool { return has(properties, name) == absent }
-	both := func(name, with string) {
-		if is(name) && is(with) {
-			c.add(prefix, name, "cannot be combined with "+with)
-		}
-	}
-	both("host", "kubeconfig")
-	if is("host") && is("context") && !is("kubeconfig") {
-		c.add(prefix, "context", "names a context of a kubeconfig and cannot be combined with host")
-	}
-	if missing("host") {
-		for _, name := range fieldNames() {
-			switch {
-			case !fields[name].inline || !is(name):
-			case is("kubeconfig"):
-				c.add(prefix, name, "cannot be combined with kubeconfig, which has its own")
-			default:
-				c.add(prefix, name, "needs host")
-			}
-		}
-	}
-	both("insecure", "clusterCaCertificate")
-	both("token", "exec")
-	both("token", "clientCertificate")
-	both("exec", "clientCertificate")
-	if is("clientCertificate") && missing("clientKey") {
-		c.add(prefix, "clientCertificate", "needs clientKey")
-	}
-	if is("clientKey") && missing("clientCertificate") {
-		c.add(prefix, "clientKey", "needs clientCertificate")
+		return connect.Given
 	}
 }
 
 // values finds values that cannot be right, whatever the cluster.
 func (c *checker) values(properties property.Map, prefix string) {
 	known := func(name string) string {
-		if has(properties, name) != given {
+		if has(properties, name) != connect.Given {
 			return ""
 		}
 		return properties.Get(name).AsString()

@@ -105,7 +105,7 @@ func TestCheckPassesWhatIsRight(t *testing.T) {
 func TestProblemsNeverRepeatAValue(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	properties := props{}
-	for name := range fields {
+	for _, name := range fields.Names() {
 		properties[name] = str(secret)
 	}
 	t.Run("credentials never in check failures [C16]", func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestProblemsNeverRepeatAValue(t *testing.T) {
 }
 
 func TestDecodeReadsEveryField(t *testing.T) {
-	secret := func(s string) property.Value { return str(s).WithSecret(true) }
+	secret, hidden := func(s string) property.Value { return str(s).WithSecret(true) }, connect.NewSecret
 	got, err := Decode(property.NewMap(props{
 		"host": str("h"), "clusterCaCertificate": secret("ca"), "insecure": str("true"), "tlsServerName": str("n"), "proxyUrl": str("p"),
 		"token": secret("t"), "clientCertificate": str("c"), "clientKey": str("k"), "kubeconfig": str(`{"apiVersion":"v1"}`), "context": str("x"),
@@ -129,16 +129,15 @@ func TestDecodeReadsEveryField(t *testing.T) {
 		"namespace":   str("prod"), "nonsense": property.New(property.Computed),
 	}))
 	require.NoError(t, err)
-	assert.True(t, equal(connect.Connection{
-		Host: "h", ClusterCACertificate: "ca", Insecure: true, TLSServerName: "n", ProxyURL: "p", Token: "t", ClientCertificate: "c",
-		ClientKey: "k", Kubeconfig: `{"apiVersion":"v1"}`, Context: "x", Namespace: "prod",
-		Exec:        &connect.Exec{APIVersion: "v", Command: "aws", Args: []string{"a"}, Env: map[string]string{"E": "v"}},
+	assert.True(t, assert.ObjectsAreEqual(connect.Connection{
+		Host: hidden("h"), ClusterCACertificate: hidden("ca"), Insecure: true, TLSServerName: "n", ProxyURL: hidden("p"), Token: hidden("t"),
+		ClientCertificate: hidden("c"), ClientKey: hidden("k"), Kubeconfig: hidden(`{"apiVersion":"v1"}`), Context: "x", Namespace: "prod",
+		Exec: &connect.Exec{
+			APIVersion: "v", Command: "aws", Args: []connect.Secret{hidden("a")}, Env: map[string]connect.Secret{"E": hidden("v")},
+		},
 		Impersonate: &connect.Impersonation{User: "u", Groups: []string{"g"}, Extra: map[string][]string{"e": {"1", "2"}}},
 	}, got))
 }
-
-// equal compares without the redacting methods.
-func equal(a, b connect.Connection) bool { return assert.ObjectsAreEqual(a, b) }
 
 func TestDecodeStopsAtUnknown(t *testing.T) {
 	unknown := property.New(property.Computed)
@@ -163,13 +162,13 @@ func TestDecodeReadsSecretsInsideConfigurationJSON(t *testing.T) {
 	got, err := Decode(property.NewMap(props{"exec": str(fmt.Sprintf(
 		`{"command":"aws","env":{"A":{%q:%q,"value":"hidden"}}}`, sig.Key, sig.Secret))}))
 	require.NoError(t, err)
-	assert.Equal(t, "hidden", got.Exec.Env["A"])
+	assert.Equal(t, connect.NewSecret("hidden"), got.Exec.Env["A"])
 }
 
 func TestDecodeNeverFailsOnOldState(t *testing.T) {
 	for _, value := range []property.Value{str("x"), property.New(1.0), property.New([]property.Value{}), property.New(props{"a": str("b")}), {}} {
 		properties := props{"gone": value}
-		for name := range fields {
+		for _, name := range fields.Names() {
 			properties[name] = value
 		}
 		_, err := Decode(property.NewMap(properties))
@@ -187,7 +186,7 @@ func TestDecodeValueTellsWhetherThereIsAConnection(t *testing.T) {
 	got, present, err := DecodeValue(property.New(props{"host": str("h")}).WithSecret(true))
 	assert.True(t, present)
 	require.NoError(t, err)
-	assert.Equal(t, "h", got.Host)
+	assert.Equal(t, connect.NewSecret("h"), got.Host)
 }
 
 func TestCredentialsAreMarkedSecret(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // ErrUnknown says that a part of a connection is not known yet, as when the cluster is made in the same run. Test for it
@@ -50,23 +51,24 @@ func DecodeValue(value property.Value) (connect.Connection, bool, error) {
 // namespace. It uses only what it knows and can read; everything else is [Check]'s business. If a part is
 // unknown, however deep, the error is an [UnknownError].
 func Decode(properties property.Map) (connect.Connection, error) {
-	for _, name := range append(fieldNames(), namespaceField) {
+	for _, name := range append(fields.Names(), namespaceField) {
 		if unpackField(name, properties.Get(name)).HasComputed() {
 			return connect.Connection{}, &UnknownError{Property: name}
 		}
 	}
-	text := func(name string) string { return textOf(properties.Get(name)) }
+	text := func(name string) string { return values.Scalar(properties.Get(name)) }
+	secret := func(name string) connect.Secret { return connect.NewSecret(text(name)) }
 	return connect.Connection{
-		Kubeconfig:           text("kubeconfig"),
+		Kubeconfig:           secret("kubeconfig"),
 		Context:              text("context"),
-		Host:                 text("host"),
-		ClusterCACertificate: text("clusterCaCertificate"),
+		Host:                 secret("host"),
+		ClusterCACertificate: secret("clusterCaCertificate"),
 		Insecure:             boolOf(properties.Get("insecure")),
 		TLSServerName:        text("tlsServerName"),
-		ProxyURL:             text("proxyUrl"),
-		Token:                text("token"),
-		ClientCertificate:    text("clientCertificate"),
-		ClientKey:            text("clientKey"),
+		ProxyURL:             secret("proxyUrl"),
+		Token:                secret("token"),
+		ClientCertificate:    secret("clientCertificate"),
+		ClientKey:            secret("clientKey"),
 		Exec:                 execOf(unpack(properties.Get("exec"))),
 		Impersonate:          impersonationOf(unpack(properties.Get("impersonate"))),
 		Namespace:            text(namespaceField),
@@ -79,14 +81,16 @@ func execOf(value property.Value) *connect.Exec {
 	}
 	fields := value.AsMap()
 	decoded := &connect.Exec{
-		APIVersion: textOf(fields.Get("apiVersion")),
-		Command:    textOf(fields.Get("command")),
-		Args:       textsOf(fields.Get("args")),
+		APIVersion: values.Scalar(fields.Get("apiVersion")),
+		Command:    values.Scalar(fields.Get("command")),
+	}
+	for _, arg := range values.Scalars(fields.Get("args")) {
+		decoded.Args = append(decoded.Args, connect.NewSecret(arg))
 	}
 	if env := fields.Get("env"); env.IsMap() {
-		decoded.Env = map[string]string{}
+		decoded.Env = map[string]connect.Secret{}
 		for name, entry := range env.AsMap().All {
-			decoded.Env[name] = textOf(entry)
+			decoded.Env[name] = connect.NewSecret(values.Scalar(entry))
 		}
 	}
 	return decoded
@@ -97,45 +101,20 @@ func impersonationOf(value property.Value) *connect.Impersonation {
 		return nil
 	}
 	fields := value.AsMap()
-	decoded := &connect.Impersonation{User: textOf(fields.Get("user")), Groups: textsOf(fields.Get("groups"))}
+	decoded := &connect.Impersonation{User: values.Scalar(fields.Get("user")), Groups: values.Scalars(fields.Get("groups"))}
 	if extra := fields.Get("extra"); extra.IsMap() {
 		decoded.Extra = map[string][]string{}
 		for name, entry := range extra.AsMap().All {
-			decoded.Extra[name] = textsOf(entry)
+			decoded.Extra[name] = values.Scalars(entry)
 		}
 	}
 	return decoded
-}
-
-// textOf reads a scalar; programs and configuration files write numbers and booleans where text is meant.
-func textOf(value property.Value) string {
-	switch {
-	case value.IsString():
-		return value.AsString()
-	case value.IsBool():
-		return strconv.FormatBool(value.AsBool())
-	case value.IsNumber():
-		return strconv.FormatFloat(value.AsNumber(), 'f', -1, 64)
-	default:
-		return ""
-	}
 }
 
 func boolOf(value property.Value) bool {
 	if value.IsBool() {
 		return value.AsBool()
 	}
-	parsed, err := strconv.ParseBool(textOf(value))
+	parsed, err := strconv.ParseBool(values.Scalar(value))
 	return err == nil && parsed
-}
-
-func textsOf(value property.Value) []string {
-	if !value.IsArray() {
-		return nil
-	}
-	var texts []string
-	for _, entry := range value.AsArray().All {
-		texts = append(texts, textOf(entry))
-	}
-	return texts
 }

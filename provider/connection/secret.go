@@ -10,10 +10,9 @@ import (
 // clusterConnection is marked as a whole with [MarkWhole].
 func MarkSecret(properties property.Map) property.Map {
 	for name, value := range properties.AsMap() {
-		if fields[name].secret || name == "proxyUrl" && mayHoldPassword(value) {
-			if !value.IsNull() {
-				properties = properties.Set(name, value.WithSecret(true))
-			}
+		field, _ := fields.Get(name)
+		if (field.Secret || name == "proxyUrl" && mayHoldPassword(value)) && !value.IsNull() {
+			properties = properties.Set(name, value.WithSecret(true))
 		}
 	}
 	return properties

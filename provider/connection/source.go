@@ -103,14 +103,11 @@ func (s *Source) WarnIfMoved(ctx context.Context, before, now property.Map) {
 	if err != nil {
 		return
 	}
-	if to, err := s.connection(now); err == nil {
-		warnIfMoved(ctx, from, to)
+	to, err := s.connection(now)
+	if err != nil {
+		return
 	}
-}
-
-// warnIfMoved compares two connections. Nothing is moved: what was applied stays
-// where it is, and the next request goes elsewhere.
-func warnIfMoved(ctx context.Context, from, to connect.Connection) {
+	// Nothing is moved: what was applied stays where it is, and the next request goes elsewhere.
 	if same, err := connect.SameCluster(from, to); err == nil && !same {
 		p.GetLogger(ctx).Warning("The connection leads to another cluster than before. Objects in the former cluster " +
 			"are not deleted; from now on their resources stand for the objects of the same names in the new cluster.")

@@ -10,7 +10,7 @@ import (
 
 // unpackField unpacks the fields that are objects and leaves the others: a kubeconfig in JSON is text.
 func unpackField(name string, value property.Value) property.Value {
-	if fields[name].object {
+	if isObject(name) {
 		return unpack(value)
 	}
 	return value

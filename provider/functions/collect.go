@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
@@ -33,8 +34,8 @@ func (l located) place() string { return l.source.label + ", " + l.Place.String(
 
 // collect reads all sources, and tells every mistake in them. With secret, the messages say where a mistake
 // is and not what is written there.
-func collect(sources []source, secret bool) (collection, mistakes) {
-	var wrong mistakes
+func collect(sources []source, secret bool) (collection, check.Mistakes) {
+	var wrong check.Mistakes
 	var all []located
 	hide := func(reason string) string {
 		if secret {
@@ -45,12 +46,12 @@ func collect(sources []source, secret bool) (collection, mistakes) {
 	for _, from := range sources {
 		found, failed := manifest.ParseDocuments(from.text)
 		for _, err := range failed {
-			wrong.add(from.argument, fmt.Sprintf("%s, %s: %s", from.label, err.Place, hide(err.Err.Error())))
+			wrong.Add(from.argument, fmt.Sprintf("%s, %s: %s", from.label, err.Place, hide(err.Err.Error())))
 		}
 		for _, placed := range found {
 			object := located{Placed: placed, source: from}
 			if problems := problemsOf(placed.Object); len(problems) > 0 {
-				wrong.add(from.argument, fmt.Sprintf("%s: %s", object.place(), hide(strings.Join(problems, "; "))))
+				wrong.Add(from.argument, fmt.Sprintf("%s: %s", object.place(), hide(strings.Join(problems, "; "))))
 				continue
 			}
 			all = append(all, object)
@@ -71,20 +72,20 @@ func collect(sources []source, secret bool) (collection, mistakes) {
 			found.objects[key] = object
 			found.keys = append(found.keys, key)
 		case secret:
-			wrong.add(object.source.argument, fmt.Sprintf("Two manifests are of the same object, or would have the same key: %s, and %s.",
+			wrong.Add(object.source.argument, fmt.Sprintf("Two manifests are of the same object, or would have the same key: %s, and %s.",
 				before.place(), object.place()))
 		case manifest.IdentityOf(before.Object).Name != id.Name:
-			wrong.add(object.source.argument, fmt.Sprintf("Two objects would have the same key %s: %s, and %s. "+
+			wrong.Add(object.source.argument, fmt.Sprintf("Two objects would have the same key %s: %s, and %s. "+
 				"Name the namespace in both manifests, or split them by two calls.", key, before.place(), object.place()))
 		default:
-			wrong.add(object.source.argument, fmt.Sprintf("%s is there twice: %s, and %s. Remove one of them.",
+			wrong.Add(object.source.argument, fmt.Sprintf("%s is there twice: %s, and %s. Remove one of them.",
 				key, before.place(), object.place()))
 		}
 	}
 	if more := len(wrong) - maxMistakes; more > 0 {
 		last := wrong[maxMistakes-1].Property
 		wrong = wrong[:maxMistakes]
-		wrong.add(last, fmt.Sprintf("There are %d more mistakes.", more))
+		wrong.Add(last, fmt.Sprintf("There are %d more mistakes.", more))
 	}
 	return found, wrong
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -70,11 +71,8 @@ const (
 	keyUID      = "uid"
 )
 
-var (
-	// referenceKeys are the arguments that say which object.
-	referenceKeys = []string{keyAPIVersion, keyKind, keyName, keyNamespace}
-	getObjectKeys = append(append([]string{}, referenceKeys...), connection.Key, keyOptional)
-)
+// referenceKeys are the arguments that say which object.
+var referenceKeys = []string{keyAPIVersion, keyKind, keyName, keyNamespace}
 
 // Invoke satisfies infer's constraint on functions. It is never reached, because getObject serves the raw
 // request.
@@ -126,9 +124,8 @@ type wanted struct {
 }
 
 // checkGetObject reads the arguments, or says what is wrong with each.
-func checkGetObject(args property.Map) (wanted, mistakes) {
-	var wrong mistakes
-	wrong.names(args, getObjectKeys)
+func checkGetObject(args property.Map) (wanted, check.Mistakes) {
+	wrong := check.Arguments[GetObjectArgs](args)
 	members := map[string]property.Value{}
 	for _, key := range referenceKeys {
 		if member, given := args.GetOk(key); given {
@@ -138,11 +135,10 @@ func checkGetObject(args property.Map) (wanted, mistakes) {
 	object, secrets := property.New(members), secretTexts(args, referenceKeys)
 	hide := failure.NewRedactor(secrets)
 	reference.Check(object, func(path, reason string) {
-		wrong.add(strings.TrimPrefix(path, "."), hide.Redact(reason))
+		wrong.Add(strings.TrimPrefix(path, "."), hide.Redact(reason))
 	})
-	wrong.connection(args)
 	return wanted{
-		Identity: reference.Decode(object).Identity, optional: wrong.flag(args, keyOptional), secrets: secrets,
+		Identity: reference.Decode(object).Identity, optional: wrong.Flag(args, keyOptional), secrets: secrets,
 	}, wrong
 }
 
@@ -150,7 +146,7 @@ func checkGetObject(args property.Map) (wanted, mistakes) {
 func (w wanted) read(ctx context.Context, clu *cluster.Cluster) (cluster.Ref, *unstructured.Unstructured, error) {
 	resolved, err := clu.Resolve(ctx, w.APIVersion, w.Kind, w.Namespace, w.Name)
 	if err != nil {
-		return cluster.Ref{APIVersion: w.APIVersion, Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}, nil, err
+		return cluster.Ref(w.Identity), nil, err
 	}
 	if resolved.NamespaceIgnored && len(w.secrets) == 0 {
 		p.GetLogger(ctx).Warningf("%s belongs to no namespace; the argument namespace is ignored.", resolved.Ref)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -74,11 +75,8 @@ const (
 	keyTruncated = "truncated"
 )
 
-var (
-	// selectingKeys are the arguments that say which objects.
-	selectingKeys  = []string{keyAPIVersion, keyKind, keyNamespace, keyLabelSelector, keyFieldSelector}
-	getObjectsKeys = append(append([]string{}, selectingKeys...), keyAllNamespaces, keyLimit, keyMetadataOnly, connection.Key)
-)
+// selectingKeys are the arguments that say which objects.
+var selectingKeys = []string{keyAPIVersion, keyKind, keyNamespace, keyLabelSelector, keyFieldSelector}
 
 // Invoke satisfies infer's constraint on functions. It is never reached, because getObjects serves the raw
 // request.
@@ -136,36 +134,34 @@ func (q query) String() string {
 }
 
 // checkGetObjects reads the arguments, or says what is wrong with each.
-func checkGetObjects(args property.Map) (query, mistakes) {
-	var wrong mistakes
-	wrong.names(args, getObjectsKeys)
+func checkGetObjects(args property.Map) (query, check.Mistakes) {
+	wrong := check.Arguments[GetObjectsArgs](args)
 	secrets := secretTexts(args, selectingKeys)
 	q := query{
 		ListOptions: cluster.ListOptions{
-			APIVersion: wrong.text(args, keyAPIVersion), Kind: wrong.text(args, keyKind), Namespace: wrong.text(args, keyNamespace),
-			LabelSelector: wrong.text(args, keyLabelSelector), FieldSelector: wrong.text(args, keyFieldSelector),
+			APIVersion: wrong.Text(args, keyAPIVersion), Kind: wrong.Text(args, keyKind), Namespace: wrong.Text(args, keyNamespace),
+			LabelSelector: wrong.Text(args, keyLabelSelector), FieldSelector: wrong.Text(args, keyFieldSelector),
 		},
-		allNamespaces: wrong.flag(args, keyAllNamespaces), metadataOnly: wrong.flag(args, keyMetadataOnly), secrets: secrets,
+		allNamespaces: wrong.Flag(args, keyAllNamespaces), metadataOnly: wrong.Flag(args, keyMetadataOnly), secrets: secrets,
 	}
-	reference.CheckKind(args, func(path, reason string) { wrong.add(strings.TrimPrefix(path, "."), reason) })
+	reference.CheckKind(args, func(path, reason string) { wrong.Add(strings.TrimPrefix(path, "."), reason) })
 	hide := failure.NewRedactor(secrets)
 	if _, err := labels.Parse(q.LabelSelector); err != nil {
-		wrong.add(keyLabelSelector, hide.Redact("The value is not a label selector: "+err.Error()+"."))
+		wrong.Add(keyLabelSelector, hide.Redact("The value is not a label selector: "+err.Error()+"."))
 	}
 	if _, err := fields.ParseSelector(q.FieldSelector); err != nil {
-		wrong.add(keyFieldSelector, hide.Redact("The value is not a field selector: "+err.Error()+"."))
+		wrong.Add(keyFieldSelector, hide.Redact("The value is not a field selector: "+err.Error()+"."))
 	}
 	if q.allNamespaces && q.Namespace != "" {
-		wrong.add(keyAllNamespaces, "Set either namespace or allNamespaces.")
+		wrong.Add(keyAllNamespaces, "Set either namespace or allNamespaces.")
 	}
 	if limit := args.Get(keyLimit); !limit.IsNull() && !limit.IsComputed() {
 		if !limit.IsNumber() || limit.AsNumber() < 1 || limit.AsNumber() != float64(int64(limit.AsNumber())) {
-			wrong.add(keyLimit, "The value must be a whole number of at least 1.")
+			wrong.Add(keyLimit, "The value must be a whole number of at least 1.")
 		} else {
 			q.Limit = int64(limit.AsNumber())
 		}
 	}
-	wrong.connection(args)
 	return q, wrong
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -22,12 +23,11 @@ type source struct {
 }
 
 // sourcesOf reads what the arguments name. With secret, nothing of the arguments is repeated.
-func sourcesOf(args property.Map, secret bool) ([]source, mistakes) {
-	var wrong mistakes
-	wrong.names(args, splitYamlKeys)
+func sourcesOf(args property.Map, secret bool) ([]source, check.Mistakes) {
+	wrong := check.Arguments[SplitYamlArgs](args)
 	var given []string
 	if v := args.Get(keySecrets); !v.IsNull() && !slices.Contains([]string{secretsInclude, secretsExclude, secretsOnly}, values.Text(v)) {
-		wrong.add(keySecrets, "The value must be one of include, exclude, only.")
+		wrong.Add(keySecrets, "The value must be one of include, exclude, only.")
 	}
 	for _, key := range splitYamlSource {
 		if !args.Get(key).IsNull() {
@@ -38,10 +38,10 @@ func sourcesOf(args property.Map, secret bool) ([]source, mistakes) {
 	case len(wrong) > 0:
 		return nil, wrong
 	case len(given) == 0:
-		wrong.add(keyContent, "Give one of content, files and kustomization.")
+		wrong.Add(keyContent, "Give one of content, files and kustomization.")
 		return nil, wrong
 	case len(given) > 1:
-		wrong.add(given[1], fmt.Sprintf("%s cannot be combined. Give one of content, files and kustomization.", strings.Join(given, " and ")))
+		wrong.Add(given[1], fmt.Sprintf("%s cannot be combined. Give one of content, files and kustomization.", strings.Join(given, " and ")))
 		return nil, wrong
 	}
 	value := args.Get(given[0])
@@ -49,14 +49,14 @@ func sourcesOf(args property.Map, secret bool) ([]source, mistakes) {
 	case given[0] == keyFiles:
 		return filesOf(value, secret)
 	case !value.IsString():
-		wrong.add(given[0], "The value must be a text.")
+		wrong.Add(given[0], "The value must be a text.")
 		return nil, wrong
 	case given[0] == keyContent:
 		return []source{{argument: keyContent, label: keyContent, text: value.AsString()}}, nil
 	default:
 		built, err := kustomize(value.AsString(), secret)
 		if err != nil {
-			wrong.add(keyKustomization, err.Error())
+			wrong.Add(keyKustomization, err.Error())
 			return nil, wrong
 		}
 		return []source{built}, nil
@@ -64,21 +64,21 @@ func sourcesOf(args property.Map, secret bool) ([]source, mistakes) {
 }
 
 // filesOf reads files, each once.
-func filesOf(patterns property.Value, secret bool) ([]source, mistakes) {
-	var wrong mistakes
+func filesOf(patterns property.Value, secret bool) ([]source, check.Mistakes) {
+	var wrong check.Mistakes
 	if !patterns.IsArray() {
-		wrong.add(keyFiles, "The value must be a list of paths and patterns.")
+		wrong.Add(keyFiles, "The value must be a list of paths and patterns.")
 		return nil, wrong
 	}
 	if patterns.AsArray().Len() == 0 {
-		wrong.add(keyFiles, "The list is empty: name at least one path or pattern.")
+		wrong.Add(keyFiles, "The list is empty: name at least one path or pattern.")
 	}
 	var sources []source
 	seen := map[string]bool{}
 	for i, pattern := range patterns.AsArray().All {
 		argument := fmt.Sprintf("%s[%d]", keyFiles, i)
 		if !pattern.IsString() || pattern.AsString() == "" {
-			wrong.add(argument, "The value must be a path or a pattern.")
+			wrong.Add(argument, "The value must be a path or a pattern.")
 			continue
 		}
 		paths, err := match(pattern.AsString())
@@ -99,9 +99,9 @@ func filesOf(patterns property.Value, secret bool) ([]source, mistakes) {
 		}
 		switch {
 		case err != nil && secret:
-			wrong.add(argument, "The file cannot be read. Its name is not shown, because it is secret.")
+			wrong.Add(argument, "The file cannot be read. Its name is not shown, because it is secret.")
 		case err != nil:
-			wrong.add(argument, fileReason(err))
+			wrong.Add(argument, fileReason(err))
 		}
 	}
 	return sources, wrong

@@ -81,10 +81,8 @@ const (
 	keyOrdered       = "ordered"
 )
 
-var (
-	splitYamlKeys   = []string{keyContent, keyFiles, keyKustomization, keySecrets}
-	splitYamlSource = splitYamlKeys[:3]
-)
+// splitYamlSource are the arguments of which one is given.
+var splitYamlSource = []string{keyContent, keyFiles, keyKustomization}
 
 // What to do with objects of kind Secret.
 const (

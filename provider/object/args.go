@@ -6,8 +6,14 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
+
+//go:embed descriptions.md
+var descriptions string
+
+var texts = description.Parse(descriptions)
 
 // examples are what the registry and the packages of the languages show, each its own language.
 //

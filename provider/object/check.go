@@ -3,53 +3,31 @@ package object
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-var inputKeys = []string{
-	keyManifest, keyYAML, keyClusterConnection, keyIgnoreFields, keyConflictPolicy, keyAdopt, keyOnImmutable,
-	keyDeletionPropagation, keyForceDestroy, keyTakeOverFrom, keyDeleteInstances,
-}
-
 // Check validates the inputs, without the network, and brings them into the one
 // form that the other verbs read: yaml becomes manifest, and what never reaches
 // the API server is dropped.
 func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	checked := req.Inputs.Delete(keyYAML)
 	r.calls.Check(req.Urn)
-	var failures []p.CheckFailure
-	fail := func(path, reason string) {
-		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})
-	}
-
-	for key := range req.Inputs.AllStable {
-		if !slices.Contains(inputKeys, key) {
-			fail(key, fmt.Sprintf("There is no input %q. The inputs are %s.", key, strings.Join(inputKeys, ", ")))
-		}
-	}
-
+	checked, wrong := check.Inputs[Args](req.Inputs)
+	fail := wrong.Add
+	checked = checked.Delete(keyYAML)
 	if object, ok := checkManifest(ctx, req.Inputs, fail); ok {
 		checked = checked.Set(keyManifest, object)
 		if req.Inputs.Get(keyManifest).Secret() {
 			r.sayHidden(ctx, object)
 		}
-	}
-
-	if v, ok := req.Inputs.GetOk(keyClusterConnection); ok && !v.IsNull() {
-		for _, problem := range connection.Check(v, keyClusterConnection) {
-			fail(problem.Property, problem.Reason)
-		}
-		checked = checked.Set(keyClusterConnection, connection.MarkWhole(v))
 	}
 
 	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), manifestOf(checked.Get(keyManifest)), fail)
@@ -61,11 +39,9 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 	}
 	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), checked.Get(keyManifest), fail)
 	for _, key := range []string{keyAdopt, keyForceDestroy, keyDeleteInstances} {
-		if v := req.Inputs.Get(key); !v.IsNull() && !v.IsComputed() && !v.IsBool() {
-			fail(key, "The value must be true or false.")
-		}
+		wrong.Flag(req.Inputs, key)
 	}
-	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
+	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil
 }
 
 // sayHidden says, once a run, why a preview shows no value of an object that is no Secret. In programs in YAML and Go

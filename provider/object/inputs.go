@@ -6,7 +6,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -18,7 +17,6 @@ import (
 const (
 	keyManifest            = "manifest"
 	keyYAML                = "yaml"
-	keyClusterConnection   = connection.Key
 	keyIgnoreFields        = "ignoreFields"
 	keyConflictPolicy      = "conflictPolicy"
 	keyAdopt               = "adopt"

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // leaving is what becomes of the fields that the manifest no longer sets: those that only we own go, and those that other
@@ -55,7 +56,7 @@ func (t target) leavingOf(
 			l.stays.Insert(path.Copy())
 			insertItems(l.stays, path, now.fields)
 			name := ownership.Format(shown)
-			l.owners[name] = unique(append(l.owners[name], by...))
+			l.owners[name] = tracked.Unique(append(l.owners[name], by...))
 		} else if old.left != nil && old.left.Has(path) {
 			l.late.Insert(path.Copy())
 		}
@@ -107,7 +108,7 @@ func (l leaving) say(ctx context.Context, t target, in inputs, old state) {
 			managers = append(managers, owners...)
 		}
 		p.GetLogger(ctx).Warningf("%s: these fields leave the manifest and stay on the object, because other managers own them, too:\n  %s%s",
-			t.Ref, strings.Join(shortened(slices.Compact(lines)), "\n  "), waysOut(unique(managers)))
+			t.Ref, strings.Join(shortened(slices.Compact(lines)), "\n  "), waysOut(tracked.Unique(managers)))
 	}
 	if names := fieldNames(l.late, hide); len(names) > 0 {
 		p.GetLogger(ctx).Infof("%s: the update removes what no other manager owns any more and which left the manifest before: %s",
@@ -133,11 +134,6 @@ func waysOut(managers []string) string {
 		text += "\nWhat is patched belongs to " + strings.Join(patches, " and ") + "."
 	}
 	return text
-}
-
-func unique(names []string) []string {
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // withLeaving is the state after the update, with what stays: a diff does not show it as going.

@@ -11,8 +11,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -28,17 +29,9 @@ type fail func(path, reason string)
 // Check validates the inputs, without the network, and brings the patch into the one
 // form that the other verbs read: text becomes a value.
 func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	checked := req.Inputs
 	r.calls.Check(req.Urn)
-	var failures []p.CheckFailure
-	fail := func(path, reason string) {
-		failures = append(failures, p.CheckFailure{Property: path, Reason: reason})
-	}
-	for key := range req.Inputs.AllStable {
-		if !slices.Contains(inputKeys, key) {
-			fail(key, fmt.Sprintf("There is no input %q. The inputs are %s.", key, strings.Join(inputKeys, ", ")))
-		}
-	}
+	checked, wrong := check.Inputs[Args](req.Inputs)
+	fail := wrong.Add
 	object := checkTarget(req.Inputs.Get(keyTarget), fail)
 	if kind, ok := onlyKind(req.Inputs, fail); ok {
 		if patch, ok := checkPatch(kind, req.Inputs.Get(kind), object, fail); ok {
@@ -61,15 +54,9 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 		group = object.GroupKind()
 	}
 	if v := req.Inputs.Get(keyWaitFor); !v.IsNull() {
-		failures = append(failures, waitfor.Check(v, group)...)
+		wrong = append(wrong, waitfor.Check(v, group)...)
 	}
-	if v, ok := req.Inputs.GetOk(keyClusterConnection); ok && !v.IsNull() {
-		for _, problem := range connection.Check(v, keyClusterConnection) {
-			fail(problem.Property, problem.Reason)
-		}
-		checked = checked.Set(keyClusterConnection, connection.MarkWhole(v))
-	}
-	return p.CheckResponse{Inputs: checked, Failures: failures}, nil
+	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil
 }
 
 // checkTakeOver refuses what cannot be taken over, and what need not be.
@@ -105,7 +92,7 @@ func emptyMap(v property.Value, at []property.PathSegment) ([]property.PathSegme
 	return at, v.AsMap().Len() == 0
 }
 
-var targetMembers = []string{"apiVersion", "kind", "namespace", "name"}
+var targetMembers = fieldtags.Names[Target]()
 
 // checkTarget returns the target as far as it is known.
 func checkTarget(target property.Value, fail fail) manifest.Identity {

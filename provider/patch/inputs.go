@@ -6,7 +6,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -17,22 +16,17 @@ import (
 
 // The names of the inputs.
 const (
-	keyTarget            = "target"
-	keyPatch             = "patch"
-	keyJSONPatch         = "jsonPatch"
-	keyMergePatch        = "mergePatch"
-	keyTakeOwnership     = "takeOwnership"
-	keyTakeOverFrom      = tracked.KeyTakeOverFrom
-	keyClusterConnection = connection.Key
-	keyWaitFor           = waitfor.Key
-	keyOnDestroy         = "onDestroy"
+	keyTarget        = "target"
+	keyPatch         = "patch"
+	keyJSONPatch     = "jsonPatch"
+	keyMergePatch    = "mergePatch"
+	keyTakeOwnership = "takeOwnership"
+	keyTakeOverFrom  = tracked.KeyTakeOverFrom
+	keyWaitFor       = waitfor.Key
+	keyOnDestroy     = "onDestroy"
 )
 
 var (
-	inputKeys = []string{
-		keyTarget, keyPatch, keyJSONPatch, keyMergePatch, keyTakeOwnership, keyTakeOverFrom, keyClusterConnection, keyWaitFor,
-		keyOnDestroy,
-	}
 	// kinds are the inputs of which exactly one is the patch.
 	kinds = []string{keyPatch, keyJSONPatch, keyMergePatch}
 	// endings are the choices of what a destroy does.

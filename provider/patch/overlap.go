@@ -2,6 +2,8 @@ package patch
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,8 +41,8 @@ func (r run) refuseOverlap(live *unstructured.Unstructured, wanted patchedFields
 		return nil
 	}
 	var lines []string
-	for _, name := range sortedKeys(shared) {
-		lines = append(lines, fmt.Sprintf("%s: %s", name, strings.Join(unique(shared[name]), ", ")))
+	for _, name := range slices.Sorted(maps.Keys(shared)) {
+		lines = append(lines, fmt.Sprintf("%s: %s", name, strings.Join(tracked.Unique(shared[name]), ", ")))
 	}
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s: another Patch has fields that this one names. Nothing was changed.\n  %s\n"+
 		"A field can be in one Patch only. Take it out of one of the two and run `pulumi up` there first. If the resource was "+

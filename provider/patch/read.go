@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
@@ -90,17 +89,7 @@ func stillMissing(in inputs, live *unstructured.Unstructured) string {
 	if in.wait.Goal == nil {
 		return ""
 	}
-	verdict := in.wait.Goal.Judge(live)
-	switch {
-	case verdict.Holds:
-		return ""
-	case in.wait.Secret || manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
-		return "what is waited for does not hold yet"
-	case verdict.Failed != "":
-		return verdict.Failed
-	default:
-		return verdict.Missing[0]
-	}
+	return in.wait.StillMissing(live)
 }
 
 // kept is the answer of a look. While something is pending the engine is told so again,

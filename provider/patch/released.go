@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // say tells what stays in the object, and why.
@@ -29,11 +30,11 @@ func (r run) say(ctx context.Context, done removal) {
 	}
 	if len(ours) > 0 {
 		p.GetLogger(ctx).Warningf("%s: these values stay in the object, although onDestroy is \"remove\". The Patch no longer owns them.\n  %s%s",
-			r.target.Ref, strings.Join(unique(ours), "\n  "), refusal)
+			r.target.Ref, strings.Join(tracked.Unique(ours), "\n  "), refusal)
 	}
 	if len(others) > 0 {
 		p.GetLogger(ctx).Infof("%s: these values stay in the object, because the Patch has not added them. It no longer owns them.\n  %s",
-			r.target.Ref, strings.Join(unique(others), "\n  "))
+			r.target.Ref, strings.Join(tracked.Unique(others), "\n  "))
 	}
 }
 
@@ -57,10 +58,10 @@ func (r run) sayReleased(ctx context.Context, live *unstructured.Unstructured) {
 	}
 	text := ""
 	if len(nobodys) > 0 {
-		text += "\n  Nobody owns: " + strings.Join(unique(nobodys), ", ")
+		text += "\n  Nobody owns: " + strings.Join(tracked.Unique(nobodys), ", ")
 	}
 	if len(shared) > 0 {
-		text += "\n  Others own: " + strings.Join(unique(shared), ", ")
+		text += "\n  Others own: " + strings.Join(tracked.Unique(shared), ", ")
 	}
 	if text != "" {
 		p.GetLogger(ctx).Infof("%s: the values of this Patch stay in the object, and it no longer owns them.%s", r.target.Ref, text)

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,7 +51,7 @@ func (r run) removable(live *unstructured.Unstructured) (removal, error) {
 		m.noted[name] = path
 	}
 	var all removal
-	for _, name := range sortedKeys(m.noted) {
+	for _, name := range slices.Sorted(maps.Keys(m.noted)) {
 		if path := m.noted[name]; m.around(path) == nil {
 			all.add(m.judge(path))
 		}
@@ -128,7 +129,7 @@ func (r remover) judge(path fieldpath.Path) removal {
 	}
 	var parts removal
 	found := false
-	for _, name := range sortedKeys(r.noted) {
+	for _, name := range slices.Sorted(maps.Keys(r.noted)) {
 		if part := r.noted[name]; path.Equals(r.around(part)) {
 			found = true
 			parts.add(r.judge(part))

@@ -64,7 +64,7 @@ func (r run) others(owners []ownership.Owner) string {
 			names = append(names, owner.Manager)
 		}
 	}
-	return strings.Join(unique(names), ", ")
+	return strings.Join(tracked.Unique(names), ", ")
 }
 
 // isOurs reports whether a field manager is that of this Patch, or stands for it in a preview.
@@ -123,12 +123,4 @@ func partOf(id manifest.Identity, tree map[string]any, secrets values.Marks) tra
 	object := map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}
 	maps.Copy(object, tree)
 	return tracked.Marked{Tree: object, Secrets: secrets}
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// unique sorts texts and leaves out repetitions.
-func unique(texts []string) []string {
-	slices.Sort(texts)
-	return slices.Compact(texts)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -35,7 +36,7 @@ func Decode(value property.Value) Object {
 	}
 }
 
-var members = []string{"apiVersion", "kind", "namespace", "name", "uid", "revision"}
+var members = fieldtags.Names[ResourceRef]()
 
 // Check finds the mistakes in a reference: the path behind that of the reference
 // itself, and the reason. What is unknown passes.

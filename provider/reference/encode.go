@@ -1,8 +1,6 @@
 package reference
 
-import (
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-)
+import "github.com/pulumi/pulumi/sdk/v3/go/property"
 
 // Encode writes a reference. What is empty is left out.
 func (o Object) Encode() property.Value {

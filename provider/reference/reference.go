@@ -2,7 +2,18 @@
 // object: what KubeObject and Patch give out and what Wait takes.
 package reference
 
-import "github.com/pulumi/pulumi-go-provider/infer"
+import (
+	_ "embed"
+
+	"github.com/pulumi/pulumi-go-provider/infer"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
+)
+
+//go:embed descriptions.md
+var descriptions string
+
+var texts = description.Parse(descriptions)
 
 // ResourceRef points at one Kubernetes object.
 type ResourceRef struct {

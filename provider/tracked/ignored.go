@@ -1,6 +1,10 @@
 package tracked
 
-import "github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+import (
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+)
 
 // IgnoredPaths are the resource option ignoreChanges.
 type IgnoredPaths []resource.PropertyPath
@@ -21,13 +25,5 @@ func ParseIgnored(paths []string) IgnoredPaths {
 // is around it.
 func (ignored IgnoredPaths) Covers(path string) bool {
 	parsed, err := resource.ParsePropertyPath(path)
-	if err != nil {
-		return false
-	}
-	for _, prefix := range ignored {
-		if prefix.Contains(parsed) {
-			return true
-		}
-	}
-	return false
+	return err == nil && slices.ContainsFunc(ignored, func(prefix resource.PropertyPath) bool { return prefix.Contains(parsed) })
 }

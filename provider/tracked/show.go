@@ -3,6 +3,7 @@ package tracked
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -20,6 +21,12 @@ func Named(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), more)
 	}
 	return strings.Join(names, ", ")
+}
+
+// Unique sorts texts and leaves out repetitions.
+func Unique(texts []string) []string {
+	slices.Sort(texts)
+	return slices.Compact(texts)
 }
 
 // Show writes the value of a field for a message. One that was not found is nothing, and a secret one is never shown. Nor

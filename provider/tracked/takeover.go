@@ -2,6 +2,7 @@ package tracked
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -19,16 +20,7 @@ type TakeOver []string
 
 // DecodeTakeOver reads the input. What is no text, Check has refused.
 func DecodeTakeOver(v property.Value) TakeOver {
-	if !v.IsArray() {
-		return nil
-	}
-	var names TakeOver
-	for _, item := range v.AsArray().All {
-		if name := values.Text(item); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+	return slices.DeleteFunc(values.Scalars(v), func(name string) bool { return name == "" })
 }
 
 // CheckTakeOver refuses what names nobody, and what cannot be taken over.

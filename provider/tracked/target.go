@@ -48,9 +48,7 @@ func newTarget(clu *cluster.Cluster, id manifest.Identity, manager string, resol
 }
 
 // RefOf names an object as it is written, for messages about one that was not looked up.
-func RefOf(id manifest.Identity) cluster.Ref {
-	return cluster.Ref{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
-}
+func RefOf(id manifest.Identity) cluster.Ref { return cluster.Ref(id) }
 
 // ObserveLive reads the object once: it finds the cluster that the inputs lead to, where the object is there, and what it is
 // now. An error of the API server that says that there is none is [failure.Gone]. The target has no cluster where the
@@ -79,11 +77,7 @@ func (t Target) Own() []string {
 }
 
 // Identity is where the object is, with the namespace that it is in.
-func (t Target) Identity() manifest.Identity {
-	return manifest.Identity{
-		APIVersion: t.Ref.APIVersion, Kind: t.Ref.Kind, Namespace: t.Ref.Namespace, Name: t.Ref.Name,
-	}
-}
+func (t Target) Identity() manifest.Identity { return manifest.Identity(t.Ref) }
 
 // Explain turns an error of the API server into one for the user. sensitive are the texts that it must not quote. An
 // error that is complete as it is, and one from before there was a cluster, stay as they are.

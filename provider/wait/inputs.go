@@ -3,20 +3,16 @@ package wait
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
 // The names of the inputs.
 const (
-	keyResourceRef       = "resourceRef"
-	keyWaitFor           = waitfor.Key
-	keyClusterConnection = connection.Key
-	keyTriggers          = "triggers"
+	keyResourceRef = "resourceRef"
+	keyWaitFor     = waitfor.Key
+	keyTriggers    = "triggers"
 )
-
-var inputKeys = []string{keyResourceRef, keyWaitFor, keyClusterConnection, keyTriggers}
 
 // inputs are the checked inputs of one resource.
 type inputs struct {

@@ -4,7 +4,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
@@ -21,19 +21,7 @@ func unchanged(req p.ReadRequest, old state, why string, live *unstructured.Unst
 	if !old.pending {
 		return resp, nil
 	}
-	err := waitfor.Pending(req.ID, why, live)
-	resp.PartialState = failed(err)
+	var err error
+	resp.PartialState, err = tracked.Unfinished(waitfor.Pending(req.ID, why, live))
 	return resp, err
-}
-
-// stillMissing says in a few words what keeps a wait pending.
-func stillMissing(in inputs, live *unstructured.Unstructured) string {
-	switch verdict := in.spec.Goal.Judge(live); {
-	case in.spec.Secret || live != nil && manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
-		return "what is waited for does not hold yet"
-	case verdict.Failed != "":
-		return verdict.Failed
-	default:
-		return verdict.Missing[0]
-	}
 }

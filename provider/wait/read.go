@@ -49,7 +49,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	switch {
 	case in.spec.Goal.ForDeletion():
 		if old.pending && live != nil && !another {
-			return unchanged(req, old, stillMissing(in, live), live)
+			return unchanged(req, old, in.spec.StillMissing(live), live)
 		}
 		return renewed(req, state{origin: old.origin})
 	case !old.pending && (live == nil || another):
@@ -59,7 +59,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	case old.pending && another:
 		return unchanged(req, old, "the object was deleted, and another one has its name now", nil)
 	case old.pending && !in.spec.Goal.Judge(live).Holds:
-		return unchanged(req, old, stillMissing(in, live), live)
+		return unchanged(req, old, in.spec.StillMissing(live), live)
 	}
 	now, err := in.observed(live)
 	if err != nil {

@@ -26,7 +26,7 @@ func (r *waitResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 	now, err := r.wait(ctx, req.Properties, in)
 	resp := p.CreateResponse{ID: in.object.String(), Properties: now.encode()}
 	if err != nil {
-		resp.PartialState = failed(err)
+		resp.PartialState, err = tracked.Unfinished(err)
 	}
 	return resp, err
 }
@@ -46,7 +46,7 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	now, err := r.wait(ctx, req.Inputs, in)
 	resp := p.UpdateResponse{Properties: now.encode()}
 	if err != nil {
-		resp.PartialState = failed(err)
+		resp.PartialState, err = tracked.Unfinished(err)
 	}
 	return resp, err
 }
@@ -74,10 +74,4 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 		return pending, err
 	}
 	return now, nil
-}
-
-// failed is how the engine is told of a failed wait: the state is saved, the
-// operation fails, and what depends on it is not made.
-func failed(err error) *p.InitializationFailed {
-	return &p.InitializationFailed{Reasons: []string{err.Error()}}
 }

@@ -32,15 +32,10 @@ type state struct {
 
 // decodeState reads an old state; whatever is not in it is empty.
 func decodeState(outputs property.Map) state {
-	text, _ := outputs.GetOk(keyUID)
-	s := state{status: outputs.Get(keyStatus), origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster))}
-	if text.IsString() {
-		s.uid = text.AsString()
+	return state{
+		status: outputs.Get(keyStatus), origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster)),
+		uid: values.Text(outputs.Get(keyUID)), pending: values.Flag(outputs.Get(keyPending)),
 	}
-	if flag := outputs.Get(keyPending); flag.IsBool() {
-		s.pending = flag.AsBool()
-	}
-	return s
 }
 
 // isAnother reports whether live is not the object that was waited for, but another one

@@ -3,7 +3,18 @@
 // while it waits, and an error that explains why the wait failed.
 package waitfor
 
-import "github.com/pulumi/pulumi-go-provider/infer"
+import (
+	_ "embed"
+
+	"github.com/pulumi/pulumi-go-provider/infer"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
+)
+
+//go:embed descriptions.md
+var descriptions string
+
+var texts = description.Parse(descriptions)
 
 // Key is the name of the input.
 const Key = "waitFor"

@@ -9,18 +9,19 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 const keyTimeout = "timeout"
 
-var keys = []string{
-	readiness.NameField, readiness.NameFieldValue, readiness.NameCondition, readiness.NameReady, readiness.NameRollout,
-	readiness.NameExpression, readiness.NameDeleted, readiness.NameFailWhen, keyTimeout,
-}
+var keys = fieldtags.Names[WaitFor]()
 
 // Spec is a decoded waitFor.
 type Spec struct {
@@ -35,6 +36,20 @@ type Spec struct {
 func (s Spec) By(rules *readiness.Rules) Spec {
 	s.Goal = s.Goal.By(rules)
 	return s
+}
+
+// StillMissing says in a few words what keeps a wait pending; empty if it has come true. live is nil where there is no object.
+func (s Spec) StillMissing(live *unstructured.Unstructured) string {
+	switch verdict := s.Goal.Judge(live); {
+	case verdict.Holds:
+		return ""
+	case s.Secret || live != nil && manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
+		return "what is waited for does not hold yet"
+	case verdict.Failed != "":
+		return verdict.Failed
+	default:
+		return verdict.Missing[0]
+	}
 }
 
 // Decode reads a waitFor that [Check] has passed. It has no goal while a part of it is
@@ -53,7 +68,7 @@ func Decode(value property.Value) (Spec, error) {
 		return spec, failure.Errorf(failure.ReasonInvalid, "%s: %s", Key, problems[0].Reason)
 	}
 	spec.Goal = goal
-	if text := textOf(fields.Get(keyTimeout)); text != "" {
+	if text := values.Scalar(fields.Get(keyTimeout)); text != "" {
 		timeout, err := parseTimeout(text)
 		if err != nil {
 			if spec.Secret {
@@ -99,7 +114,7 @@ func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
 			c.failQuoting(value, keyTimeout, "", err.Error())
 		}
 	}
-	if rollout := fields.Get(readiness.NameRollout); rollout.IsBool() && rollout.AsBool() && kind.Kind != "" && !readiness.HasRollout(kind) {
+	if rollout := fields.Get(readiness.NameRollout); values.Flag(rollout) && kind.Kind != "" && !readiness.HasRollout(kind) {
 		c.fail(readiness.NameRollout, kind.Kind+" has no rollout; only Deployment, StatefulSet and DaemonSet of apps have one. "+
 			"Use ready, condition, field or expression.")
 	}
@@ -174,18 +189,18 @@ func (c *checker) shape(key string, value property.Value) {
 
 func criteriaOf(fields property.Map) readiness.Criteria {
 	criteria := readiness.Criteria{
-		Field:      textOf(fields.Get(readiness.NameField)),
-		Condition:  textOf(fields.Get(readiness.NameCondition)),
-		Ready:      flagOf(fields.Get(readiness.NameReady)),
-		Rollout:    flagOf(fields.Get(readiness.NameRollout)),
-		Expression: textOf(fields.Get(readiness.NameExpression)),
-		Deleted:    flagOf(fields.Get(readiness.NameDeleted)),
-		FailWhen:   textOf(fields.Get(readiness.NameFailWhen)),
+		Field:      values.Scalar(fields.Get(readiness.NameField)),
+		Condition:  values.Scalar(fields.Get(readiness.NameCondition)),
+		Ready:      values.Flag(fields.Get(readiness.NameReady)),
+		Rollout:    values.Flag(fields.Get(readiness.NameRollout)),
+		Expression: values.Scalar(fields.Get(readiness.NameExpression)),
+		Deleted:    values.Flag(fields.Get(readiness.NameDeleted)),
+		FailWhen:   values.Scalar(fields.Get(readiness.NameFailWhen)),
 	}
 	if wanted := fields.Get(readiness.NameFieldValue); wanted.IsMap() {
 		criteria.FieldValue = map[string]string{}
 		for path, want := range wanted.AsMap().All {
-			criteria.FieldValue[path] = textOf(want)
+			criteria.FieldValue[path] = values.Scalar(want)
 		}
 	}
 	return criteria
@@ -202,19 +217,3 @@ func parseTimeout(text string) (time.Duration, error) {
 	}
 	return timeout, nil
 }
-
-// textOf reads a scalar as it would be written in JSON.
-func textOf(v property.Value) string {
-	switch {
-	case v.IsString():
-		return v.AsString()
-	case v.IsBool():
-		return strconv.FormatBool(v.AsBool())
-	case v.IsNumber():
-		return strconv.FormatFloat(v.AsNumber(), 'f', -1, 64)
-	default:
-		return ""
-	}
-}
-
-func flagOf(v property.Value) bool { return v.IsBool() && v.AsBool() }

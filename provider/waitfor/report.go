@@ -32,11 +32,7 @@ func (r Request) secret() bool {
 }
 
 // subject names the object for people.
-func (r Request) subject() string {
-	return cluster.Ref{
-		APIVersion: r.Object.APIVersion, Kind: r.Object.Kind, Namespace: r.Object.Namespace, Name: r.Object.Name,
-	}.String()
-}
+func (r Request) subject() string { return cluster.Ref(r.Object).String() }
 
 // goal says what was waited for.
 func (r Request) goal() string {

@@ -36,7 +36,7 @@ func newFake(t testing.TB) (*fake, *cluster.Cluster) {
 		(*f.answer.Load())(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return f, get(t, connect.Connection{Host: server.URL})
+	return f, get(t, connect.Connection{Host: connect.NewSecret(server.URL)})
 }
 
 // status is a refusal of an API server.

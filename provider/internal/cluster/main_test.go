@@ -54,8 +54,8 @@ func adminConnection(t testing.TB) connect.Connection {
 
 func inline(user server.User) connect.Connection {
 	return connect.Connection{
-		Host: user.Host, ClusterCACertificate: string(user.CACertificate), Token: user.Token,
-		ClientCertificate: string(user.ClientCertificate), ClientKey: string(user.ClientKey),
+		Host: connect.NewSecret(user.Host), ClusterCACertificate: connect.NewSecret(string(user.CACertificate)), Token: connect.NewSecret(user.Token),
+		ClientCertificate: connect.NewSecret(string(user.ClientCertificate)), ClientKey: connect.NewSecret(string(user.ClientKey)),
 	}
 }
 

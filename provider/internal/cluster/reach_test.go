@@ -29,7 +29,7 @@ var reviewed = cluster.Ref{APIVersion: "v1", Kind: "Namespace", Name: "default"}
 
 func TestEveryWayToReachACluster(t *testing.T) {
 	srv := shared.Get(t)
-	base := adminConnection(t)
+	admin, base := srv.Admin(), adminConnection(t)
 	account, err := srv.ServiceAccount(t.Context(), "default", "reader", time.Hour)
 	require.NoError(t, err)
 	reads := func(t *testing.T, connection connect.Connection) error {
@@ -44,35 +44,35 @@ func TestEveryWayToReachACluster(t *testing.T) {
 		require.True(t, apierrors.IsForbidden(err), "%v", err)
 		assert.Contains(t, err.Error(), account.Name, "the token's user is who is refused")
 		wrong := inline(account)
-		wrong.Token = "wrong"
+		wrong.Token = connect.NewSecret("wrong")
 		assert.True(t, apierrors.IsUnauthorized(reads(t, wrong)))
 	})
 	t.Run("host + CA + client certificate and key [C2]", func(t *testing.T) { require.NoError(t, reads(t, base)) })
 	t.Run("host without a scheme is https", func(t *testing.T) {
 		bare := base
-		bare.Host = strings.TrimPrefix(bare.Host, "https://")
+		bare.Host = connect.NewSecret(strings.TrimPrefix(admin.Host, "https://"))
 		require.NoError(t, reads(t, bare))
 	})
 	t.Run("base64 of PEM, folded [C7]", func(t *testing.T) {
-		folded := func(text string) string {
-			encoded := base64.StdEncoding.EncodeToString([]byte(text))
-			return "  " + encoded[:76] + "\n" + encoded[76:] + "\n"
+		folded := func(text []byte) connect.Secret {
+			encoded := base64.StdEncoding.EncodeToString(text)
+			return connect.NewSecret("  " + encoded[:76] + "\n" + encoded[76:] + "\n")
 		}
 		encoded := base
 		encoded.ClusterCACertificate, encoded.ClientCertificate, encoded.ClientKey =
-			folded(base.ClusterCACertificate), folded(base.ClientCertificate), folded(base.ClientKey)
+			folded(admin.CACertificate), folded(admin.ClientCertificate), folded(admin.ClientKey)
 		require.NoError(t, reads(t, encoded))
 		indented := base
-		indented.ClusterCACertificate = strings.ReplaceAll(base.ClusterCACertificate, "\n", "\n    ")
+		indented.ClusterCACertificate = connect.NewSecret(strings.ReplaceAll(string(admin.CACertificate), "\n", "\n    "))
 		require.NoError(t, reads(t, indented))
 	})
 	t.Run("kubeconfig as contents and as a path [C4] [C5]", func(t *testing.T) {
-		require.NoError(t, reads(t, connect.Connection{Kubeconfig: string(srv.Kubeconfig())}))
-		require.NoError(t, reads(t, connect.Connection{Kubeconfig: srv.KubeconfigFile()}))
+		require.NoError(t, reads(t, connect.Connection{Kubeconfig: connect.NewSecret(string(srv.Kubeconfig()))}))
+		require.NoError(t, reads(t, connect.Connection{Kubeconfig: connect.NewSecret(srv.KubeconfigFile())}))
 	})
 	t.Run("insecure only when asked [C13]", func(t *testing.T) {
 		untrusted := base
-		untrusted.ClusterCACertificate = ""
+		untrusted.ClusterCACertificate = connect.Secret{}
 		err := reads(t, untrusted)
 		assert.Equal(t, failure.ClassCertificate, failure.Classify(err), "%v", err)
 		assert.Equal(t, failure.NotSent, failure.Outcome(err))
@@ -81,7 +81,7 @@ func TestEveryWayToReachACluster(t *testing.T) {
 	})
 	t.Run("impersonation, inline and by kubeconfig [C14]", func(t *testing.T) {
 		jane := &connect.Impersonation{User: "jane", Groups: []string{"devs"}, Extra: map[string][]string{"example.com/why": {"test"}}}
-		for _, as := range []connect.Connection{base, {Kubeconfig: string(srv.Kubeconfig())}} {
+		for _, as := range []connect.Connection{base, {Kubeconfig: connect.NewSecret(string(srv.Kubeconfig()))}} {
 			as.Impersonate = jane
 			err := reads(t, as)
 			require.True(t, apierrors.IsForbidden(err), "%v", err)
@@ -108,8 +108,8 @@ func TestACredentialPluginIsCalledOnce(t *testing.T) {
 	t.Run("for 100 objects [C3]", func(t *testing.T) {
 		command, calls := plugin(t, account.Token)
 		connection := inline(account)
-		connection.Token = ""
-		connection.Exec = &connect.Exec{Command: command, Args: []string{"get-token"}, Env: map[string]string{"WHO": "me"}}
+		connection.Token = connect.NewSecret("")
+		connection.Exec = &connect.Exec{Command: command, Args: []connect.Secret{connect.NewSecret("get-token")}, Env: map[string]connect.Secret{"WHO": connect.NewSecret("me")}}
 		registry := cluster.NewRegistry("test/1")
 		var group sync.WaitGroup
 		for range 100 {
@@ -128,8 +128,8 @@ func TestACredentialPluginIsCalledOnce(t *testing.T) {
 	})
 	t.Run("one that fails sends nothing, and neither arguments nor environment are shown [C16]", func(t *testing.T) {
 		connection := inline(account)
-		connection.Token = ""
-		connection.Exec = &connect.Exec{Command: "false", Args: []string{"hunter2"}, Env: map[string]string{"A": "hunter2"}}
+		connection.Token = connect.NewSecret("")
+		connection.Exec = &connect.Exec{Command: "false", Args: []connect.Secret{connect.NewSecret("hunter2")}, Env: map[string]connect.Secret{"A": connect.NewSecret("hunter2")}}
 		c := get(t, connection)
 		_, err := c.Apply(t.Context(), configMap("default", "x", nil), manager)
 		var credentials *failure.CredentialsError
@@ -172,17 +172,17 @@ func TestAProxyIsUsed(t *testing.T) {
 	t.Run("proxy [C15]", func(t *testing.T) {
 		var tunnels atomic.Int32
 		connection := adminConnection(t)
-		connection.ProxyURL = connectProxy(t, &tunnels).URL
+		connection.ProxyURL = connect.NewSecret(connectProxy(t, &tunnels).URL)
 		c := get(t, connection)
 		for range 5 {
 			_, err := c.Get(t.Context(), reviewed)
 			require.NoError(t, err)
 		}
 		assert.EqualValues(t, 1, tunnels.Load(), "one transport for all requests")
-		connection.Host = "127.0.0.1:1"
+		connection.Host = connect.NewSecret("127.0.0.1:1")
 		_, err := get(t, connection).Get(t.Context(), reviewed)
 		assert.Equal(t, failure.NotSent, failure.Outcome(err), "%v", err)
-		connection.ProxyURL = "http://hunter2:hunter2@127.0.0.1:1"
+		connection.ProxyURL = connect.NewSecret("http://hunter2:hunter2@127.0.0.1:1")
 		_, err = get(t, connection).Get(t.Context(), reviewed)
 		assert.Equal(t, failure.NotSent, failure.Outcome(err), "%v", err)
 		assert.NotContains(t, failure.Explain(err, failure.Operation{}).Error()+err.Error(), "hunter2")
@@ -200,11 +200,13 @@ func TestConnectionProblemsHaveOneClassEach(t *testing.T) {
 		change func(*connect.Connection)
 		class  failure.Class
 	}{
-		"refused [C12]":           {func(c *connect.Connection) { c.Host = "https://127.0.0.1:1" }, failure.ClassUnreachable},
-		"no such host [C12]":      {func(c *connect.Connection) { c.Host = "https://no-such-host.invalid" }, failure.ClassDNS},
-		"another name [C12]":      {func(c *connect.Connection) { c.TLSServerName = "other.example.com" }, failure.ClassCertificate},
-		"plain HTTP server [C12]": {func(c *connect.Connection) { c.Host = strings.Replace(plain.URL, "http:", "https:", 1) }, ""},
-		"no answer [C12]":         {func(c *connect.Connection) { c.Host = silent.Addr().String() }, failure.ClassTimeout},
+		"refused [C12]":      {func(c *connect.Connection) { c.Host = connect.NewSecret("https://127.0.0.1:1") }, failure.ClassUnreachable},
+		"no such host [C12]": {func(c *connect.Connection) { c.Host = connect.NewSecret("https://no-such-host.invalid") }, failure.ClassDNS},
+		"another name [C12]": {func(c *connect.Connection) { c.TLSServerName = "other.example.com" }, failure.ClassCertificate},
+		"plain HTTP server [C12]": {func(c *connect.Connection) {
+			c.Host = connect.NewSecret(strings.Replace(plain.URL, "http:", "https:", 1))
+		}, ""},
+		"no answer [C12]": {func(c *connect.Connection) { c.Host = connect.NewSecret(silent.Addr().String()) }, failure.ClassTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			connection := base
@@ -220,7 +222,7 @@ func TestConnectionProblemsHaveOneClassEach(t *testing.T) {
 		})
 	}
 	t.Run("a server that is no API server is an error and not an absent object [O60]", func(t *testing.T) {
-		_, err := get(t, connect.Connection{Host: plain.URL}).Get(t.Context(), reviewed)
+		_, err := get(t, connect.Connection{Host: connect.NewSecret(plain.URL)}).Get(t.Context(), reviewed)
 		require.Error(t, err)
 		assert.False(t, apierrors.IsNotFound(err))
 		assert.Contains(t, err.Error(), "Kubernetes API server")

@@ -43,8 +43,8 @@ func TestAKubeconfigThatIsRewrittenIsReadAgain(t *testing.T) {
 		connection connect.Connection
 		variable   string
 	}{
-		"that is named by its path":   {file: filepath.Join(home, "named"), connection: connect.Connection{Kubeconfig: filepath.Join(home, "named")}},
-		"in the home directory":       {file: filepath.Join(home, "short"), connection: connect.Connection{Kubeconfig: "~/short"}},
+		"that is named by its path":   {file: filepath.Join(home, "named"), connection: connect.Connection{Kubeconfig: connect.NewSecret(filepath.Join(home, "named"))}},
+		"in the home directory":       {file: filepath.Join(home, "short"), connection: connect.Connection{Kubeconfig: connect.NewSecret("~/short")}},
 		"of the environment":          {file: filepath.Join(home, "listed"), variable: filepath.Join(home, "no") + ":" + filepath.Join(home, "listed")},
 		"that kubectl takes, at last": {file: filepath.Join(home, ".kube", "config")},
 	} {
@@ -114,14 +114,16 @@ func TestTheCurrentContextOfAPathIsTheFilesAndThatOfTheEnvironmentIsKept(t *test
 	})
 	t.Run("a path leads where the file leads [D21]", func(t *testing.T) {
 		assert.Equal(t, []string{"a of https://one", "b of https://two", "b of https://two", "a of https://two"},
-			namespaces(connect.Connection{Kubeconfig: file}))
+			namespaces(connect.Connection{Kubeconfig: connect.NewSecret(file)}))
 	})
 }
 
 func TestAKubeconfigThatIsJustBeingWrittenIsReadAgain(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "kubeconfig"), leadingTo("one", "a"))
 	registry := cluster.NewRegistry("ua")
-	get := func() (*cluster.Cluster, error) { return registry.Get(connect.Connection{Kubeconfig: file}) }
+	get := func() (*cluster.Cluster, error) {
+		return registry.Get(connect.Connection{Kubeconfig: connect.NewSecret(file)})
+	}
 	_, err := get()
 	require.NoError(t, err)
 	t.Run("where the rest comes at once [D21]", func(t *testing.T) {
@@ -149,7 +151,7 @@ func TestAKubeconfigThatIsJustBeingWrittenIsReadAgain(t *testing.T) {
 func TestRegistryHasOneClusterForEachConnection(t *testing.T) {
 	registry := cluster.NewRegistry("ua")
 	base := func() connect.Connection {
-		return connect.Connection{Host: "h", Exec: &connect.Exec{Command: "aws", Env: map[string]string{"A": "1", "B": "2"}}}
+		return connect.Connection{Host: connect.NewSecret("h"), Exec: &connect.Exec{Command: "aws", Env: map[string]connect.Secret{"A": connect.NewSecret("1"), "B": connect.NewSecret("2")}}}
 	}
 	first, err := registry.Get(base())
 	require.NoError(t, err)
@@ -157,12 +159,12 @@ func TestRegistryHasOneClusterForEachConnection(t *testing.T) {
 	require.NoError(t, err)
 	assert.Same(t, first, again)
 	for name, change := range map[string]func(*connect.Connection){
-		"host":        func(c *connect.Connection) { c.Host = "other" },
-		"env":         func(c *connect.Connection) { c.Exec.Env["A"] = "2" },
+		"host":        func(c *connect.Connection) { c.Host = connect.NewSecret("other") },
+		"env":         func(c *connect.Connection) { c.Exec.Env["A"] = connect.NewSecret("2") },
 		"insecure":    func(c *connect.Connection) { c.Insecure = true },
 		"namespace":   func(c *connect.Connection) { c.Namespace = "x" },
 		"impersonate": func(c *connect.Connection) { c.Impersonate = &connect.Impersonation{User: "u"} },
-		"token":       func(c *connect.Connection) { c.Exec, c.Token = nil, "t" },
+		"token":       func(c *connect.Connection) { c.Exec, c.Token = nil, connect.NewSecret("t") },
 	} {
 		other := base()
 		change(&other)

@@ -3,6 +3,7 @@ package connect
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,12 +38,8 @@ func parseAddress(field, address string, schemes ...string) (*url.URL, error) {
 		}
 		return nil, &failure.FieldError{Field: field, Reason: reason}
 	}
-	known := false
-	for _, scheme := range schemes {
-		known = known || strings.EqualFold(parsed.Scheme, scheme)
-	}
 	switch {
-	case !known:
+	case !slices.Contains(schemes, parsed.Scheme): // which url.Parse has put into lower case
 		return nil, &failure.FieldError{Field: field, Reason: "must begin with " + strings.Join(schemes, ":// or ") + "://"}
 	case parsed.Hostname() == "" || strings.ContainsAny(parsed.Hostname(), " \t"):
 		return nil, &failure.FieldError{Field: field, Reason: "has no host name"}

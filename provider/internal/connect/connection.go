@@ -1,37 +1,36 @@
 package connect
 
 import (
-	"fmt"
-	"io"
-	"log/slog"
-	"net/url"
-	"strings"
+	"maps"
+	"slices"
 )
 
 // Connection says how to reach a cluster: by a kubeconfig, by a host with credentials ("inline"), or, if it is
-// empty, by what kubectl would use. It is plain data; nothing is read or contacted before it is used.
+// empty, by what kubectl would use. It is plain data; nothing is read or contacted before it is used. Whatever may hold
+// credentials, also by mistake, is a [Secret].
 type Connection struct {
 	// Kubeconfig is the contents of a kubeconfig, also in base64, or the path of one.
-	Kubeconfig string
+	Kubeconfig Secret
 	// Context names the context in the kubeconfig; empty means its current-context.
 	Context string
 
-	// Host is the API server's URL or host:port. Without a scheme it is https.
-	Host string
+	// Host is the API server's URL or host:port. Without a scheme it is https. It must have no user, which
+	// is refused only when the connection is used.
+	Host Secret
 	// ClusterCACertificate is PEM or base64 of PEM.
-	ClusterCACertificate string
+	ClusterCACertificate Secret
 	// Insecure switches the verification of the server's certificate off.
 	Insecure bool
 	// TLSServerName is the name that the server's certificate must be for, if it is not the host.
 	TLSServerName string
 	// ProxyURL is the proxy to go through; empty means the environment's (HTTPS_PROXY).
-	ProxyURL string
+	ProxyURL Secret
 	// Token is a bearer token.
-	Token string
+	Token Secret
 	// ClientCertificate is PEM or base64 of PEM.
-	ClientCertificate string
+	ClientCertificate Secret
 	// ClientKey is PEM or base64 of PEM.
-	ClientKey string
+	ClientKey Secret
 	// Exec is a credential plugin.
 	Exec *Exec
 
@@ -48,9 +47,9 @@ type Exec struct {
 	// Command to run; it is looked up on PATH.
 	Command string
 	// Args for the command.
-	Args []string
+	Args []Secret
 	// Env is added to the environment of this process.
-	Env map[string]string
+	Env map[string]Secret
 }
 
 // Impersonation is who to act as.
@@ -63,89 +62,16 @@ type Impersonation struct {
 	Extra map[string][]string
 }
 
-// hidden stands for a value that is set and not shown.
-const hidden = "[secret]"
+func (c Connection) inline() bool { return c.Host.isSet() }
 
-func (c Connection) inline() bool { return c.Host != "" }
-
-// String says where the connection goes and what kind of credentials it has, without any secret.
-func (c Connection) String() string {
-	var parts []string
-	show := func(name, value string) {
-		if value != "" {
-			parts = append(parts, name+": "+value)
-		}
-	}
-	hide := func(name, value string) {
-		if value != "" {
-			show(name, hidden)
-		}
-	}
-	if _, whole := contentsOf(c.Kubeconfig); whole {
-		show("kubeconfig", "[contents]")
-	} else if path := strings.TrimSpace(c.Kubeconfig); looksLikePath(path) {
-		show("kubeconfig", path)
-	} else {
-		hide("kubeconfig", path)
-	}
-	show("context", c.Context)
-	show("host", withoutCredentials(c.Host))
-	if c.ClusterCACertificate != "" {
-		show("clusterCaCertificate", "[set]")
-	}
-	if c.Insecure {
-		show("insecure", "true")
-	}
-	show("tlsServerName", c.TLSServerName)
-	show("proxyUrl", withoutCredentials(c.ProxyURL))
-	hide("token", c.Token)
-	hide("clientCertificate", c.ClientCertificate)
-	hide("clientKey", c.ClientKey)
+// secrets are all that is hidden of a connection, in a fixed order.
+func (c Connection) secrets() []Secret {
+	all := []Secret{c.Kubeconfig, c.Host, c.ClusterCACertificate, c.ProxyURL, c.Token, c.ClientCertificate, c.ClientKey}
 	if c.Exec != nil {
-		show("exec", c.Exec.String())
+		all = append(all, c.Exec.Args...)
+		for _, name := range slices.Sorted(maps.Keys(c.Exec.Env)) {
+			all = append(all, c.Exec.Env[name])
+		}
 	}
-	if c.Impersonate != nil {
-		show("impersonate", c.Impersonate.User)
-	}
-	show("namespace", c.Namespace)
-	if len(parts) == 0 {
-		return "Connection{default}"
-	}
-	return "Connection{" + strings.Join(parts, ", ") + "}"
-}
-
-// Format hides secrets from every verb of fmt, %#v included.
-func (c Connection) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, c.String()) }
-
-// LogValue hides secrets from slog.
-func (c Connection) LogValue() slog.Value { return slog.StringValue(c.String()) }
-
-// MarshalJSON hides secrets from loggers that print JSON. A connection is never stored in this form.
-func (c Connection) MarshalJSON() ([]byte, error) { return quoteJSON(c.String()) }
-
-// String names the command. Arguments and the environment's values may be secret and are not shown.
-func (e Exec) String() string {
-	return fmt.Sprintf("Exec{command: %s, args: %d, env: %d}", e.Command, len(e.Args), len(e.Env))
-}
-
-// Format hides secrets from every verb of fmt, %#v included.
-func (e Exec) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, e.String()) }
-
-// LogValue hides secrets from slog.
-func (e Exec) LogValue() slog.Value { return slog.StringValue(e.String()) }
-
-// MarshalJSON hides secrets from loggers that print JSON.
-func (e Exec) MarshalJSON() ([]byte, error) { return quoteJSON(e.String()) }
-
-// withoutCredentials drops what could be a password from a URL that the user wrote, right or wrong.
-func withoutCredentials(address string) string {
-	if !strings.Contains(address, "@") {
-		return address
-	}
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" {
-		return hidden
-	}
-	parsed.User = nil
-	return parsed.String()
+	return all
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,7 +66,7 @@ func TestKubeconfigComesAsContentsOrPathOrFromTheEnvironment(t *testing.T) {
 		"a path with spaces [C5]": " " + file + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := settings(t, connect.Connection{Kubeconfig: value})
+			s := settings(t, connect.Connection{Kubeconfig: connect.NewSecret(value)})
 			assert.Equal(t, "https://one.example.com", s.Server)
 			assert.Equal(t, "prod", s.Namespace)
 			assert.EqualValues(t, -1, s.REST.QPS)
@@ -74,12 +75,12 @@ func TestKubeconfigComesAsContentsOrPathOrFromTheEnvironment(t *testing.T) {
 		})
 	}
 	t.Run("each context of a multi-context kubeconfig [C6]", func(t *testing.T) {
-		s := settings(t, connect.Connection{Kubeconfig: kubeconfig, Context: "two"})
+		s := settings(t, connect.Connection{Kubeconfig: connect.NewSecret(kubeconfig), Context: "two"})
 		assert.Equal(t, "https://two.example.com:6443", s.Server)
 		assert.Equal(t, "default", s.Namespace)
 		assert.EqualValues(t, "Never", s.REST.ExecProvider.InteractiveMode)
 		assert.NotNil(t, s.REST.Proxy)
-		s = settings(t, connect.Connection{Kubeconfig: kubeconfig, Context: "arn:aws:eks:eu-1:1:cluster/one", Namespace: "mine"})
+		s = settings(t, connect.Connection{Kubeconfig: connect.NewSecret(kubeconfig), Context: "arn:aws:eks:eu-1:1:cluster/one", Namespace: "mine"})
 		assert.Equal(t, "mine", s.Namespace)
 		assert.Equal(t, "hunter2", s.REST.BearerToken)
 	})
@@ -108,21 +109,22 @@ func TestAWrongConnectionNamesTheField(t *testing.T) {
 		field      string
 		text       string
 	}{
-		"a path that does not exist":    {connect.Connection{Kubeconfig: "/no/such/file"}, "kubeconfig", `"/no/such/file" does not exist`},
+		"a path that does not exist":    {connect.Connection{Kubeconfig: connect.NewSecret("/no/such/file")}, "kubeconfig", `"/no/such/file" does not exist`},
 		"$KUBECONFIG that is not there": {connect.Connection{}, "kubeconfig", "/no/such/a, /no/such/b"},
-		"contents that do not parse":    {connect.Connection{Kubeconfig: "a: b\n\tc: hunter2"}, "kubeconfig", "not a valid kubeconfig (line 2)"},
-		"a directory":                   {connect.Connection{Kubeconfig: t.TempDir()}, "kubeconfig", "directory"},
-		"an unknown context":            {connect.Connection{Kubeconfig: kubeconfig, Context: "nope"}, "context", `"nope" is not in the kubeconfig; it has arn:aws:eks:eu-1:1:cluster/one, two`},
-		"invalid host [C12]":            {connect.Connection{Host: "https://hunter2@x"}, "host", "user name"},
-		"unparsable host [C12]":         {connect.Connection{Host: "https://a b"}, "host", "not a URL"},
-		"invalid port [C12]":            {connect.Connection{Host: "x:0"}, "host", "port"},
-		"invalid proxy":                 {connect.Connection{Host: "x", ProxyURL: "ldap://x"}, "proxyUrl", "http://"},
-		"host and kubeconfig [C8]":      {connect.Connection{Host: "x", Kubeconfig: kubeconfig}, "host", "kubeconfig"},
-		"token and kubeconfig [C8]":     {connect.Connection{Token: "hunter2", Kubeconfig: kubeconfig}, "token", "host"},
-		"bad PEM [C7]":                  {connect.Connection{Host: "x", ClusterCACertificate: "hunter2"}, "clusterCaCertificate", "PEM"},
-		"damaged PEM [C7]":              {connect.Connection{Host: "x", ClusterCACertificate: "-----BEGIN CERTIFICATE-----\nhunter2\n-----END CERTIFICATE-----"}, "clusterCaCertificate", "damaged"},
-		"impersonation of nobody":       {connect.Connection{Host: "x", Impersonate: &connect.Impersonation{}}, "impersonate.user", "must be set"},
-		"exec without a command":        {connect.Connection{Host: "x", Exec: &connect.Exec{}}, "exec.command", "must be set"},
+		"contents that do not parse":    {connect.Connection{Kubeconfig: connect.NewSecret("a: b\n\tc: hunter2")}, "kubeconfig", "not a valid kubeconfig (line 2)"},
+		"a directory":                   {connect.Connection{Kubeconfig: connect.NewSecret(t.TempDir())}, "kubeconfig", "directory"},
+		"an unknown context":            {connect.Connection{Kubeconfig: connect.NewSecret(kubeconfig), Context: "nope"}, "context", `"nope" is not in the kubeconfig; it has arn:aws:eks:eu-1:1:cluster/one, two`},
+		"invalid host [C12]":            {connect.Connection{Host: connect.NewSecret("https://hunter2@x")}, "host", "user name"},
+		"unparsable host [C12]":         {connect.Connection{Host: connect.NewSecret("https://a b")}, "host", "not a URL"},
+		"invalid port [C12]":            {connect.Connection{Host: connect.NewSecret("x:0")}, "host", "port"},
+		"invalid proxy":                 {connect.Connection{Host: connect.NewSecret("x"), ProxyURL: connect.NewSecret("ldap://x")}, "proxyUrl", "http://"},
+		"host and kubeconfig [C8]":      {connect.Connection{Host: connect.NewSecret("x"), Kubeconfig: connect.NewSecret(kubeconfig)}, "host", "kubeconfig"},
+		"token and kubeconfig [C8]":     {connect.Connection{Token: connect.NewSecret("hunter2"), Kubeconfig: connect.NewSecret(kubeconfig)}, "token", "kubeconfig"},
+		"token and exec [C8]":           {connect.Connection{Host: connect.NewSecret("x"), Token: connect.NewSecret("hunter2"), Exec: &connect.Exec{}}, "token", "exec"},
+		"bad PEM [C7]":                  {connect.Connection{Host: connect.NewSecret("x"), ClusterCACertificate: connect.NewSecret("hunter2")}, "clusterCaCertificate", "PEM"},
+		"damaged PEM [C7]":              {connect.Connection{Host: connect.NewSecret("x"), ClusterCACertificate: connect.NewSecret("-----BEGIN CERTIFICATE-----\nhunter2\n-----END CERTIFICATE-----")}, "clusterCaCertificate", "damaged"},
+		"impersonation of nobody":       {connect.Connection{Host: connect.NewSecret("x"), Impersonate: &connect.Impersonation{}}, "impersonate.user", "must be set"},
+		"exec without a command":        {connect.Connection{Host: connect.NewSecret("x"), Exec: &connect.Exec{}}, "exec.command", "must be set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := cluster.NewRegistry("ua").Get(c.connection)
@@ -138,10 +140,11 @@ func TestAWrongConnectionNamesTheField(t *testing.T) {
 func TestConnectionsNeverPrintSecrets(t *testing.T) {
 	t.Run("credentials never in output, logs, errors [C16]", func(t *testing.T) {
 		const secret = "hunter2"
+		hidden := connect.NewSecret(secret)
 		connection := connect.Connection{
-			Kubeconfig: "a: " + secret + "\n", Host: "https://u:" + secret + "@h", ProxyURL: "http://" + secret + ":p@h:1", Token: secret,
-			ClusterCACertificate: secret, ClientCertificate: secret, ClientKey: secret,
-			Exec: &connect.Exec{Command: "aws", Args: []string{secret}, Env: map[string]string{"A": secret}},
+			Kubeconfig: connect.NewSecret("a: " + secret + "\n"), Host: connect.NewSecret("https://u:" + secret + "@h"), ProxyURL: connect.NewSecret("http://" + secret + ":p@h:1"),
+			Token: hidden, ClusterCACertificate: hidden, ClientCertificate: hidden, ClientKey: hidden, Context: "prod",
+			Exec: &connect.Exec{Command: "aws", Args: []connect.Secret{hidden}, Env: map[string]connect.Secret{"A": hidden}},
 		}
 		var log bytes.Buffer
 		logger := slog.New(slog.NewJSONHandler(&log, nil))
@@ -156,12 +159,57 @@ func TestConnectionsNeverPrintSecrets(t *testing.T) {
 			_, _ = fmt.Fprintf(&log, format, connection.Exec)
 			_, _ = fmt.Fprintf(&log, format, *connection.Exec)
 			_, _ = fmt.Fprintf(&log, format, struct{ C connect.Connection }{connection})
+			_, _ = fmt.Fprintf(&log, format, struct{ c *connect.Connection }{&connection})
 		}
 		assert.NotContains(t, log.String(), secret)
 		assert.NotContains(t, log.String(), fmt.Sprintf("%x", secret))
-		assert.Contains(t, log.String(), "host: https://h")
-		assert.Contains(t, log.String(), "command: aws")
+		assert.Contains(t, log.String(), "Context:prod")
+		assert.Contains(t, log.String(), "Command:aws")
 	})
+}
+
+func TestEveryPartOfAConnectionIsPartOfItsIdentity(t *testing.T) {
+	base := func() connect.Connection {
+		return connect.Connection{
+			Exec:        &connect.Exec{Args: []connect.Secret{connect.NewSecret("x")}, Env: map[string]connect.Secret{"x": connect.NewSecret("x")}},
+			Impersonate: &connect.Impersonation{Groups: []string{"x"}, Extra: map[string][]string{"x": {"x"}}},
+		}
+	}
+	parts := func(c *connect.Connection) (parts []reflect.Value) {
+		for _, part := range []any{c, c.Exec, c.Impersonate} {
+			for _, field := range reflect.ValueOf(part).Elem().Fields() {
+				if field.Kind() != reflect.Pointer {
+					parts = append(parts, field)
+				}
+			}
+		}
+		return parts
+	}
+	seen := map[string]bool{}
+	add := func(c connect.Connection) {
+		identity, err := c.Identity()
+		require.NoError(t, err)
+		seen[identity] = true
+	}
+	unchanged := base()
+	add(unchanged)
+	for i := range parts(&unchanged) {
+		changed := base()
+		switch part := parts(&changed)[i]; part.Kind() {
+		case reflect.String:
+			part.SetString("other")
+		case reflect.Bool:
+			part.SetBool(true)
+		case reflect.Struct:
+			part.Set(reflect.ValueOf(connect.NewSecret("other")))
+		case reflect.Slice:
+			part.Index(0).SetZero()
+		case reflect.Map:
+			part.SetMapIndex(reflect.ValueOf("x"), reflect.Zero(part.Type().Elem()))
+		}
+		add(changed)
+	}
+	assert.Len(t, seen, 1+len(parts(&unchanged)), "each change has an identity of its own")
 }
 
 func TestSameClusterDependsOnServerAndCA(t *testing.T) {
@@ -173,8 +221,8 @@ func TestSameClusterDependsOnServerAndCA(t *testing.T) {
 		require.NoError(t, err)
 		return result
 	}
-	base := connect.Connection{Host: "https://Example.com", ClusterCACertificate: ca}
-	assert.True(t, same(base, connect.Connection{Host: "example.com:443/", ClusterCACertificate: "\n" + ca + "\n", Token: "other"}))
-	assert.False(t, same(base, connect.Connection{Host: "https://example.com:6443", ClusterCACertificate: ca}))
-	assert.False(t, same(base, connect.Connection{Host: "https://example.com"}))
+	base := connect.Connection{Host: connect.NewSecret("https://Example.com"), ClusterCACertificate: connect.NewSecret(ca)}
+	assert.True(t, same(base, connect.Connection{Host: connect.NewSecret("example.com:443/"), ClusterCACertificate: connect.NewSecret("\n" + ca + "\n"), Token: connect.NewSecret("other")}))
+	assert.False(t, same(base, connect.Connection{Host: connect.NewSecret("https://example.com:6443"), ClusterCACertificate: connect.NewSecret(ca)}))
+	assert.False(t, same(base, connect.Connection{Host: connect.NewSecret("https://example.com")}))
 }

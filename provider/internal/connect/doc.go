@@ -5,6 +5,6 @@
 //
 //   - It uses no network. It reads the files of a kubeconfig, and what the environment says.
 //   - A mistake names the field that the user knows, and never shows what is in it ([failure.FieldError]).
-//   - A [Connection] prints without its credentials, whatever it is printed with.
+//   - A [Connection] prints without its credentials, whatever it is printed with: they are [Secret]s.
 //   - Equal connections have the same [Connection.Identity], and it does not tell their secrets.
 package connect

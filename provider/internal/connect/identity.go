@@ -14,24 +14,18 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-func quoteJSON(text string) ([]byte, error) { return json.Marshal(text) }
-
 // Identity is the same for two connections exactly if they can share a Cluster while the files say the same that they
 // name. It is derived from secrets, so it stays inside the process.
 func (c Connection) Identity() (string, error) {
-	// The alias has the fields and not the methods: MarshalJSON would hide just what must be told apart.
-	type fields Connection
-	type exec Exec
-	plain := struct {
-		fields
-		Exec       *exec
-		Kubeconfig string
-		Ambient    []string
-	}{fields: fields(c), Exec: (*exec)(c.Exec), Kubeconfig: strings.TrimSpace(c.Kubeconfig)}
-	if !c.inline() && plain.Kubeconfig == "" {
-		plain.Ambient = []string{os.Getenv("KUBECONFIG"), os.Getenv("HOME"), os.Getenv("KUBERNETES_SERVICE_HOST")}
+	c.Kubeconfig = NewSecret(strings.TrimSpace(c.Kubeconfig.reveal()))
+	parts := []any{c} // in which JSON hides the secrets
+	for _, secret := range c.secrets() {
+		parts = append(parts, secret.reveal())
 	}
-	encoded, err := json.Marshal(plain)
+	if !c.inline() && !c.Kubeconfig.isSet() {
+		parts = append(parts, os.Getenv("KUBECONFIG"), os.Getenv("HOME"), os.Getenv("KUBERNETES_SERVICE_HOST"))
+	}
+	encoded, err := json.Marshal(parts)
 	if err != nil {
 		return "", fmt.Errorf("connection identity: %w", err)
 	}

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -126,14 +127,15 @@ func (c Connection) KubeconfigFiles() []string {
 	if c.inline() {
 		return nil
 	}
-	if strings.TrimSpace(c.Kubeconfig) == "" {
+	kubeconfig := strings.TrimSpace(c.Kubeconfig.reveal())
+	if kubeconfig == "" {
 		listed, home := ambientFiles()
 		return append(listed, home)
 	}
-	if _, ok := contentsOf(c.Kubeconfig); ok {
+	if _, ok := contentsOf(kubeconfig); ok {
 		return nil
 	}
-	path, err := expandHome(c.Kubeconfig)
+	path, err := expandHome(kubeconfig)
 	if err != nil {
 		return nil
 	}
@@ -208,11 +210,7 @@ func position(err error) string {
 
 // chooseContext makes sure that the context is there, because client-go would silently go on without.
 func chooseContext(config *clientcmdapi.Config, context string) (string, error) {
-	names := make([]string, 0, len(config.Contexts))
-	for name := range config.Contexts {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(config.Contexts))
 	switch {
 	case len(names) == 0:
 		return "", &failure.FieldError{Field: "kubeconfig", Reason: "has no contexts"}

@@ -2,10 +2,10 @@ package connect
 
 import (
 	"errors"
+	"maps"
 	"net/http"
-	"net/url"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/rest"
@@ -73,20 +73,15 @@ func (c Connection) Settings(userAgent, current string) (Settings, error) {
 type chosen struct{ name, namespace string }
 
 func (c Connection) source(current string) (*rest.Config, chosen, error) {
-	switch {
-	case c.inline() && c.Kubeconfig != "":
-		return nil, chosen{}, &failure.FieldError{Field: "host", Reason: "cannot be combined with kubeconfig"}
-	case c.inline() && c.Context != "":
-		return nil, chosen{}, &failure.FieldError{Field: "context", Reason: "is for a kubeconfig and cannot be combined with host"}
-	case c.inline():
+	if wrong := Contradictions(c.has); len(wrong) > 0 {
+		return nil, chosen{}, wrong[0]
+	}
+	if c.inline() {
 		config, err := c.inlineConfig()
 		return config, chosen{}, err
 	}
-	if field := c.inlineField(); field != "" {
-		return nil, chosen{}, &failure.FieldError{Field: field, Reason: "needs host; it cannot be combined with a kubeconfig"}
-	}
-	if strings.TrimSpace(c.Kubeconfig) != "" {
-		config, err := loadKubeconfig(c.Kubeconfig)
+	if kubeconfig := c.Kubeconfig.reveal(); strings.TrimSpace(kubeconfig) != "" {
+		config, err := loadKubeconfig(kubeconfig)
 		if err != nil {
 			return nil, chosen{}, err
 		}
@@ -104,28 +99,6 @@ func (c Connection) source(current string) (*rest.Config, chosen, error) {
 		return fromKubeconfig(config, c.Context)
 	}
 	return c.inCluster()
-}
-
-// inlineField names a field that is set although it makes sense only together with Host.
-func (c Connection) inlineField() string {
-	for _, field := range []struct {
-		name string
-		set  bool
-	}{
-		{"clusterCaCertificate", c.ClusterCACertificate != ""},
-		{"insecure", c.Insecure},
-		{"tlsServerName", c.TLSServerName != ""},
-		{"proxyUrl", c.ProxyURL != ""},
-		{"token", c.Token != ""},
-		{"clientCertificate", c.ClientCertificate != ""},
-		{"clientKey", c.ClientKey != ""},
-		{"exec", c.Exec != nil},
-	} {
-		if field.set {
-			return field.name
-		}
-	}
-	return ""
 }
 
 func fromKubeconfig(config *clientcmdapi.Config, context string) (*rest.Config, chosen, error) {
@@ -172,81 +145,55 @@ func (c Connection) inCluster() (*rest.Config, chosen, error) {
 }
 
 func (c Connection) inlineConfig() (*rest.Config, error) {
-	host, err := ParseHost(c.Host)
+	host, err := ParseHost(c.Host.reveal())
 	if err != nil {
 		return nil, err
 	}
-	config := &rest.Config{Host: host.String(), BearerToken: strings.TrimSpace(c.Token)}
+	config := &rest.Config{Host: host.String(), BearerToken: strings.TrimSpace(c.Token.reveal())}
 	config.Insecure = c.Insecure
 	config.ServerName = c.TLSServerName
-	if err := c.checkCredentials(); err != nil {
-		return nil, err
-	}
-	if c.ClusterCACertificate != "" {
-		if config.CAData, err = ParseCertificates("clusterCaCertificate", c.ClusterCACertificate); err != nil {
+	if c.ClusterCACertificate.isSet() {
+		if config.CAData, err = ParseCertificates("clusterCaCertificate", c.ClusterCACertificate.reveal()); err != nil {
 			return nil, err
 		}
 	}
-	if c.ClientCertificate != "" {
-		if config.CertData, config.KeyData, err = ParseClientPair(c.ClientCertificate, c.ClientKey); err != nil {
+	if c.ClientCertificate.isSet() {
+		if config.CertData, config.KeyData, err = ParseClientPair(c.ClientCertificate.reveal(), c.ClientKey.reveal()); err != nil {
 			return nil, err
 		}
 	}
-	if c.ProxyURL != "" {
-		if config.Proxy, err = c.proxy(); err != nil {
+	if c.ProxyURL.isSet() {
+		proxy, err := ParseProxy(c.ProxyURL.reveal())
+		if err != nil {
 			return nil, err
 		}
+		config.Proxy = http.ProxyURL(proxy)
 	}
 	if c.Exec != nil {
+		if c.Exec.Command == "" {
+			return nil, &failure.FieldError{Field: "exec.command", Reason: "must be set"}
+		}
 		config.ExecProvider = c.Exec.provider()
 	}
 	return config, nil
-}
-
-// checkCredentials refuses mixes of which the API server would silently use one half.
-func (c Connection) checkCredentials() error {
-	switch {
-	case c.Insecure && c.ClusterCACertificate != "":
-		return &failure.FieldError{Field: "insecure", Reason: "cannot be combined with clusterCaCertificate"}
-	case c.Token != "" && c.Exec != nil:
-		return &failure.FieldError{Field: "token", Reason: "cannot be combined with exec"}
-	case c.Token != "" && c.ClientCertificate != "":
-		return &failure.FieldError{Field: "token", Reason: "cannot be combined with clientCertificate"}
-	case c.Exec != nil && c.ClientCertificate != "":
-		return &failure.FieldError{Field: "exec", Reason: "cannot be combined with clientCertificate"}
-	case c.ClientCertificate != "" && c.ClientKey == "":
-		return &failure.FieldError{Field: "clientCertificate", Reason: "needs clientKey"}
-	case c.ClientKey != "" && c.ClientCertificate == "":
-		return &failure.FieldError{Field: "clientKey", Reason: "needs clientCertificate"}
-	case c.Exec != nil && c.Exec.Command == "":
-		return &failure.FieldError{Field: "exec.command", Reason: "must be set"}
-	}
-	return nil
-}
-
-func (c Connection) proxy() (func(*http.Request) (*url.URL, error), error) {
-	address, err := ParseProxy(c.ProxyURL)
-	if err != nil {
-		return nil, err
-	}
-	return http.ProxyURL(address), nil
 }
 
 func (e Exec) provider() *clientcmdapi.ExecConfig {
 	config := &clientcmdapi.ExecConfig{
 		APIVersion:       e.APIVersion,
 		Command:          e.Command,
-		Args:             e.Args,
 		InteractiveMode:  clientcmdapi.NeverExecInteractiveMode,
 		StdinUnavailable: true,
 	}
 	if config.APIVersion == "" {
 		config.APIVersion = execAPIVersion
 	}
-	for name, value := range e.Env {
-		config.Env = append(config.Env, clientcmdapi.ExecEnvVar{Name: name, Value: value})
+	for _, arg := range e.Args {
+		config.Args = append(config.Args, arg.reveal())
 	}
 	// client-go shares one login between equal plugins, and compares the environment as a list.
-	sort.Slice(config.Env, func(i, j int) bool { return config.Env[i].Name < config.Env[j].Name })
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		config.Env = append(config.Env, clientcmdapi.ExecEnvVar{Name: name, Value: e.Env[name].reveal()})
+	}
 	return config
 }

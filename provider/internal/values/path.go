@@ -127,6 +127,8 @@ func (p *place) write(text *strings.Builder) {
 // JoinPath puts a path inside a document behind the name of the property that holds it.
 func JoinPath(name, path string) string {
 	switch {
+	case name == "":
+		return path
 	case path == "":
 		return name
 	case strings.HasPrefix(path, "["):

@@ -59,33 +59,13 @@ func HasUnknown(plain any) bool {
 			}
 		}
 	case []any:
-		if slices.ContainsFunc(plain, HasUnknown) {
-			return true
-		}
+		return slices.ContainsFunc(plain, HasUnknown)
 	}
 	return false
 }
 
 // CountUnknown counts the unknown values in the plain tree. An unknown map or list counts as one.
-func CountUnknown(plain any) int {
-	switch plain := plain.(type) {
-	case Unknown:
-		return 1
-	case map[string]any:
-		count := 0
-		for _, member := range plain {
-			count += CountUnknown(member)
-		}
-		return count
-	case []any:
-		count := 0
-		for _, item := range plain {
-			count += CountUnknown(item)
-		}
-		return count
-	}
-	return 0
-}
+func CountUnknown(plain any) int { return len(UnknownPaths(plain, Marks{})) }
 
 // DeepCopy copies the maps and lists of a plain tree. It does what runtime.DeepCopyJSONValue does,
 // which panics on an [Unknown].

@@ -2,6 +2,9 @@
 // the hosts of these languages and compile only with the Pulumi that they were released
 // with, an older one than the provider's; so this is a module of its own.
 //
+// What both commands do, binding the schema and writing files, stands in each: a package of theirs would have to be a
+// third module, compiled with either Pulumi.
+//
 // Usage:
 //
 //	javadotnet SCHEMA DIR [VERSION]
