@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -82,11 +83,8 @@ func Explain(err error, operation Operation) error {
 // describe fills in what, why and next. What others say may quote sensitive values, so it goes through hide wherever it
 // is put.
 func (f *Failure) describe(err error, operation Operation, hide Redactor) {
-	server := operation.Server
-	if server == "" {
-		server = "the API server"
-	}
-	begin := fmt.Sprintf("cannot %s %s: ", orElse(operation.Verb, "reach"), orElse(operation.Subject, server))
+	server := cmp.Or(operation.Server, "the API server")
+	begin := fmt.Sprintf("cannot %s %s: ", cmp.Or(operation.Verb, "reach"), cmp.Or(operation.Subject, server))
 	f.What = begin + summary[f.Class]
 	f.Next = next[f.Class]
 	f.Why = reasons(err, hide)
@@ -227,11 +225,4 @@ func mentions(lines []string, server string) bool {
 		}
 	}
 	return false
-}
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }

@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -155,7 +156,7 @@ func deniedByWebhook(name, message string) refusal {
 	return refusal{
 		class: ClassWebhook,
 		what:  fmt.Sprintf("admission webhook %q denied the request", name),
-		why:   []string{orElse(message, "It gave no explanation.")},
+		why:   []string{cmp.Or(message, "It gave no explanation.")},
 		next: "change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a " +
 			"MutatingWebhookConfiguration).",
 	}

@@ -104,7 +104,7 @@ func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager strin
 			names = append(names, o.name)
 		}
 		sort.Strings(names)
-		result[Format(path)] = strings.Join(dedupe(names), ", ")
+		result[Format(path)] = strings.Join(slices.Compact(names), ", ")
 	})
 	return result, nil
 }
@@ -182,15 +182,4 @@ func entryFields(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 		return nil, fmt.Errorf("managed fields of %q: %w", entry.Manager, err)
 	}
 	return set, nil
-}
-
-// dedupe removes repetitions from a sorted list.
-func dedupe(names []string) []string {
-	var result []string
-	for i, name := range names {
-		if i == 0 || name != names[i-1] {
-			result = append(result, name)
-		}
-	}
-	return result
 }
