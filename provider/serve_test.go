@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"maps"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -23,9 +24,7 @@ func serving(t *testing.T, cluster *verbs.Server, config map[string]any) pulumir
 	served, err := Server(nil)
 	require.NoError(t, err)
 	args := map[string]any{"host": cluster.URL, "namespace": "shop"}
-	for key, v := range config {
-		args[key] = v
-	}
+	maps.Copy(args, config)
 	_, err = served.Configure(t.Context(), &pulumirpc.ConfigureRequest{Args: message(t, args), AcceptSecrets: true, AcceptResources: true})
 	require.NoError(t, err)
 	return served

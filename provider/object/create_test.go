@@ -1,6 +1,7 @@
 package object_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -15,9 +16,7 @@ func TestAPreviewOfACreateSaysWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	ref := func(members m) property.Value {
 		all := m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web", "namespace": verbs.Unknown, "uid": verbs.Unknown, "revision": verbs.Unknown}
-		for key, v := range members {
-			all[key] = v
-		}
+		maps.Copy(all, members)
 		return verbs.Properties(m{"ref": all}).Get("ref")
 	}
 	for _, c := range []struct {

@@ -1,6 +1,7 @@
 package object_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -51,9 +52,7 @@ func configMap() m {
 func program(manifest any, more ...m) property.Map {
 	inputs := m{"manifest": manifest}
 	for _, other := range more {
-		for key, v := range other {
-			inputs[key] = v
-		}
+		maps.Copy(inputs, other)
 	}
 	return verbs.Properties(inputs)
 }

@@ -1,6 +1,7 @@
 package patch_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -16,9 +17,7 @@ func TestADiffOfAPatchThatNeedsNoCluster(t *testing.T) {
 	t.Parallel()
 	target := func(members m) m {
 		all := m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web"}
-		for key, v := range members {
-			all[key] = v
-		}
+		maps.Copy(all, members)
 		return m{"target": all}
 	}
 	paint := func(more ...m) property.Map { return program("patch", paints["patch"], more...) }

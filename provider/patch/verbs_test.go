@@ -1,6 +1,7 @@
 package patch_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/pulumi/pulumi-go-provider/middleware"
@@ -36,9 +37,7 @@ func process(server *verbs.Server, forgotten ...string) middleware.CustomResourc
 func program(kind string, document any, more ...m) property.Map {
 	inputs := m{"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web"}, "takeOwnership": true, kind: document}
 	for _, other := range more {
-		for key, v := range other {
-			inputs[key] = v
-		}
+		maps.Copy(inputs, other)
 	}
 	return verbs.Properties(inputs)
 }

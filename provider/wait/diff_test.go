@@ -1,6 +1,7 @@
 package wait_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -14,9 +15,7 @@ func TestADiffOfAWaitAsksNothing(t *testing.T) {
 	t.Parallel()
 	ref := func(members m) m {
 		all := m{"apiVersion": "v1", "kind": "ConfigMap", "namespace": "shop", "name": "web"}
-		for key, v := range members {
-			all[key] = v
-		}
+		maps.Copy(all, members)
 		return m{"resourceRef": all}
 	}
 	for _, c := range []struct {

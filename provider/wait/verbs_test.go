@@ -1,6 +1,7 @@
 package wait_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/pulumi/pulumi-go-provider/middleware"
@@ -39,9 +40,7 @@ var (
 func program(waitFor any, more ...m) property.Map {
 	inputs := m{"resourceRef": m{"apiVersion": "v1", "kind": "ConfigMap", "namespace": "shop", "name": "web"}, "waitFor": waitFor}
 	for _, other := range more {
-		for key, v := range other {
-			inputs[key] = v
-		}
+		maps.Copy(inputs, other)
 	}
 	return verbs.Properties(inputs)
 }
