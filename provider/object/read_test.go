@@ -44,6 +44,22 @@ func TestALookThatProvesNothingLosesNothing(t *testing.T) {
 	}
 }
 
+func TestALookThatProvesNothingLosesNothingOfAnUnknownClusterEither(t *testing.T) {
+	t.Parallel()
+	for what, fail := range verbs.Unreadable {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			server, web := made(t)
+			web.Outputs = web.Outputs.Delete("__cluster") // as where the user may not read kube-system
+			fail(server)
+			require.NoError(t, web.Read())
+			assert.Equal(t, theID, web.ID, "the object is in the state")
+			require.Error(t, web.Delete())
+			assert.Equal(t, theID, web.ID)
+		})
+	}
+}
+
 func TestALookThatIsBrokenOffLosesNothing(t *testing.T) {
 	t.Parallel()
 	for what, answer := range map[string]verbs.Answer{

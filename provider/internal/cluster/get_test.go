@@ -47,3 +47,37 @@ func TestAnAnswerThatIsNotTheObjectTellsNothingOfIt(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAbsenceThatNamesNothingIsBelievedOnlyOfACluster(t *testing.T) {
+	for name, c := range map[string]struct {
+		kubeSystem http.HandlerFunc
+		gone       bool
+	}{
+		"an aggregated API server that names nothing":         {says(200, kubeSystem), true},
+		"one whose user may not read kube-system":             {status(403, "Forbidden"), true},
+		"a gateway that has lost the cluster":                 {status(404, "NotFound"), false},
+		"a gateway that has lost the cluster, with a page":    {says(404, "<html>404 page not found</html>"), false},
+		"a gateway that has lost the cluster, and says so":    {status(503, "ServiceUnavailable"), false},
+		"a gateway that asks for a login instead of a reply":  {says(200, "<html>log in</html>"), false},
+		"a server that does not accept the credentials (any)": {status(401, "Unauthorized"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, clu := newFake(t)
+			f.says(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/api/v1":
+					says(200, `{"kind":"APIResourceList","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true}]}`)(w, r)
+				case "/api/v1/namespaces/kube-system":
+					c.kubeSystem(w, r)
+				default:
+					status(404, "NotFound")(w, r)
+				}
+			})
+			ref := cluster.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "web"}
+			_, err := clu.Get(t.Context(), ref)
+			assert.Equal(t, c.gone, failure.Gone(err), "%v", err)
+			result, err := clu.Delete(t.Context(), ref, cluster.DeleteOptions{})
+			assert.Equal(t, c.gone, err == nil && result.Gone, "%v", err)
+		})
+	}
+}

@@ -12,10 +12,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// idNamespace is the namespace that every cluster has from its beginning to its end, and that nobody makes again.
-const idNamespace = "kube-system"
-
-var idPath = []string{"/api/v1", "namespaces", idNamespace}
+// idPath is the namespace that every cluster has from its beginning to its end, and that nobody makes again.
+var idPath = []string{"/api/v1", "namespaces", "kube-system"}
 
 // knownID is the answer of [Cluster.ID], once there is one.
 type knownID struct {
@@ -54,7 +52,7 @@ func (c *Cluster) ID(ctx context.Context) (string, error) {
 func (c *Cluster) fetchID(ctx context.Context) (string, error) {
 	answer, err := c.read(ctx, c.client.Get().AbsPath(idPath...))
 	switch {
-	case unrouted(err), apierrors.IsNotFound(err) && !isAbout(err, idNamespace):
+	case unrouted(err), namesNothing(err):
 		return "", failure.Errorf(failure.ReasonUnexpectedAnswer, "the server answers 404 to its path; is the host a Kubernetes API server? %w", hideStatus(err))
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
 		return "", nil

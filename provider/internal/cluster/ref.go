@@ -137,9 +137,17 @@ func pathSegment(what, name string) error {
 	return nil
 }
 
-// answerTo puts the subject before an error. A 404 that is about the URL says that the kind is no longer served as
-// discovery said, so discovery is asked again: it alone may say that a kind is gone.
+// answerTo puts the subject before an error. A 404 that names nothing counts only if the server finds kube-system. One that is
+// about the URL says that the kind is no longer served as discovery said, so discovery is asked again: it alone may say that
+// a kind is gone.
 func (c *Cluster) answerTo(ctx context.Context, ref Ref, resource Resource, err error) error {
+	if namesNothing(err) {
+		// An aggregated API server may answer like that, and so may a gateway that has lost the cluster: then it does not
+		// find kube-system either.
+		if _, lost := c.fetchID(ctx); lost != nil {
+			return failure.Errorf(failure.ReasonUnexpectedAnswer, "%s: the server answers 404 and names no object, %w", ref, hideStatus(lost))
+		}
+	}
 	if !unrouted(err) {
 		return fmt.Errorf("%s: %w", ref, err)
 	}

@@ -35,9 +35,10 @@ func unrouted(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// isAbout reports whether a refusal names this object, as every 404 of an API server does. A gateway that does not find
-// the cluster may answer 404 with a Status, too, but knows nothing of the object.
-func isAbout(err error, name string) bool {
+// namesNothing reports a 404 with a Status that does not say what was not found. An API server names it, except for some
+// aggregated ones; a gateway that does not find the cluster has no name to give.
+func namesNothing(err error) bool {
 	var status *apierrors.StatusError
-	return errors.As(err, &status) && status.ErrStatus.Details != nil && status.ErrStatus.Details.Name == name
+	return apierrors.IsNotFound(err) && !unrouted(err) && errors.As(err, &status) &&
+		(status.ErrStatus.Details == nil || status.ErrStatus.Details.Name == "")
 }
