@@ -5,22 +5,22 @@
 //
 //   - which object it is, who we are there, and how it is read ([Target], [ObserveLive]): target.go
 //   - whose the object is ([KubeObjectOf]), and whose it may become ([TakeOver]): owner.go and takeover.go
-//   - whether it was looked at before it is written ([SeenObjects]): looks.go
+//   - whether it was looked at before it is written ([SeenObjects]): seen_objects.go
 //   - what is remembered of it between runs ([State]): state.go
 //   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
-//   - which call of Diff is the program's ([EngineCalls]): calls.go
+//   - which call of Diff is the program's ([EngineCalls]): engine_calls.go
 //   - what happens where it could not be read ([KeepStale], [ClusterForDiff], [State.UncheckedDiff]): reread.go
 //   - in which cluster it is ([Origin]), and what it means that it is in another one than the connection leads to
-//     ([Origin.Located], [Origin.Moved], [Moves]): origin.go and elsewhere.go
+//     ([Origin.Located], [Origin.Moved], [Moves]): origin.go and another_cluster.go
 //   - what is said of one that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]): terminating.go
 //   - what is done where managers have noted their fields in a version that stands in the way of an apply
-//     ([OutdatedError], [Target.PutInOneVersion]): outdated.go
-//   - what happens where an admission webhook cannot be asked ([AwaitWebhooks], [WarnUnasked]): webhooks.go
-//   - how one dry-run serves Diff and the preview after it ([DryRunCache]): dryrun.go
-//   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement.go
+//     ([OutdatedError], [Target.PutInOneVersion]): api_version.go
+//   - what happens where an admission webhook cannot be asked ([AwaitWebhooks], [WarnUnasked]): unreachable_webhooks.go
+//   - how one dry-run serves Diff and the preview after it ([DryRunCache]): dryrun_cache.go
+//   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement_guard.go
 //   - what of it is secret ([SecretPlaces], [Sensitive]), also whatever the program says ([MarkKind]): secrets.go,
-//     sensitive.go, kind.go
-//   - how a value is shown in a message ([Show]): show.go
+//     secret_texts.go, secret_kind.go
+//   - how a value is shown in a message ([Show]): shown_values.go
 //
 // There is no framework here: a resource embeds the structs and calls the functions. What a resource applies, compares
 // and releases is its own business.

@@ -55,6 +55,7 @@ func TestAPictureIsWellFormedAndHasTheText(t *testing.T) {
 			text.Write(data)
 		}
 	}
+	assert.Contains(t, b.String(), `width="917" height="55" viewBox="0 0 917 55"`)
 	assert.Contains(t, text.String(), "a < b")
 	assert.Contains(t, text.String(), `<&> "info"`)
 }

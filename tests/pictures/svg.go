@@ -35,7 +35,7 @@ text { fill: #e6edf3 }
 func draw(w io.Writer, title string, lines [][]span) error {
 	var b strings.Builder
 	width, height := columns*column+2*margin, len(lines)*row+2*margin-4
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %[1].0f %[2]d" role="img">`+"\n", width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0[1]f %[2]d" role="img">`+"\n", width, height)
 	fmt.Fprintf(&b, "<title>%s</title>\n<style>%s</style>\n", escape(title), style)
 	fmt.Fprintf(&b, `<rect class="page" x="0.5" y="0.5" width="%.0f" height="%d" rx="8"/>`+"\n", width-1, height-1)
 	for i, line := range lines {

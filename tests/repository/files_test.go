@@ -37,6 +37,23 @@ func TestEveryFileThatAPageNamesExists(t *testing.T) {
 	require.Greater(t, seen, 50)
 }
 
+func TestEveryFileThatAPackageCommentNamesExists(t *testing.T) {
+	file := regexp.MustCompile(`(?:^|[\s(])([a-z_]+\.go)\b`)
+	seen := 0
+	for _, doc := range slices.Concat(glob(t, "provider/*/doc.go"), glob(t, "provider/*/*/doc.go"), glob(t, "tests/*/doc.go")) {
+		for line := range strings.Lines(read(t, doc)) {
+			if !strings.HasPrefix(line, "//") {
+				continue
+			}
+			for _, match := range file.FindAllStringSubmatch(line, -1) {
+				seen++
+				assert.FileExists(t, filepath.Join(root, filepath.Dir(doc), match[1]), "%s names %s", doc, match[1])
+			}
+		}
+	}
+	require.Greater(t, seen, 20)
+}
+
 func TestFilesForTools(t *testing.T) {
 	t.Run("every YAML and JSON file of them can be read", func(t *testing.T) {
 		for _, pattern := range []string{".github/*/*.yml", ".devcontainer/*.json", "renovate.json", ".golangci.yml"} {

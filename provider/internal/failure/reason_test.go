@@ -110,7 +110,7 @@ func TestTheReasonOfAnError(t *testing.T) {
 	t.Run("is given for every class but the last", func(t *testing.T) {
 		classes, err := os.ReadFile("classify.go")
 		require.NoError(t, err)
-		because, err := os.ReadFile("because.go")
+		because, err := os.ReadFile("with_reason.go")
 		require.NoError(t, err)
 		for _, class := range regexp.MustCompile(`(?m)^\t(Class\w+) +Class = `).FindAllStringSubmatch(string(classes), -1) {
 			if class[1] != "ClassOther" {
