@@ -10,7 +10,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
-// examples are what the registry and the packages of the languages show, each its own language.
+// examples appear in the registry and in the language packages, each in its own language.
 //
 //go:embed examples.md
 var examples string
@@ -39,7 +39,7 @@ func (t *Target) Annotate(a infer.Annotator) {
 	texts.Describe(a, "Target", t)
 }
 
-// OnDestroy is what a destroy does with what a Patch has added.
+// OnDestroy decides what a destroy does with the fields that a Patch has added.
 type OnDestroy string
 
 // Annotate names the type for the schema.
