@@ -1,27 +1,28 @@
-// Package tracked is what every resource needs that owns some fields of an object: KubeObject, which applied all of
-// its manifest, and Patch, which took a few fields of an object of others.
+// Package tracked contains what every resource needs that owns some fields of an object: KubeObject, which applied
+// its whole manifest, and Patch, which took over a few fields of an object that others made.
 //
 // It holds each rule about such an object once:
 //
-//   - which object it is, who we are there, and how it is read ([Target], [ObserveLive]): target.go
-//   - whose the object is ([KubeObjectOf]), and whose it may become ([TakeOver]): owner.go and takeover.go
-//   - whether it was looked at before it is written ([SeenObjects]): looks.go
-//   - what is remembered of it between runs ([State]): state.go
-//   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
-//   - which call of Diff is the program's ([EngineCalls]): calls.go
-//   - what happens where it could not be read ([KeepStale], [ClusterForDiff], [State.UncheckedDiff]): reread.go
-//   - in which cluster it is ([Origin]), and what it means that it is in another one than the connection leads to
-//     ([Origin.Located], [Origin.Moved], [Moves]): origin.go and elsewhere.go
-//   - what is said of one that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]): terminating.go
-//   - what is done where managers have noted their fields in a version that stands in the way of an apply
-//     ([OutdatedError], [Target.PutInOneVersion]): outdated.go
-//   - what happens where an admission webhook cannot be asked ([AwaitWebhooks], [WarnUnasked]): webhooks.go
-//   - how one dry-run serves Diff and the preview after it ([DryRunCache]): dryrun.go
-//   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement.go
-//   - what of it is secret ([SecretPlaces], [Sensitive]), also whatever the program says ([MarkKind]): secrets.go,
-//     sensitive.go, kind.go
-//   - how a value is shown in a message ([Show]): show.go
+//   - which object it is, who we are there, and how to read it ([Target], [ObserveLive]): target.go
+//   - who manages the object ([KubeObjectOf]), and who may take it over ([TakeOver]): owner.go and takeover.go
+//   - whether it was read before a write ([SeenObjects]): seen_objects.go
+//   - what runs remember about it ([State]): state.go
+//   - how to show a difference in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
+//   - which call of Diff is the program's ([EngineCalls]): engine_calls.go
+//   - what to do if a read failed ([KeepStale], [ClusterForDiff], [State.UncheckedDiff]): reread.go
+//   - in which cluster it is ([Origin]), and what follows if the connection leads to another one
+//     ([Origin.Located], [Origin.Moved], [Moves]): origin.go and another_cluster.go
+//   - what to say about an object that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]):
+//     terminating.go
+//   - what to do if managed fields are recorded in a version that blocks an apply
+//     ([OutdatedError], [Target.PutInOneVersion]): api_version.go
+//   - what to do if an admission webhook cannot be called ([AwaitWebhooks], [WarnUnasked]): unreachable_webhooks.go
+//   - how one dry-run serves Diff and the preview after it ([DryRunCache]): dryrun_cache.go
+//   - how a replacement of the same name avoids deleting its own successor ([ReplacementGuard]): replacement_guard.go
+//   - what in it is secret ([SecretPlaces], [Sensitive]), also regardless of the program ([MarkKind]): secrets.go,
+//     secret_texts.go, secret_kind.go
+//   - how to show a value in a message ([Show]): show.go
 //
-// There is no framework here: a resource embeds the structs and calls the functions. What a resource applies, compares
-// and releases is its own business.
+// There is no framework here: a resource embeds the structs and calls the functions. Each resource decides itself what
+// it applies, compares and releases.
 package tracked
