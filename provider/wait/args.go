@@ -10,7 +10,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
-// examples are what the registry and the packages of the languages show, each its own language.
+// examples appear in the registry and in the language packages, each in its own language.
 //
 //go:embed examples.md
 var examples string

@@ -13,8 +13,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
-// Create waits. It saves what it waits for also when that does not come true, so that
-// the next run waits again instead of asking what happened.
+// Create waits. It saves the goal even if it is not reached, so that the next run waits again instead of asking what
+// happened.
 func (r *waitResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
 	in, err := r.decodeInputs(req.Properties)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	return resp, err
 }
 
-// wait waits until everything holds. With an error, the state says that it did not.
+// wait waits until everything holds. If it returns an error, the state says that not everything held.
 func (r *waitResource) wait(ctx context.Context, properties property.Map, in inputs) (now state, err error) {
 	pending := state{pending: true, uid: in.object.UID}
 	clu, err := r.source.Cluster(properties)
@@ -76,8 +76,8 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 	return now, nil
 }
 
-// failed is how the engine is told of a failed wait: the state is saved, the
-// operation fails, and what depends on it is not made.
+// failed reports a failed wait to the engine: it saves the state, fails the operation, and does not create what
+// depends on it.
 func failed(err error) *p.InitializationFailed {
 	return &p.InitializationFailed{Reasons: []string{err.Error()}}
 }
