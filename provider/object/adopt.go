@@ -20,9 +20,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// adopt takes over an object that nobody of this provider manages. What kubectl
-// or another client-side applier set becomes ours first, so that what the
-// manifest no longer has is removed and not left behind as nobody's.
+// adopt takes over an object that no resource of this provider manages. The fields of kubectl or another client-side
+// applier become ours first, so that the apply removes those the manifest no longer has instead of leaving them
+// behind unowned.
 func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
 	if err := t.patchesOn(live); err != nil {
 		return applyResult{err: err}
@@ -30,8 +30,8 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 	if preview {
 		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
 	} else if err := t.migrate(ctx, in, live.GetUID()); err != nil {
-		// Whether it came through or not, no value has changed, and the next attempt
-		// finds its way from either.
+		// Whether or not the migration went through, no value has changed, and the next attempt can continue from
+		// either state.
 		return applyResult{err: err}
 	}
 	a := t.applyToUntracked(ctx, in, live, preview)
@@ -47,8 +47,8 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 	return a
 }
 
-// clientSideAppliers are the managers that kubectl or another client-side applier
-// used. They are known by the annotation in which they keep what they applied.
+// clientSideAppliers are the managers that kubectl or another client-side applier used. The annotation in which they
+// store the last applied configuration identifies them.
 func clientSideAppliers(live *unstructured.Unstructured) sets.Set[string] {
 	appliers := sets.New[string]()
 	for _, entry := range csaupgrade.FindFieldsOwners(
@@ -60,8 +60,7 @@ func clientSideAppliers(live *unstructured.Unstructured) sets.Set[string] {
 
 var lastAppliedPath = fieldpath.MakePathOrDie("metadata", "annotations", lastApplied)
 
-// migrate makes the fields of client-side appliers ours, as kubectl does when it
-// changes to server-side apply.
+// migrate makes the fields of client-side appliers ours, as kubectl does when it switches to server-side apply.
 func (t target) migrate(ctx context.Context, in inputs, uid types.UID) error {
 	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		appliers := clientSideAppliers(live)
@@ -72,8 +71,8 @@ func (t target) migrate(ctx context.Context, in inputs, uid types.UID) error {
 	})
 }
 
-// announceLosses says in a preview what the object loses by its adoption. Its dry run
-// does not show it: nothing is migrated for that.
+// announceLosses reports in a preview what the object loses when it is adopted. The dry-run alone does not show it,
+// because it cannot migrate first.
 func (t target) announceLosses(ctx context.Context, in inputs, live, answer *unstructured.Unstructured) error {
 	appliers := clientSideAppliers(live)
 	wanted, _, err := ownership.Applied(answer, t.Manager)
@@ -92,8 +91,8 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	if abandoned.Empty() {
 		return nil
 	}
-	// An applier also owns the defaults that its object got. They come back as those that a new object gets; where
-	// that cannot be tried, the list is longer than it need be.
+	// An applier also owns the defaults that its object got. The API server adds them back, as it does for a new
+	// object; where a new object cannot be tried, the list is longer than necessary.
 	fresh, err := t.tryAsNew(ctx, in, live)
 	if err != nil {
 		fresh = &unstructured.Unstructured{}
@@ -108,7 +107,7 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	})
 	if len(lines) > 0 {
 		slices.Sort(lines)
-		// A value that goes may stand in the program under another name.
+		// The program may use a removed value under another name.
 		hide := failure.NewRedactor(in.sensitive())
 		for i := range lines {
 			lines[i] = hide.Redact(lines[i])
@@ -119,9 +118,8 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	return nil
 }
 
-// resolveExisting decides what an object in our place means. One that an earlier attempt
-// of ours made, whose reply was lost, is continued; one to adopt is
-// taken over; any other is not touched.
+// resolveExisting decides what to do about an object that already exists in our place. It continues one that an
+// earlier attempt of ours made before the reply was lost, takes over one to adopt, and leaves any other alone.
 func (t target) resolveExisting(ctx context.Context, in inputs, c creation) applyResult {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
@@ -142,7 +140,7 @@ func (t target) resolveExisting(ctx context.Context, in inputs, c creation) appl
 	return t.resolveLive(ctx, in, c, live)
 }
 
-// resolveLive is resolveExisting of an object that was read.
+// resolveLive is resolveExisting for an object that has been read.
 func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *unstructured.Unstructured) applyResult {
 	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {
@@ -165,9 +163,9 @@ func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *un
 	}
 }
 
-// refuseSameNameReplacement is for a new object that has the name of the one that it replaces. In a
-// preview the old one is still there, although it may be deleted first. In the
-// real run it must be gone: taken up here, it would be deleted next.
+// refuseSameNameReplacement handles a new object with the same name as the one it replaces. In a preview the old one
+// still exists, although it may be deleted first. In the real run it must be gone: if we adopted it here, the engine
+// would delete it next.
 func (t target) refuseSameNameReplacement(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
 	if preview {
 		answer, err := t.tryAsNew(ctx, in, live)
@@ -178,7 +176,7 @@ func (t target) refuseSameNameReplacement(ctx context.Context, in inputs, live *
 		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.Ref)}
 }
 
-// occupied says whose the object is that stands in our place.
+// occupied explains who manages the object in our place.
 func (t target) occupied(live *unstructured.Unstructured) error {
 	if err := t.patchesOn(live); err != nil {
 		return err
@@ -186,15 +184,14 @@ func (t target) occupied(live *unstructured.Unstructured) error {
 	return tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. It was not touched.\n%s", t.Ref, t.waysIn())
 }
 
-// waysIn says how an existing object comes under a resource.
+// waysIn explains how to bring an existing object under a resource.
 func (t target) waysIn() string {
 	return "To manage it with this resource, import it: pulumi import " + Token + " NAME '" + t.Identity().String() + "'\n" +
 		"or set `adopt: true` on the resource, which takes over the fields that its manifest sets."
 }
 
-// applyToUntracked applies onto an object that the state does not know. If the reply is
-// lost, the state has to know it from then on: our field manager may be on it
-// already, and does not tell that this apply came through.
+// applyToUntracked applies onto an object that the state does not know. If the reply is lost, the state must record
+// the object: our field manager may be on it already, so its presence does not prove that this apply went through.
 func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
 	body := in.applied
 	if len(in.takeOver) > 0 && !preview {
@@ -203,7 +200,7 @@ func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructu
 		}
 	}
 	if len(in.ignore) > 0 && !preview {
-		// Ignored fields have their initial values, and keep what they have by now.
+		// Ignored fields already have their initial values and keep their current ones.
 		body = in.sent()
 		if err := t.releaseIgnored(ctx, in, live.GetUID()); err != nil {
 			return applyResult{err: err}

@@ -8,8 +8,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// leaveElsewhere decides about an update that has not found its object. An object that is gone is made again, and so is,
-// in a real update, one that is in another cluster: it is left alone there.
+// leaveElsewhere decides about an update that did not find its object. It recreates an object that is gone. In a real
+// update it also recreates one that is in another cluster, and leaves that one alone.
 func (r *kubeObject) leaveElsewhere(ctx context.Context, t target, old state, preview bool) error {
 	err := old.Origin.RequireIn(ctx, r.source, t.Target)
 	switch {
@@ -24,7 +24,7 @@ func (r *kubeObject) leaveElsewhere(ctx context.Context, t target, old state, pr
 	}
 }
 
-// warnGone says that the object is not there any more.
+// warnGone warns that the object no longer exists.
 func (t target) warnGone(ctx context.Context) {
 	p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
 }

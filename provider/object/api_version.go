@@ -10,20 +10,20 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// update is [kubeObject.updateOnce], onto an object also whose managers have noted their fields in versions that stand in
-// the way of an apply. A preview that cannot try that, or behind a webhook that cannot be asked, is unresolved.
+// update runs [kubeObject.updateOnce], also when managed fields recorded in another API version block the apply. A
+// preview that cannot try that, or that is behind a webhook that cannot be called, is unresolved.
 func (r *kubeObject) update(
 	ctx context.Context, clu *cluster.Cluster, in inputs, old state, urn resource.URN, preview bool,
 ) (outcome, error) {
 	return inOneVersion(ctx, in, preview, func() (outcome, error) { return r.updateOnce(ctx, clu, in, old, urn, preview) })
 }
 
-// create is [kubeObject.createOnce], in the same way.
+// create runs [kubeObject.createOnce] in the same way.
 func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
 	return inOneVersion(ctx, in, c.preview, func() (outcome, error) { return r.createOnce(ctx, clu, in, c) })
 }
 
-// inOneVersion writes once more when what stood in the way is put right. A preview writes nothing, and cannot try.
+// inOneVersion retries the write after removing the obstacle. A preview writes nothing, so it cannot retry.
 func inOneVersion(ctx context.Context, in inputs, preview bool, write func() (outcome, error)) (outcome, error) {
 	result, err := write()
 	outdated := (*tracked.OutdatedError)(nil)

@@ -14,8 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// newState makes the state out of the API server's answer to an apply. It fails
-// where the answer does not say what we own, which leaves the apply unconfirmed.
+// newState builds the state from the API server's answer to an apply. It fails if the answer does not say what we
+// own, which leaves the apply unconfirmed.
 func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey string) (state, error) {
 	fields, ok, err := ownership.Applied(answer, t.Manager)
 	if err != nil {
@@ -47,8 +47,8 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 	return s, nil
 }
 
-// stored leaves out the fields of which the answer has nothing. They are empty maps
-// that the API server does not keep. Whoever fills one later changes nothing of ours.
+// stored drops the fields that are missing from the answer. They are empty maps, which the API server does not keep.
+// If someone fills one later, nothing of ours changes.
 func stored(answer *unstructured.Unstructured, fields *fieldpath.Set) *fieldpath.Set {
 	missing := fieldpath.NewSet()
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
@@ -59,8 +59,8 @@ func stored(answer *unstructured.Unstructured, fields *fieldpath.Set) *fieldpath
 	return fields.Difference(missing)
 }
 
-// project cuts the live object down to fields and adds its identity, which the
-// API server leaves out of all field sets.
+// project reduces the live object to the given fields and adds its identity, which the API server leaves out of all
+// field sets.
 func (t target) project(live *unstructured.Unstructured, fields *fieldpath.Set, template map[string]any) map[string]any {
 	projection := ownership.Project(live.Object, fields, template)
 	projection["apiVersion"], projection["kind"] = t.Ref.APIVersion, t.Ref.Kind

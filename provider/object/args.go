@@ -15,7 +15,7 @@ var descriptions string
 
 var texts = description.Parse(descriptions)
 
-// examples are what the registry and the packages of the languages show, each its own language.
+// examples appear in the registry and in the language packages, each in its own language.
 //
 //go:embed examples.md
 var examples string

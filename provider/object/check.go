@@ -15,9 +15,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Check validates the inputs, without the network, and brings them into the one
-// form that the other verbs read: yaml becomes manifest, and what never reaches
-// the API server is dropped.
+// Check validates the inputs without the network and converts them to the one form that the other verbs read: yaml
+// becomes manifest, and whatever never reaches the API server is dropped.
 func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
 	checked, wrong := check.Inputs[Args](req.Inputs)
@@ -44,8 +43,8 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil
 }
 
-// sayHidden says, once a run, why a preview shows no value of an object that is no Secret. In programs in YAML and Go
-// the whole result of a function is secret as soon as a part of it is.
+// sayHidden explains, once per run, why a preview shows no values of an object that is not a Secret. In YAML and Go
+// programs, the whole result of a function is secret as soon as part of it is.
 func (r *kubeObject) sayHidden(ctx context.Context, object property.Value) {
 	id := manifest.IdentityOf(manifestOf(object))
 	if id.Kind == "" || manifest.IsSecretKind(id.APIVersion, id.Kind) {
@@ -58,15 +57,15 @@ func (r *kubeObject) sayHidden(ctx context.Context, object property.Value) {
 	})
 }
 
-// manifestOf is the object in an input, or nil.
+// manifestOf returns the object in an input, or nil.
 func manifestOf(object property.Value) map[string]any {
 	plain, _, _ := values.FromProperty(object)
 	tree, _ := plain.(map[string]any)
 	return tree
 }
 
-// checkIgnoreFields refuses what cannot be parsed, and keys whose dots are taken for
-// steps, since a path that selects nothing by mistake would take a field from its manager.
+// checkIgnoreFields rejects paths that do not parse, and keys with dots that would be read as path steps: a path that
+// selects nothing by mistake would take a field from its manager.
 func checkIgnoreFields(v property.Value, object map[string]any, fail func(path, reason string)) {
 	switch {
 	case v.IsNull(), v.IsComputed():
@@ -90,8 +89,7 @@ func checkIgnoreFields(v property.Value, object map[string]any, fail func(path, 
 	}
 }
 
-// checkManifest returns the normalized manifest out of whichever of the two
-// inputs holds it.
+// checkManifest returns the normalized manifest from whichever of the two inputs holds it.
 func checkManifest(ctx context.Context, in property.Map, fail func(path, reason string)) (property.Value, bool) {
 	object, text := in.Get(keyManifest), in.Get(keyYAML)
 	switch {
@@ -144,8 +142,8 @@ func parseYAML(text property.Value, fail func(path, reason string)) (map[string]
 	return nil, false
 }
 
-// normalize drops what is never sent, validates the rest, and puts the secret
-// marks back. Problems are reported under the input that the user wrote.
+// normalize drops what is never sent, validates the rest, and restores the secret marks. It reports problems under
+// the input that the user wrote.
 func normalize(
 	ctx context.Context, object map[string]any, secret bool, secrets values.Marks, input string,
 	fail func(path, reason string),

@@ -20,20 +20,21 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// What to do about fields that other managers own with other values.
+// Policies for fields that other managers own with other values.
 const (
 	conflictForce = "force"
 	conflictFail  = "fail"
 )
 
-// decideConflicts takes over the provider's policy where the resource has none.
+// decideConflicts falls back to the provider's policy if the resource has none.
 func (in *inputs) decideConflicts(settings Settings) {
 	if in.conflicts == "" {
 		in.conflicts, in.conflictsOfAll = settings.ConflictPolicy(), true
 	}
 }
 
-// refuseConflicts names the fields of others that the update would have to take, as the API server's refusal of it does.
+// refuseConflicts names the fields of other managers that the update would have to take, like the API server's own
+// refusal does.
 func (t target) refuseConflicts(in inputs, lines, paths []string) error {
 	whose := ""
 	if in.conflictsOfAll {
@@ -47,10 +48,9 @@ func (t target) refuseConflicts(in inputs, lines, paths []string) error {
 
 // applyWithPolicy applies onto the object with this uid.
 //
-// A preview first tries without force. Where nothing is in dispute, which is
-// nearly always, that is the only request. The API server reports a conflict where a
-// value would change, so sharing a field is silent, and also where ours lacks a default
-// that it would add: then nothing is in dispute either.
+// A preview first tries without force. Usually nothing conflicts, and that is the only request. The API server
+// reports a conflict only where a value would change, so shared ownership is silent. It also reports one where our
+// manifest lacks a default that it would add itself; that is not a real conflict.
 func (t target) applyWithPolicy(
 	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
 ) (*unstructured.Unstructured, error) {
@@ -76,11 +76,11 @@ func (t target) applyWithPolicy(
 	case linesErr != nil:
 		return nil, linesErr
 	case len(lines) == 0 && preview:
-		// No value changes. Of ignored fields, which the apply will not send, none would either.
+		// No value changes, not even in ignored fields, which the apply will not send.
 		return forced, nil
 	case len(lines) == 0:
-		// The API server calls it a conflict although only its own default is missing in ours. Nobody may change a value
-		// before the apply, which would take it by force.
+		// The API server reports a conflict only because our manifest lacks its own default. No value may change
+		// before the apply, because force would overwrite it.
 		options.Force = true
 		return t.apply(ctx, ownership.SetAt(body, versionPath, version), options)
 	case in.conflicts == conflictFail:
@@ -92,8 +92,8 @@ func (t target) applyWithPolicy(
 
 var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
 
-// fieldConflicts describes conflicts in which a value would change: the field, the live and the wanted value, and the owner. It
-// also returns the fields as ignoreFields would name them, and the resourceVersion that it has looked at.
+// fieldConflicts describes conflicts in which a value would change: the field, the live and the desired value, and
+// the owner. It also returns the fields in the notation of ignoreFields, and the resourceVersion that it examined.
 func (t target) fieldConflicts(
 	ctx context.Context, in inputs, forced *unstructured.Unstructured, conflicts []failure.FieldConflict,
 ) (lines, paths []string, version string, err error) {
@@ -122,7 +122,7 @@ func (t target) fieldConflicts(
 		}
 		name := ownership.Format(path)
 		if in.takeOver.NameAll(owners[name]) {
-			return // they hand the field over before the apply
+			return // their fields become ours before the apply
 		}
 		is, _, had := ownership.Locate(live.Object, path)
 		will, _, has := ownership.Locate(forced.Object, path)
@@ -136,7 +136,7 @@ func (t target) fieldConflicts(
 	return lines, paths, live.GetResourceVersion(), nil
 }
 
-// show writes the value that a field has in a tree for a message, unless it is secret.
+// show formats the value of a field for a message, unless it is secret.
 func (in inputs) show(tree map[string]any, path fieldpath.Path) string {
 	v, _, found := ownership.Locate(tree, path)
 	_, secret := in.marked().SecretDepth(path)
@@ -144,9 +144,8 @@ func (in inputs) show(tree map[string]any, path fieldpath.Path) string {
 	return tracked.Show(v, found, secret || tracked.IsKindSecret(id, path), in.sensitive())
 }
 
-// isOtherObject recognises the API server's answers to a uid that is not the
-// object's: a conflict where there is no object, a validation error of
-// metadata.uid where there is another one.
+// isOtherObject recognises the API server's answers to a uid that does not match the object: a conflict if there is
+// no object, a validation error for metadata.uid if there is another one.
 func isOtherObject(err error) bool {
 	if apierrors.IsConflict(err) {
 		return len(failure.FieldConflicts(err)) == 0
@@ -170,9 +169,9 @@ func causeFields(err error) []string {
 	return fields
 }
 
-// applyUntilFree is [target.applyWithPolicy], again while the API server answers that the object was just written by another
-// client (409). It gives the same answer where there is no object with this uid, so that is looked at; busy says that it is
-// there, and was busy all the time.
+// applyUntilFree retries [target.applyWithPolicy] while the API server answers that another client has just written
+// the object (409). The API server gives the same answer if no object has this uid, so it reads the object to tell
+// them apart. busy means that the object exists and was busy all the time.
 func (t target) applyUntilFree(
 	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
 ) (answer *unstructured.Unstructured, busy bool, err error) {

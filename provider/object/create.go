@@ -14,7 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Create applies the object where none is.
+// Create applies the object where none exists.
 func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
 	in, err := decodeInputs(req.Properties)
 	if err != nil {
@@ -61,22 +61,20 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 // creation is how an object is created.
 type creation struct {
 	manager string
-	// former is the field manager under which an earlier attempt may be on the object; empty for the same.
+	// former is the field manager that an earlier attempt may have used on the object; empty if it is the same.
 	former  string
 	hashKey string
 	preview bool
-	// resumeWithin is how old an object may be to be taken for that of an earlier run.
+	// resumeWithin is the maximum age of an object that counts as made by an earlier run.
 	resumeWithin time.Duration
 	// continuing says that the state knows of an earlier attempt.
 	continuing bool
-	// stands reports whether an object is the one that this resource stands for
-	// already, which then is to be replaced. It is nil in an update, which never is
-	// part of a replacement.
+	// stands reports whether this resource already represents the object, which then must be replaced. It is nil in
+	// an update, which is never part of a replacement.
 	stands func(uid string) bool
 }
 
-// createOnce is an apply that must find nothing in its place, or only what an earlier
-// attempt of our own has left there.
+// createOnce applies where there must be no object, or only one that an earlier attempt of ours left.
 func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
 	id, _ := in.identity()
 	t := target{tracked.Target{Cluster: clu, Manager: c.manager, Also: c.former}}
@@ -91,7 +89,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 	}
 
 	answer, err := apply()
-	// A kind that can never come is not waited for.
+	// Do not wait for a kind that can never appear.
 	err = clu.ExplainNotServed(ctx, err)
 	if isPrerequisiteMissing(err) {
 		if c.preview {

@@ -9,19 +9,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// pinNamespace keeps an object that holds data in the namespace that it is in, if the
-// manifest names none. The default namespace may be that of a kubeconfig's context,
-// which someone changes for other reasons, and a move deletes: nobody has asked.
+// pinNamespace keeps an object that holds data in its current namespace if the manifest names none. The default
+// namespace may come from a kubeconfig's context, which people change for other reasons, and a move deletes the
+// object although nobody asked for that.
 //
-// It is no error, since the engine calls Diff after every read: a refresh and a
-// destroy would fail as well, and with them every way out.
+// This is not an error, because the engine calls Diff after every read: refresh and destroy would fail as well, and
+// leave no way out.
 func (in *inputs) pinNamespace(old state) {
 	if old.Ref.UID != "" && in.onImmutable(old.Ref.Identity) == immutableFail {
 		in.namespace = old.Ref.Identity.Namespace
 	}
 }
 
-// warnNamespacePinned says that another namespace is the default by now.
+// warnNamespacePinned warns that the default namespace has changed.
 func (in inputs) warnNamespacePinned(ctx context.Context, defaultNamespace string) {
 	if in.namespace == "" || in.namespace == defaultNamespace || manifest.IdentityOf(in.written).Namespace != "" {
 		return

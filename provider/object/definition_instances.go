@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// instancesTimeout is how long the deletion of a definition waits for the objects of its kind: those of the same
-	// stack are being deleted beside it.
+	// instancesTimeout is how long the deletion of a definition waits for the objects of its kind to go: those in the
+	// same stack are being deleted at the same time.
 	instancesTimeout  = 30 * time.Second
 	instancesInterval = time.Second
 	// maxInstancesNamed is how many objects an error names.
@@ -43,13 +43,13 @@ func checkDeleteInstances(v, object property.Value, fail func(path, reason strin
 	}
 }
 
-// instances are the objects of a kind that would be deleted with its definition, and that nothing else deletes.
+// instances are the objects of a kind that would be deleted with its definition and by nothing else.
 type instances struct {
 	found []string
-	more  bool // there may be others, which were not counted
+	more  bool // there may be others that were not counted
 }
 
-// String counts them.
+// String returns their number as text.
 func (i instances) String() string {
 	switch {
 	case i.more:
@@ -61,9 +61,9 @@ func (i instances) String() string {
 	}
 }
 
-// spareInstances refuses to delete a CustomResourceDefinition while objects of its kind would go with it, whoever made
-// them, unless the user has said that they may. live is nil if it is gone or another one by now. Of a definition
-// that is being deleted already there is nothing left to decide.
+// spareInstances refuses to delete a CustomResourceDefinition while objects of its kind, whoever made them, would go
+// with it, unless the user has allowed that. live is nil if the definition is gone or has been replaced by another
+// one. If it is already being deleted, there is nothing left to decide.
 func (t target) spareInstances(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
 	if in.deleteInstances || live == nil || !manifest.IsDefinition(t.Identity().GroupKind()) ||
 		live.GetDeletionTimestamp() != nil || !isEstablished(live) {
@@ -88,11 +88,11 @@ func (t target) spareInstances(ctx context.Context, in inputs, live *unstructure
 	return nil
 }
 
-// otherWays lead out where objects are in the way of a deletion.
+// otherWays tells the user what else to do when objects block a deletion.
 const otherWays = "or keep the definition, with the resource option `retainOnDelete: true`; or, if all objects of the kind may be deleted " +
 	"with it, set `deleteInstances: true`. Run `pulumi up` with either of the two, which saves it, before this command."
 
-// isEstablished reports whether there can be objects of a kind. A definition stays established once it was.
+// isEstablished reports whether objects of a kind can exist. A definition stays established once it has been.
 func isEstablished(definition *unstructured.Unstructured) bool {
 	conditions, _, _ := unstructured.NestedSlice(definition.Object, "status", "conditions")
 	return slices.ContainsFunc(conditions, func(condition any) bool {
@@ -101,8 +101,8 @@ func isEstablished(definition *unstructured.Unstructured) bool {
 	})
 }
 
-// instancesOf is where the objects of a defined kind are listed: in the version in which they are stored, which asks a
-// conversion webhook for least, or in any that is served.
+// instancesOf returns where to list the objects of a defined kind: in the storage version, which needs the conversion
+// webhook least, or in any served version.
 func instancesOf(definition *unstructured.Unstructured) (resource schema.GroupVersionResource, served bool) {
 	resource.Group, _, _ = unstructured.NestedString(definition.Object, "spec", "group")
 	resource.Resource, _, _ = unstructured.NestedString(definition.Object, "spec", "names", "plural")
@@ -119,19 +119,19 @@ func instancesOf(definition *unstructured.Unstructured) (resource schema.GroupVe
 	return resource, served
 }
 
-// awaitInstances waits until nothing is left that would go with the definition, and returns what is. A list that fails is
-// tried again meanwhile: its conversion webhook may be starting, or the objects that it is asked for may be going. Only
-// who may not list is told at once.
+// awaitInstances waits until no objects are left that would go with the definition, and returns those that remain. It
+// retries a failed list: the conversion webhook may be starting, or the objects may be going. Only a permission error
+// is returned at once.
 func (t target) awaitInstances(ctx context.Context, resource schema.GroupVersionResource, kind string) (left instances, err error) {
 	patience, cancel := context.WithTimeout(ctx, instancesTimeout)
 	defer cancel()
 	defer p.GetLogger(ctx).InfoStatus("")
 	looked := false
-	// What ends the waiting is told by left and err, which the last look has set.
+	// Ignore why polling ended: the last look has set left and err.
 	_ = wait.PollUntilContextCancel(patience, instancesInterval, true, func(patience context.Context) (bool, error) {
 		found, failed := t.listInstances(patience, resource, kind)
 		if looked && patience.Err() != nil {
-			return true, nil // a look that was cut short says less than the one before
+			return true, nil // a look that was cut short says less than the previous one
 		}
 		looked, left, err = true, found, failed
 		switch {
@@ -149,8 +149,8 @@ func (t target) awaitInstances(ctx context.Context, resource schema.GroupVersion
 	return left, err
 }
 
-// listInstances lists what would be deleted with the definition. What is being deleted goes anyway; what has an owner is
-// made by a controller out of something that is not lost.
+// listInstances lists what would be deleted with the definition. It leaves out objects that are being deleted, which
+// go anyway, and objects with an owner, which a controller makes from something that is not lost.
 func (t target) listInstances(ctx context.Context, resource schema.GroupVersionResource, kind string) (instances, error) {
 	var left instances
 	err := t.Cluster.ListMetadata(ctx, resource, func(page []metav1.PartialObjectMetadata, last bool) bool {

@@ -20,8 +20,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Delete deletes the very object that the state knows and waits until it is gone.
-// An object that someone else made in its place is left alone.
+// Delete deletes exactly the object that the state knows and waits until it is gone. It leaves alone an object that
+// someone else made in its place.
 func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return tracked.ExplainDestroy(r.delete(ctx, req))
 }
@@ -65,7 +65,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	uid := old.Ref.UID
 	if uid == "" || (old.Pending && in.adopt) {
-		// Whether the object ever became ours is not known.
+		// We do not know whether the object ever became ours.
 		own, err := t.ownUID(ctx)
 		if err != nil {
 			return t.explain("read", err, in)
@@ -119,8 +119,8 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	return nil
 }
 
-// ownUID returns the uid of the object in our place if we have made it, which is
-// so if it carries our field manager; else "".
+// ownUID returns the uid of the object in our place if we made it, that is, if it carries our field manager;
+// otherwise "".
 func (t target) ownUID(ctx context.Context) (string, error) {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if apierrors.IsNotFound(err) {
@@ -144,10 +144,10 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 	}
 }
 
-// errAbsent says that there was nothing to delete.
+// errAbsent means that there was nothing to delete.
 var errAbsent = errors.New("the object was not there")
 
-// confirmGone reports why an object that was not there to be deleted may still be elsewhere.
+// confirmGone reports why an object that was not found for deletion may still exist elsewhere.
 func (r *kubeObject) confirmGone(ctx context.Context, t target, in inputs, old state) error {
 	return t.explain("delete", old.ConfirmGone(ctx, r.source, t.Target), in)
 }
@@ -177,7 +177,7 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 	return t.stillThere(still, time.Since(started))
 }
 
-// stillThere explains a deletion that goes on.
+// stillThere explains a deletion that has not finished.
 func (t target) stillThere(still *cluster.StillThereError, took time.Duration) error {
 	reason := failure.ReasonDeleteTimedOut
 	if errors.Is(still, context.Canceled) {
@@ -189,14 +189,14 @@ func (t target) stillThere(still *cluster.StillThereError, took time.Duration) e
 }
 
 func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unstructured) error {
-	// Else the last status stays beside the resource that is long deleted.
+	// Otherwise the last status stays next to the resource long after it is deleted.
 	defer p.GetLogger(ctx).InfoStatus("")
 	return t.Cluster.AwaitDeleted(ctx, t.Ref, terminating, func(live *unstructured.Unstructured) {
 		p.GetLogger(ctx).InfoStatusf("Deleting; %s", holding(live))
 	})
 }
 
-// forceDestroyTimeout is how long an object may take to go once nothing holds it.
+// forceDestroyTimeout bounds how long an object may take to disappear after its finalizers are removed.
 const forceDestroyTimeout = 30 * time.Second
 
 // forceDestroy removes the finalizers of an object whose deletion has timed out.
@@ -226,8 +226,8 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	}
 }
 
-// propagationOf is the user's choice, or the default of the kind: what an object owns is deleted first, so that it is gone
-// before what it depends on.
+// propagationOf returns the user's choice, or the default of the kind. Kinds with dependents are deleted in the
+// foreground, so that what they own is gone before whatever that depends on.
 func (in inputs) propagationOf(kind schema.GroupKind) metav1.DeletionPropagation {
 	switch {
 	case in.propagation != "":

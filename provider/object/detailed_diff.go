@@ -12,7 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// detailedDiff writes changes of fields as changes of properties.
+// detailedDiff converts field changes to property changes.
 func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
 	return tracked.Detailed(in.besideIgnored(changes), func(change ownership.Change) (string, p.DiffKind) {
 		at, kind := tracked.Place(change, tracked.Marked{Tree: s.Live, Secrets: s.Secrets}, in.marked())
@@ -20,11 +20,12 @@ func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracke
 	}, ignored)
 }
 
-// besideIgnored shows the members of a map one by one where the map comes or goes as a whole but for what is ignored in
-// it: at the map's place the manifest also shows the ignored members, which neither come nor go.
+// besideIgnored shows the members of a map one by one if the whole map, except for its ignored parts, is added or
+// removed. At the path of the map, the manifest would also show the ignored members, which are neither added nor
+// removed.
 func (in inputs) besideIgnored(changes []ownership.Change) []ownership.Change {
 	if len(in.ignore) == 0 {
-		return changes // what else is missing is empty, which the API server does not keep
+		return changes // anything else missing is empty, and the API server does not keep it
 	}
 	var result []ownership.Change
 	for _, change := range changes {
@@ -52,7 +53,7 @@ func (in inputs) besideIgnored(changes []ownership.Change) []ownership.Change {
 	return result
 }
 
-// hasOther reports whether a map has a member that is not among these.
+// hasOther reports whether a map has members other than these.
 func hasOther(written, members map[string]any) bool {
 	for name := range written {
 		if _, ok := members[name]; !ok {
@@ -62,8 +63,7 @@ func hasOther(written, members map[string]any) bool {
 	return false
 }
 
-// display writes a place in the manifest as a property path, in the way that the
-// user wrote the object.
+// display formats a place in the manifest as a property path, the way the user wrote the object.
 func (in inputs) display(at ownership.Location) string {
 	if len(at) > 0 && at[0] == "data" && in.isSecret() && in.wroteText(at) {
 		at = append(ownership.Location{"stringData"}, at[1:]...)
@@ -77,8 +77,7 @@ func (in inputs) isSecret() bool {
 	return manifest.IsSecretKind(id.APIVersion, id.Kind)
 }
 
-// wroteText reports whether the user wrote what is at a place in a Secret's data
-// under stringData.
+// wroteText reports whether the user wrote this place in a Secret's data under stringData.
 func (in inputs) wroteText(at ownership.Location) bool {
 	_, data := in.written["data"]
 	texts, ok := in.written["stringData"].(map[string]any)

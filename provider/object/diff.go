@@ -15,10 +15,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Diff compares what is wanted with what was applied and with what is live. Where the
-// inputs are those that were saved, it makes no request, unless the last read failed:
-// the engine calls it serially, and again after every read, where an error would fail
-// every command.
+// Diff compares the desired object with what was applied and what is live. If the inputs equal the saved ones, it
+// makes no request, unless the last read failed: the engine calls Diff serially, and again after every read, where an
+// error would fail every command.
 func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {
@@ -64,12 +63,12 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	}
 	switch takesNow := programmed && in.taking && clusterKnown && in.unknown == 0; {
 	case old.Pending:
-		// The whole manifest is shown: nothing is known of what is live.
+		// Show the whole manifest, because the live object is unknown.
 		return tracked.Changed(keyManifest, p.Update), nil
 	case takesNow:
-		// What is taken over is found out by a dry-run.
+		// A dry-run finds out what is taken over.
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
-		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
+		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
 		diff := old.UncheckedDiff(old.drift(in, ignored), programmed)
 		switch {
 		case diff.HasChanges:
@@ -119,14 +118,14 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		// An earlier update was not confirmed. Applying again settles it.
 		return tracked.Changed(keyManifest, p.Update), nil
 	case old.Manager != "" && !in.newlyIgnored(old).Empty(), !in.unignored(old).Empty():
-		// Nothing of what is compared changes, but fields are released, or go.
+		// No compared field changes, but fields are released or removed.
 		return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
 			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
 		}}, nil
 	case in.taking:
 		return tracked.UpdateAbout(keyTakeOverFrom), nil
 	case result.leaving.isNew(old):
-		// Nothing of the object changes, but who owns it.
+		// The object does not change, only its field ownership.
 		return tracked.UpdateAbout(keyAppliedFields), nil
 	default:
 		if renaming := old.RenamingDiff(managerOf(req.Urn), programmed); renaming.HasChanges {
@@ -137,7 +136,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	return diff, nil
 }
 
-// isAsSaved reports whether an update would apply what the inputs of the last run said.
+// isAsSaved reports whether an update would apply the same as the inputs of the last run.
 func (in inputs) isAsSaved(saved property.Map) bool {
 	was, err := decodeInputs(saved)
 	return err == nil && in.unknown == 0 && was.unknown == 0 && in.written != nil &&
@@ -154,8 +153,8 @@ func (in inputs) compare(old, wanted state) []ownership.Change {
 	return ownership.Compare(in.ignore.Prune(old.Live), in.ignore.Prune(wanted.Live), fields)
 }
 
-// identityDiff reports a replacement where the object would be another one. The default
-// namespace is empty while the cluster is not known.
+// identityDiff reports a replacement if the inputs describe a different object. The default namespace is empty while
+// the cluster is unknown.
 func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse, bool) {
 	id, known := in.identity()
 	if !known {
@@ -188,14 +187,14 @@ func (r *kubeObject) rereadStale(ctx context.Context, req p.DiffRequest, old sta
 	return old.observe(t, live, in)
 }
 
-// unchanged reports whether in is what was applied last. A manifest with values
-// that are not known yet never is, nor is one that no longer ignores what we have set.
+// unchanged reports whether in equals what was applied last. It is false for a manifest with unknown values, and for
+// one that no longer ignores fields that we have set.
 func (s state) unchanged(in inputs) bool {
 	return in.unknown == 0 && in.applied != nil && s.Upholds(in.sent()) && in.unignored(s).Empty()
 }
 
-// drift compares what was applied with what is live. A field that another manager
-// has taken has drifted also if its value is the same.
+// drift compares what was applied with what is live. A field that another manager has taken has drifted even if its
+// value is the same.
 func (s state) drift(in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
 	if s.fields == nil {
 		return p.DiffResponse{}
@@ -206,7 +205,7 @@ func (s state) drift(in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
 		changes = ownership.Compare(in.ignore.Prune(s.Live), in.ignore.Prune(s.Applied), s.fields)
 	}
 	if s.Manager != "" {
-		// A list of which others manage a part changes hands as a whole.
+		// A list that others partly manage changes ownership as a whole.
 		shared := fieldpath.NewSet(in.ignore.Inside(s.fields)...)
 		changes = append(changes, s.Lost(leavesOf(s.fields.Difference(shared)), changes)...)
 	}

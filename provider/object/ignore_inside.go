@@ -14,8 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// ignoresInside reports whether something is ignored in a list or map that is owned only as
-// a whole, as far as the state knows, or may be in one that the program did not have before.
+// ignoresInside reports whether something is ignored inside a list or map that is owned only as a whole, as far as
+// the state knows, or may be inside one that is new in the program.
 func (in inputs) ignoresInside(old state) bool {
 	if len(in.ignore) == 0 {
 		return false
@@ -23,9 +23,9 @@ func (in inputs) ignoresInside(old state) bool {
 	return old.fields == nil || len(in.ignore.Inside(old.fields)) > 0 || in.ignore.ReachesBeyond(in.sent(), old.fields)
 }
 
-// keepInside is an apply of body in which the ignored parts of lists and maps that are owned
-// only as a whole are as in the live object: nobody can leave out a part of such a list. The
-// apply is refused if the object has changed since it was read, and is then made again.
+// keepInside applies body with the ignored parts of atomic lists and maps as they are in the live object, because
+// nobody can leave out part of such a list. The API server refuses the apply if the object has changed since it was
+// read; then keepInside reads it and applies again.
 func (t target) keepInside(
 	ctx context.Context, in inputs, body map[string]any, uid types.UID,
 	apply func(body map[string]any) (*unstructured.Unstructured, error),
@@ -33,7 +33,7 @@ func (t target) keepInside(
 	err = cluster.RetryOnConflict(ctx, func() error {
 		live, err := t.Cluster.Get(ctx, t.Ref)
 		if err != nil || live.GetUID() != uid {
-			if answer, err = apply(body); err != nil { // it says what is wrong
+			if answer, err = apply(body); err != nil { // the refusal says what is wrong
 				return &notStale{err}
 			}
 			return nil
@@ -51,10 +51,10 @@ func (t target) keepInside(
 	return answer, err
 }
 
-// notStale is an error after which the object need not be read again.
+// notStale is an error that does not require another read of the object.
 type notStale struct{ error }
 
-// unlessStale lets only that conflict through which says that the object has changed.
+// unlessStale passes only the conflict that says the object has changed, and wraps any other error.
 func unlessStale(err error) error {
 	if err == nil || apierrors.IsConflict(err) && len(failure.FieldConflicts(err)) == 0 {
 		return err
@@ -62,7 +62,7 @@ func unlessStale(err error) error {
 	return &notStale{err}
 }
 
-// withInside puts the ignored parts of the live object into body.
+// withInside copies the ignored parts of the live object into body.
 func (t target) withInside(in inputs, body map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
 	owned, err := ownership.AllOwned(live)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t target) withInside(in inputs, body map[string]any, live *unstructured.Un
 	}
 	for _, leaf := range leaves {
 		if _, _, ok := ownership.Locate(in.applied, leaf); !ok {
-			continue // it leaves as a whole
+			continue // it is removed as a whole
 		}
 		v, err := in.ignore.Overlay(in.applied, live.Object, leaf)
 		if errors.Is(err, ownership.ErrNoMatch) {
@@ -93,7 +93,7 @@ func (t target) withInside(in inputs, body map[string]any, live *unstructured.Un
 	return body, nil
 }
 
-// sentOnto is what an update sends onto an object as it was read, without the guard.
+// sentOnto returns what an update sends onto the object as it was read, without the guard.
 func (t target) sentOnto(in inputs, live *unstructured.Unstructured) (map[string]any, error) {
 	body, err := t.withInside(in, t.object(in.sent()).Object, live)
 	if isGuarded(body) {
@@ -102,7 +102,7 @@ func (t target) sentOnto(in inputs, live *unstructured.Unstructured) (map[string
 	return body, err
 }
 
-// isGuarded reports whether a body may only be applied onto the object as it was read.
+// isGuarded reports whether a body may be applied only onto the object as it was read.
 func isGuarded(body map[string]any) bool {
 	_, guarded, _ := unstructured.NestedString(body, "metadata", "resourceVersion")
 	return guarded

@@ -11,8 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// releaseIgnored gives up what is ignored of all that we own on the live object,
-// where the state does not know what that is.
+// releaseIgnored releases the ignored fields among all that we own on the live object, if the state does not know
+// which they are.
 func (t target) releaseIgnored(ctx context.Context, in inputs, uid types.UID) error {
 	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		owned, _, err := ownership.Applied(live, t.Manager)
@@ -24,7 +24,7 @@ func (t target) releaseIgnored(ctx context.Context, in inputs, uid types.UID) er
 	})
 }
 
-// unreleased are the fields that are ignored now and that we have applied.
+// unreleased returns the fields that are now ignored and that we have applied.
 func (in inputs) unreleased(old state) *fieldpath.Set {
 	owned := fieldpath.NewSet()
 	for _, fields := range []*fieldpath.Set{old.fields, old.ignored} {
@@ -36,10 +36,10 @@ func (in inputs) unreleased(old state) *fieldpath.Set {
 	return ignored
 }
 
-// topsOf lists the fields of a set that are in no other field of it.
+// topsOf lists the fields of a set that are not inside another field of it.
 func topsOf(fields *fieldpath.Set) []fieldpath.Path {
 	var tops []fieldpath.Path
-	// A set lists a field before those in it.
+	// A set lists a field before the fields inside it.
 	fields.Iterate(func(path fieldpath.Path) {
 		if !slices.ContainsFunc(tops, func(top fieldpath.Path) bool { return len(top) <= len(path) && top.Equals(path[:len(top)]) }) {
 			tops = append(tops, path.Copy())
@@ -48,7 +48,7 @@ func topsOf(fields *fieldpath.Set) []fieldpath.Path {
 	return tops
 }
 
-// newlyIgnored are fields that were compared until now and are ignored from now on.
+// newlyIgnored returns fields that were compared until now and are ignored from now on.
 func (in inputs) newlyIgnored(old state) *fieldpath.Set {
 	if old.fields == nil {
 		return fieldpath.NewSet()
@@ -57,7 +57,7 @@ func (in inputs) newlyIgnored(old state) *fieldpath.Set {
 	return ignored
 }
 
-// unignored are fields of ours that were ignored until now and are not from now on.
+// unignored returns fields of ours that were ignored until now and no longer are.
 func (in inputs) unignored(old state) *fieldpath.Set {
 	if old.ignored == nil {
 		return fieldpath.NewSet()

@@ -12,13 +12,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// sayReturning tells which values an update overwrites or removes because their fields are no longer ignored. Those that others own
-// are told with their owners, see [target.applyWithPolicy]. But what an autoscaler sets by way of the subresource scale while
-// nobody owns the field, the API server notes under no name, and so it reports no conflict.
+// sayReturning reports which values an update overwrites or removes because their fields are no longer ignored. Those
+// that others own are reported with their owners, see [target.applyWithPolicy]. But if an autoscaler sets an unowned
+// field through the scale subresource, the API server records no field manager, and so reports no conflict.
 func (o outcome) sayReturning(ctx context.Context, in inputs, old state, saved property.Map) error {
 	was, err := decodeInputs(saved)
 	if err != nil || len(was.ignore) == 0 || o.state.fields == nil {
-		return nil // what was ignored is not known
+		return nil // the earlier ignoreFields are unknown
 	}
 	going := in.unignored(old).Difference(o.state.fields)
 	returned := going

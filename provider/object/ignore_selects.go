@@ -12,8 +12,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// warnSelectsNothing names the paths in ignoreFields that select nothing, neither in the manifest nor in the object that
-// the API server has made of it. What they were to leave to its manager is applied all the same.
+// warnSelectsNothing names the paths in ignoreFields that select nothing, neither in the manifest nor in the object
+// that the API server made from it. The fields they were meant to leave to another manager are applied all the same.
 func (t target) warnSelectsNothing(ctx context.Context, unselected ownership.Ignore, live map[string]any) {
 	for _, pattern := range unselected {
 		if pattern.SelectsIn(live) {
@@ -27,7 +27,7 @@ func (t target) warnSelectsNothing(ctx context.Context, unselected ownership.Ign
 	}
 }
 
-// unselected are the paths in ignoreFields that select nothing in the manifest.
+// unselected returns the paths in ignoreFields that select nothing in the manifest.
 func (in inputs) unselected() ownership.Ignore {
 	var unselected ownership.Ignore
 	for _, pattern := range in.ignore {
@@ -38,8 +38,8 @@ func (in inputs) unselected() ownership.Ignore {
 	return unselected
 }
 
-// warnNewlyUnselected is [target.warnSelectsNothing] for a program that has changed its ignoreFields, which may be all that
-// has changed. The object is read only if a path selects nothing in the manifest.
+// warnNewlyUnselected runs [target.warnSelectsNothing] for a program that has changed its ignoreFields, possibly
+// without any other change. It reads the object only if a path selects nothing in the manifest.
 func (in inputs) warnNewlyUnselected(ctx context.Context, clu *cluster.Cluster, old state, oldInputs property.Map) {
 	unselected := in.unselected()
 	was, err := decodeInputs(oldInputs)

@@ -23,15 +23,15 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// What to do about a change that the API server does not allow on an existing object.
+// Policies for a change that the API server does not allow on an existing object.
 const (
 	immutableReplace = "replace"
 	immutableFail    = "fail"
 )
 
-// onImmutable is the user's choice, or the default of the kind. A kind that Kubernetes does
-// not define may hold data too. It may also have rules for changes ("storage cannot
-// shrink"), and no probe tells these from fields that can be set once.
+// onImmutable returns the user's choice, or the default of the kind. A kind that Kubernetes does not define may hold
+// data too. It may also have transition rules ("storage cannot shrink"), and no probe can tell these from fields that
+// can be set only once.
 func (in inputs) onImmutable(id manifest.Identity) string {
 	switch {
 	case in.immutable != "":
@@ -43,19 +43,17 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 	}
 }
 
-// errUnresolved says that it cannot be found out yet whether a replacement would help.
+// errUnresolved means that we cannot find out yet whether a replacement would help.
 var errUnresolved = errors.New("it is not known yet whether the object has to be replaced")
 
-// replacement decides about an update that the API server calls invalid. The refusal alone
-// does not say whether the change, the manifest or the live object is in the way: its texts
-// differ from kind to kind, and taking a text for a proof has deleted people's objects. So
-// what the update would make is tried as a new object, without being written: the live
-// object with the manifest put in. If that is accepted, the change is what cannot be made in
-// place. If it is refused, the manifest is wrong, or contradicts what another manager or a
-// default has set; a new object would only hide that.
+// replacement decides about an update that the API server calls invalid. The refusal alone does not say whether the
+// change, the manifest or the live object is at fault: its texts differ from kind to kind, and treating a text as
+// proof has deleted people's objects. So replacement tries the result of the update, the live object with the
+// manifest merged in, as a new object in a dry-run. If the API server accepts that, the change cannot be made in
+// place. If it refuses, the manifest is wrong, or contradicts what another manager or a default has set; a new object
+// would only hide that.
 //
-// It returns a diff that replaces, or the error for the user. Whatever is in doubt is an
-// error.
+// It returns a diff that replaces, or the error for the user. Any doubt is an error.
 func (r *refusedUpdate) replacement(
 	ctx context.Context, in inputs, old state, ignored tracked.IgnoredPaths, oldInputs property.Map,
 ) (p.DiffResponse, error) {
@@ -65,7 +63,7 @@ func (r *refusedUpdate) replacement(
 	}
 	tried, doubts := copyOf(ownership.Without(r.merged.Object, r.leftover)), r.merged.Doubts
 	if spec, ok := in.applied["spec"]; ok && isNobodys(in.applied, "spec") {
-		tried.Object["spec"], doubts = spec, nil // nobody else can have a part of it
+		tried.Object["spec"], doubts = spec, nil // nobody else can own part of it
 	}
 	answer, err := t.probe(ctx, tried, in.applied, live)
 	switch {
@@ -107,7 +105,7 @@ func (r *refusedUpdate) replacement(
 	return diff, nil
 }
 
-// inManifest names properties of the input as fields of the object.
+// inManifest converts input properties to fields of the object.
 func inManifest(properties []string) []string {
 	fields := make([]string, len(properties))
 	for i, path := range properties {
@@ -116,13 +114,13 @@ func inManifest(properties []string) []string {
 	return fields
 }
 
-// replacementDiff is the diff that replaces, and what in it cannot be changed in place: the
-// paths in the manifest that the API server names, or all if it names none.
+// replacementDiff returns the diff that replaces, and which of its changes cannot be made in place: the paths in the
+// manifest that the API server names, or all of them if it names none.
 func (r *refusedUpdate) replacementDiff(
 	in inputs, old, wanted state, ignored tracked.IgnoredPaths,
 ) (diff p.DiffResponse, immutable []string) {
 	changes := slices.DeleteFunc(in.compare(old, wanted), func(change ownership.Change) bool {
-		// What the probe left out is as it was.
+		// The probe left it out, so it is unchanged.
 		_, _, sent := ownership.Locate(in.applied, change.Path)
 		return sent && len(ownership.Compare(old.Live, in.applied, fieldpath.NewSet(change.Path))) == 0
 	})
@@ -135,16 +133,16 @@ func (r *refusedUpdate) replacementDiff(
 	}
 	if immutable == nil {
 		immutable = slices.Collect(maps.Keys(diff.DetailedDiff))
-		// What the API server names is not among the fields as they are written.
+		// The fields that the API server names are not among the changed ones as written.
 		diff.DetailedDiff[keyManifest] = p.PropertyDiff{Kind: p.UpdateReplace}
 	}
 	slices.Sort(immutable)
-	// The new object has the name of the old one, which has to go first.
+	// The new object has the same name as the old one, which must go first.
 	diff.HasChanges, diff.DeleteBeforeReplace = true, true
 	return diff, immutable
 }
 
-// kept refuses a change that only a replacement could make.
+// kept refuses a change that requires a replacement.
 func (r *refusedUpdate) kept(in inputs, immutable []string) error {
 	id := r.target.Identity()
 	why := ""
@@ -167,8 +165,7 @@ func (r *refusedUpdate) kept(in inputs, immutable []string) error {
 		r.target.Ref, strings.Join(fields, ", "), cannot, why, r.said(in))
 }
 
-// noProof refuses an update of which no probe can say why it is refused: the reason is not
-// in what a new object would have.
+// noProof refuses an update that no probe can explain: the reason is not in what a new object would contain.
 func (r *refusedUpdate) noProof(in inputs) error {
 	live, t := r.merged.Live(), r.target
 	if live.GetDeletionTimestamp() != nil {
@@ -192,14 +189,14 @@ func (r *refusedUpdate) noProof(in inputs) error {
 		t.Ref, r.owners(path), r.said(in))
 }
 
-// undecided refuses an update of which it is not known whether a replacement would help.
+// undecided refuses an update when we do not know whether a replacement would help.
 func (r *refusedUpdate) undecided(in inputs, why string) error {
 	return tracked.Refused(failure.ReasonInvalid, "%s: the API server refuses the update, and nothing proves that a replacement would help. It was not touched.\n%s\n%v\n"+
 		"Next: undo the change; or, if the object may be deleted, delete it by hand: the next `pulumi up` creates it as the manifest says.",
 		r.target.Ref, why, r.said(in))
 }
 
-// said is what the API server said, without advice.
+// said returns the API server's message, without advice.
 func (r *refusedUpdate) said(in inputs) error {
 	return withoutNext(r.target.explain("update", r.err, in))
 }
@@ -213,7 +210,7 @@ func withoutNext(err error) error {
 	return err
 }
 
-// owners names who owns a field of the live object.
+// owners names the owners of a field of the live object.
 func (r *refusedUpdate) owners(path fieldpath.Path) string {
 	of, err := ownership.NewOwnership(r.merged.Live())
 	var names []string
@@ -228,8 +225,8 @@ func (r *refusedUpdate) owners(path fieldpath.Path) string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// typed reports whether a refusal says of a field what is wrong with it, as the API
-// server's own validation does. What policies and webhooks refuse is no matter of fields.
+// typed reports whether a refusal says what is wrong with a field, as the API server's own validation does. Refusals
+// by policies and webhooks are not about fields.
 func typed(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
@@ -243,22 +240,22 @@ func typed(err error) bool {
 	return false
 }
 
-// onlyNamed reports whether a new object is refused for nothing but its name.
+// onlyNamed reports whether a new object is refused only because of its name.
 func onlyNamed(err error) bool {
 	fields := causeFields(err)
 	return apierrors.IsInvalid(err) && len(fields) > 0 &&
 		!slices.ContainsFunc(fields, func(field string) bool { return field != "metadata.name" })
 }
 
-// concerns reports whether a path in the manifest is in one of the fields that the
-// API server names, or around it.
+// concerns reports whether a path in the manifest is inside, or contains, one of the fields that the API server
+// names.
 func concerns(path string, fields []string) bool {
 	at, err := resource.ParsePropertyPath(path)
 	if err != nil {
 		return false
 	}
 	for _, field := range fields {
-		// A Service's address is written in one field and refused in the list of all.
+		// A Service's address is written in one field, but the refusal names the list of all addresses.
 		field = strings.Replace(field, "spec.clusterIPs[0]", "spec.clusterIP", 1)
 		named, err := resource.ParsePropertyPath(values.JoinPath(keyManifest, field))
 		if err == nil && (named.Contains(at) || at.Contains(named)) {

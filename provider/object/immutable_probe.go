@@ -17,16 +17,15 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// tryAsNew applies the manifest alone as a new object, as a dry-run. The answer is what a
-// replacement would make.
+// tryAsNew applies the manifest alone as a new object, as a dry-run. The answer is the object that a replacement
+// would create.
 func (t target) tryAsNew(ctx context.Context, in inputs, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	return t.probe(ctx, t.object(in.applied), in.applied, live)
 }
 
-// probe applies an object as a new one under a name that nobody has, as a dry-run. What the
-// live object holds (its addresses and ports) is left out: nobody else can have it while it
-// lives. What it does not hold is tried, since it may be no address at all, or that of
-// another object.
+// probe applies an object as a new one under an unused name, as a dry-run. It leaves out what the live object holds
+// (its addresses and ports), because nobody else can have it while that object lives. It tries what the live object
+// does not hold, because that may not be an address at all, or may belong to another object.
 func (t target) probe(
 	ctx context.Context, object *unstructured.Unstructured, sent map[string]any, live *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
@@ -43,8 +42,8 @@ func (t target) probe(
 	return result.Object, nil
 }
 
-// copyOf is a live object as one would write it to have another one like it. Owner
-// references and finalizers stay, since a manifest can contradict those of others too.
+// copyOf returns a live object as one would write it to create another one like it. Owner references and finalizers
+// stay, because a manifest can contradict those of others too.
 func copyOf(object map[string]any) *unstructured.Unstructured {
 	result := &unstructured.Unstructured{Object: values.DeepCopy(object).(map[string]any)}
 	delete(result.Object, "status")
@@ -59,8 +58,8 @@ func copyOf(object map[string]any) *unstructured.Unstructured {
 	return result
 }
 
-// dropAllocated removes what only one object of the cluster can have and the live object
-// has: addresses, ports, and names that the API server has made of its uid.
+// dropAllocated removes what only one object in the cluster can have and the live object has: addresses, ports, and
+// names that the API server derives from its uid.
 func dropAllocated(object *unstructured.Unstructured, sent map[string]any, live *unstructured.Unstructured) {
 	switch object.GroupVersionKind().GroupKind() {
 	case kinds.Service:
@@ -68,12 +67,12 @@ func dropAllocated(object *unstructured.Unstructured, sent map[string]any, live 
 	case kinds.Job:
 		dropGenerated(object, live)
 	case kinds.Pod:
-		// They are added to a running Pod only.
+		// Ephemeral containers can only be added to a running Pod.
 		unstructured.RemoveNestedField(object.Object, "spec", "ephemeralContainers")
 	}
 }
 
-// allocated are the fields in which the API server puts addresses and ports, which are no defaults.
+// allocated lists the fields in which the API server puts addresses and ports; they are not defaults.
 var allocated = map[string]bool{"clusterIP": true, "clusterIPs": true, "nodePort": true, "healthCheckNodePort": true}
 
 func dropAddresses(object *unstructured.Unstructured, sent map[string]any, live *unstructured.Unstructured) {
@@ -82,7 +81,7 @@ func dropAddresses(object *unstructured.Unstructured, sent map[string]any, live 
 		has, _, _ := unstructured.NestedFieldNoCopy(live.Object, "spec", field)
 		return wanted != "None" && reflect.DeepEqual(wanted, has)
 	}
-	// Where one of the two is changed and the other is sent as it was, they contradict each other.
+	// If one of the two changes and the other is sent unchanged, they contradict each other.
 	_, listed, _ := unstructured.NestedFieldNoCopy(sent, "spec", "clusterIPs")
 	address := held("clusterIP")
 	if held("clusterIPs") && (address || !listed) {
@@ -112,8 +111,7 @@ func dropAddresses(object *unstructured.Unstructured, sent map[string]any, live 
 	}
 }
 
-// dropGenerated removes a Job's selector and the labels that go with it, unless the user
-// has chosen them.
+// dropGenerated removes a Job's selector and its labels, unless the user chose them.
 func dropGenerated(object, live *unstructured.Unstructured) {
 	if manual, _, _ := unstructured.NestedBool(object.Object, "spec", "manualSelector"); manual {
 		return
@@ -132,8 +130,8 @@ func dropGenerated(object, live *unstructured.Unstructured) {
 	}
 }
 
-// addressTaken refuses a Service an address that another object has. A dry-run does
-// not look for that, and the Service would be deleted before it is found out.
+// addressTaken refuses a Service an address that another object has. A dry-run does not check that, and the Service
+// would be deleted before anyone noticed.
 func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
 	address, _, _ := unstructured.NestedString(in.applied, "spec", "clusterIP")
 	held, _, _ := unstructured.NestedString(live.Object, "spec", "clusterIP")
@@ -147,11 +145,10 @@ func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.
 	}
 	switch {
 	case failure.Gone(err):
-		// Free; or the API server does not keep addresses as objects, and the create
-		// decides.
+		// The address is free, or the API server does not keep addresses as objects and the create decides.
 		return nil
 	case err != nil:
-		// Not knowing is no reason to delete anything.
+		// Uncertainty is no reason to delete anything.
 		return tracked.Refused(failure.ReasonImmutable, "%s: spec.clusterIP can only be changed by replacing the object, and it could not be decided whether %s "+
 			"is free. It was not touched.\n"+
 			"Allow reading it (get ipaddresses in networking.k8s.io), or delete the Service by hand: the next `pulumi up` "+

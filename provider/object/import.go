@@ -22,20 +22,20 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// lastApplied is where kubectl keeps a copy of the manifest. It may hold a
-// Secret's data in the clear, and it is kubectl's.
+// lastApplied is the annotation in which kubectl keeps a copy of the manifest. It belongs to kubectl and may hold a
+// Secret's data in clear text.
 const lastApplied = corev1.LastAppliedConfigAnnotation
 
-// importObject reads an object that is not in the state by its ID. The inputs are
-// the object without what the API server or a controller alone writes. Nothing is
-// written; our field manager joins with the first update.
+// importObject reads an object by its ID that is not in the state. The inputs are the object without the parts that
+// only the API server or a controller writes. It writes nothing; our field manager first appears with the first
+// update.
 func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	id, err := manifest.ParseID(req.ID)
 	if err != nil {
 		return p.ReadResponse{}, failure.Because(failure.ReasonInvalid, err)
 	}
 	t, live, err := observeLive(ctx, r.source, property.Map{}, id, managerOf(req.Urn))
-	if err != nil { // an absence, too: it says which kind, namespace or version was looked for
+	if err != nil { // also if it is absent: the error says which kind, namespace or version was looked up
 		return p.ReadResponse{}, t.explain("read", err, inputs{})
 	}
 
@@ -92,8 +92,8 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	}, nil
 }
 
-// refuseImport says why what was read of an object cannot be imported. Adopted, the object
-// is under a program that says less than the object has.
+// refuseImport explains why an object cannot be imported as read. When adopted instead, the object comes under a
+// program that states less than the object has.
 func (t target) refuseImport(object map[string]any, fields *fieldpath.Set) error {
 	if numbers := inexact(object, fields); len(numbers) > 0 {
 		quoted := make([]string, len(numbers))
@@ -112,8 +112,8 @@ func (t target) refuseImport(object map[string]any, fields *fieldpath.Set) error
 	return nil
 }
 
-// inexact names the fields with numbers that Pulumi would change, as ignoreFields would:
-// a list that is owned as a whole is named as a whole.
+// inexact names the fields with numbers that Pulumi would change, in the notation of ignoreFields. It names an atomic
+// list as a whole.
 func inexact(object map[string]any, fields *fieldpath.Set) []string {
 	var names []string
 	for _, problem := range manifest.ValidateNumbers(object) {
@@ -133,8 +133,8 @@ func inexact(object map[string]any, fields *fieldpath.Set) []string {
 	return names
 }
 
-// imported returns the live object without what the API server or a controller
-// alone writes, and the fields in it that someone set on purpose.
+// imported returns the live object without the parts that only the API server or a controller writes, and the fields
+// in it that someone set on purpose.
 func imported(live *unstructured.Unstructured) (map[string]any, *fieldpath.Set, error) {
 	fields, reported, err := ownership.Imported(live)
 	if err != nil {
@@ -149,8 +149,7 @@ func imported(live *unstructured.Unstructured) (map[string]any, *fieldpath.Set, 
 	return object, fields, nil
 }
 
-// remove takes fields that are selected by names alone out of object, and maps
-// that become empty by it.
+// remove deletes fields from object that are selected by names alone, and maps that become empty as a result.
 func remove(object map[string]any, fields *fieldpath.Set) {
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
 		var names []string

@@ -29,43 +29,41 @@ const (
 
 // inputs are the checked inputs of one resource.
 type inputs struct {
-	// written is the manifest as the user wrote it; nil where it is wholly unknown.
+	// written is the manifest as the user wrote it; nil if it is entirely unknown.
 	written map[string]any
-	// applied is the manifest as it is sent: written with a Secret's stringData
-	// folded into data.
+	// applied is the manifest as sent: written, with a Secret's stringData folded into data.
 	applied map[string]any
 	// secrets are the secret places of written.
 	secrets values.Marks
-	// former are the secret texts of what was applied before, and is live until the update.
+	// former are the secret texts that were applied before and stay live until the update.
 	former []string
 	// namespace is where the object stays if the manifest names none; empty for the default namespace.
 	namespace string
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
-	// unknown counts the values that are known only after the apply.
+	// unknown counts the values that become known only after the apply.
 	unknown int
-	// conflicts is what happens about fields of others; empty for the default.
+	// conflicts is the policy for fields of other managers; empty for the default.
 	conflicts string
-	// conflictsOfAll says that the provider's configuration decides that.
+	// conflictsOfAll means that the policy comes from the provider's configuration.
 	conflictsOfAll bool
-	// adopt takes over an object that exists already.
+	// adopt means to take over an object that exists already.
 	adopt bool
-	// immutable is what happens about immutable fields; empty for the kind's default.
+	// immutable is the policy for immutable fields; empty for the kind's default.
 	immutable string
 	// propagation is the deletion propagation policy; empty for the kind's default.
 	propagation string
-	// forceDestroy removes finalizers after the deletion has timed out.
+	// forceDestroy means to remove finalizers after the deletion has timed out.
 	forceDestroy bool
 	// takeOver are the managers whose fields become ours.
 	takeOver tracked.TakeOver
-	// taking says that this update takes over from them.
+	// taking means that this update takes over from them.
 	taking bool
-	// deleteInstances deletes a CustomResourceDefinition although objects of its kind go with it.
+	// deleteInstances means to delete a CustomResourceDefinition even though objects of its kind go with it.
 	deleteInstances bool
 }
 
-// decodeInputs reads what Check has returned. It is lenient, because it also
-// reads inputs out of old states.
+// decodeInputs reads what Check returned. It is lenient, because it also reads inputs from old states.
 func decodeInputs(properties property.Map) (inputs, error) {
 	plain, secrets, err := values.FromProperty(properties.Get(keyManifest))
 	if err != nil {
@@ -88,8 +86,8 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	return in, nil
 }
 
-// decodeIgnore reads the ignored fields and adds to unknown those that are not
-// known yet. What cannot be parsed, Check has refused.
+// decodeIgnore reads the ignored fields and adds those that are not yet known to unknown. Check has already rejected
+// what does not parse.
 func decodeIgnore(v property.Value, unknown int) (ownership.Ignore, int) {
 	if v.IsComputed() {
 		return nil, unknown + 1
@@ -110,9 +108,9 @@ func decodeIgnore(v property.Value, unknown int) (ownership.Ignore, int) {
 	return ignore, unknown
 }
 
-// unknownPaths are the places of the values that are known only after the apply.
+// unknownPaths returns the paths of the values that become known only after the apply.
 func (in inputs) unknownPaths(properties property.Map) []string {
-	// What Check has returned has the manifest, whether it was given as such or as text.
+	// Check returns the manifest, whether it was given as an object or as text.
 	plain, _, _ := values.FromProperty(properties.Get(keyManifest))
 	var paths []string
 	for _, path := range values.UnknownPaths(plain, in.secrets) {
@@ -124,8 +122,8 @@ func (in inputs) unknownPaths(properties property.Map) []string {
 	return paths
 }
 
-// sent is the manifest without the ignored fields, which is what an update sends
-// and what decides whether anything has changed.
+// sent returns the manifest without the ignored fields. An update sends this, and compares it to decide whether
+// anything changed.
 func (in inputs) sent() map[string]any {
 	if in.unknown > 0 {
 		return in.applied
@@ -133,8 +131,8 @@ func (in inputs) sent() map[string]any {
 	return in.ignore.Prune(in.applied)
 }
 
-// identity is the object's identity as far as it is written. Unknown parts are
-// empty, and known says whether there are none.
+// identity returns the object's identity as far as it is written. Unknown parts are empty; known is true if there are
+// none.
 func (in inputs) identity() (id manifest.Identity, known bool) {
 	if in.written == nil {
 		return manifest.Identity{}, false
@@ -150,9 +148,8 @@ func (in inputs) identity() (id manifest.Identity, known bool) {
 	return id, true
 }
 
-// isBare reports whether the manifest is an identity and nothing else but empty
-// maps and lists, as that of many a ServiceAccount. It may own no field, and the API
-// server keeps no entry for a field manager that owns none.
+// isBare reports whether the manifest contains nothing but an identity and empty maps and lists, like many a
+// ServiceAccount. Its apply may own no fields, and the API server keeps no entry for a field manager that owns none.
 func isBare(body map[string]any) bool {
 	metadata, ok := body["metadata"].(map[string]any)
 	if !ok {
@@ -171,15 +168,14 @@ func isBare(body map[string]any) bool {
 	return true
 }
 
-// isNobodys reports whether the API server keeps what is under a key of an object
-// out of all field sets. Of the built-in kinds that is the request for a
-// certificate, which nobody may change.
+// isNobodys reports whether the API server leaves the value of a top-level key out of all field sets. Among the
+// built-in kinds, this applies only to the request of a CertificateSigningRequest, which nobody may change.
 func isNobodys(body map[string]any, key string) bool {
 	id := manifest.IdentityOf(body)
 	return id.Kind == "CertificateSigningRequest" && id.Group() == "certificates.k8s.io" && key == "spec"
 }
 
-// isHollow reports whether there is no value in a tree, only empty maps and lists.
+// isHollow reports whether a tree contains no values, only empty maps and lists.
 func isHollow(tree any) bool {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -196,7 +192,7 @@ func isHollow(tree any) bool {
 	}
 }
 
-// marked is the manifest with its secret places, as the fields see it.
+// marked returns the manifest with its secret places, as the fields see it.
 func (in inputs) marked() tracked.Marked {
 	return tracked.Marked{Tree: in.applied, Secrets: in.secrets}
 }
@@ -210,8 +206,7 @@ func (in inputs) namesSecret(fields *fieldpath.Set) bool {
 	return secret
 }
 
-// sensitive lists the secret texts of the manifest, which the API server may
-// quote when it refuses them.
+// sensitive lists the secret texts of the manifest, which the API server may quote in a refusal.
 func (in inputs) sensitive() []string {
 	id := manifest.IdentityOf(in.written)
 	withNames := !manifest.IsSecretKind(id.APIVersion, id.Kind) // the keys of a Secret are not secret

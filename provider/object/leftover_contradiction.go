@@ -13,9 +13,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// contradiction explains an update that is refused, also where it is tried as a new object:
-// the manifest is wrong, or it does not go with something in the live object that is not
-// its own. A replacement would remove the latter, which nobody has asked for.
+// contradiction explains an update that is also refused when tried as a new object: the manifest is wrong, or it
+// contradicts something in the live object that it does not set. A replacement would remove the latter, which nobody
+// has asked for.
 func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe error) error {
 	t := r.target
 	suspects, err := r.suspects(probe)
@@ -31,7 +31,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 	case apierrors.IsInvalid(err) && !slices.ContainsFunc(causeFields(err), func(field string) bool {
 		return slices.Contains(causeFields(probe), field)
 	}):
-		// A part of an object, which is wrong alone for other reasons.
+		// This is part of an object, which is invalid alone for other reasons.
 	case err != nil:
 		return wrong
 	}
@@ -49,7 +49,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		case in.ignore.Covers(field.Path):
 			owner, advice = "which ignoreFields leaves to others", "take the field out of ignoreFields, or change it where it is managed"
 		default:
-			// What a new object gets as well is not what is wrong.
+			// A new object gets this as well, so it is not the cause.
 			if alone != nil {
 				before, _, _ := ownership.Locate(r.merged.Object, field.Path)
 				if after, _, has := ownership.Locate(alone.Object, field.Path); has && ownership.Equal(before, after) {
@@ -69,23 +69,23 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		t.Ref, strings.Join(lines, "\n  "), r.said(in), advice)
 }
 
-// onExisting explains why an object that exists cannot become what the manifest says, where it is to be adopted or taken
-// over. It is never replaced: that would delete what the state does not know.
+// onExisting explains why an existing object that is to adopt or take over cannot become what the manifest says. It
+// is never replaced: that would delete what the state does not know.
 func (r *refusedUpdate) onExisting(ctx context.Context, in inputs) error {
 	err := r.contradiction(ctx, in, r.err)
 	if tracked.IsRefusal(err) {
 		return err
 	}
 	if _, invalid := r.target.tryAsNew(ctx, in, r.merged.Live()); invalid != nil {
-		return err // the manifest is wrong, whatever is there
+		return err // the manifest is wrong, regardless of the live object
 	}
 	return tracked.Refused(failure.ReasonImmutable, "%s exists already, and cannot be changed to what the manifest says. It was not touched.\n%v\n"+
 		"Next: write what the object has into the manifest; or, if the object may be deleted, delete it by hand: the next `pulumi up` "+
 		"creates it as the manifest says.", r.target.Ref, r.said(in))
 }
 
-// suspects are the fields that the manifest does not set around those that the API server
-// names: in or above them, and if there are none, beside them.
+// suspects returns the fields that the manifest does not set around those that the API server names: inside or above
+// them, or, if there are none, beside them.
 func (r *refusedUpdate) suspects(probe error) ([]ownership.Unsent, error) {
 	unsent, err := r.merged.Unsent()
 	if err != nil {

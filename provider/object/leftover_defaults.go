@@ -20,12 +20,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// refusedUpdate is an update that the API server calls invalid, with what it was made of.
+// refusedUpdate is an update that the API server calls invalid, with what it was made from.
 type refusedUpdate struct {
 	target target
 	merged *ownership.Merged
-	// leftover are defaults that do not go with the update, which is refused without them
-	// as well.
+	// leftover are defaults that contradict the update, which is refused even without them.
 	leftover []fieldpath.Path
 	err      error
 }
@@ -34,14 +33,13 @@ func (r *refusedUpdate) Error() string { return r.err.Error() }
 
 func (r *refusedUpdate) Unwrap() error { return r.err }
 
-// applyDespiteDefaults makes an update that the API server calls invalid only because of a
-// default that it gave itself, earlier: a Deployment's rollingUpdate is in the way of
-// strategy.type Recreate, and an emptyDir in that of a secret. Nobody owns such a default,
-// so no apply takes it away. It is made ours, and the same apply does.
+// applyDespiteDefaults makes an update that the API server calls invalid only because of a default that it set
+// earlier: a Deployment's rollingUpdate blocks strategy.type Recreate, and an emptyDir blocks a secret volume. Nobody
+// owns such a default, so no apply removes it. Once we have made it ours, the same apply does.
 //
-// Any other refusal is returned as a *refusedUpdate. A preview tries the result as a
-// dry-run and writes nothing. applied is what we applied before; it may be nil. migrating
-// are the managers whose fields become ours before the apply, which a preview only supposes.
+// It returns any other refusal as a *refusedUpdate. A preview tries the result as a dry-run and writes nothing.
+// applied is what we applied before; it may be nil. migrating are the managers whose fields become ours before the
+// apply, which a preview only assumes.
 func (t target) applyDespiteDefaults(
 	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID, preview bool, migrating sets.Set[string], invalid error,
 ) (*unstructured.Unstructured, error) {
@@ -95,7 +93,7 @@ func (t target) applyDespiteDefaults(
 			t.Ref, strings.Join(names, ", "))
 		return ownership.AsApplied(answer, t.Manager, merged.Fields())
 	}
-	// Whoever created the object may own its defaults, and hands them over where the program takes over.
+	// The creator of the object may own its defaults, and hands them over when the program takes over from it.
 	if len(in.takeOver) > 0 {
 		err := t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 			return ownership.HandOver(live, t.Manager, t.deciding(in, live, ownership.Below(inTheWay)))
@@ -113,11 +111,10 @@ func (t target) applyDespiteDefaults(
 	return t.applyWithPolicy(ctx, in, body, uid, false)
 }
 
-// leftover lists the fields that may be defaults in the way of the update: nobody owns them
-// (while the program takes over, nobody but those it takes over from), the manifest does not
-// set them, it changes something beside them, and they are what the API server names, or stand
-// beside it. What the user ignores is not among them, and of other than Kubernetes' own kinds
-// nothing: the API server adds their defaults back.
+// leftover lists the fields that may be defaults blocking the update. Nobody owns them (during a takeover, nobody but
+// the managers it takes over from), the manifest does not set them but changes something beside them, and the API
+// server names them or a field beside them that the manifest sets. It excludes fields that the user ignores, and
+// every kind that is not Kubernetes' own: the API server adds their defaults back.
 func (in inputs) leftover(merged *ownership.Merged, causes []string, taking bool) ([]fieldpath.Path, error) {
 	unsent, err := merged.Unsent()
 	if err != nil || !kinds.OwnGroup(merged.Live().GroupVersionKind().Group) {
@@ -164,7 +161,7 @@ func (in inputs) sets(merged *ownership.Merged, path fieldpath.Path) bool {
 	}
 }
 
-// ignoresPart reports whether a field or something in it is ignored.
+// ignoresPart reports whether a field, or something in it, is ignored.
 func (in inputs) ignoresPart(tree map[string]any, path fieldpath.Path) bool {
 	if len(in.ignore) == 0 {
 		return false
@@ -179,10 +176,10 @@ func (in inputs) ignoresPart(tree map[string]any, path fieldpath.Path) bool {
 	return ignored
 }
 
-// tryWithout tries the merged object in place without the suspects, as a dry-run. It returns
-// the answer and those that were in the way: they are gone in the answer, and come back with
-// the same values where only they are removed from the live object, as defaults do. Without
-// such ones the answer is nil. An error is why the object was refused.
+// tryWithout tries the merged object in place without the suspects, as a dry-run. It returns the answer and the
+// suspects that blocked the update: they are gone from the answer, but come back with the same values if only they
+// are removed from the live object, as defaults do. If there are none, the answer is nil. An error is the reason for
+// the refusal.
 func (t target) tryWithout(
 	ctx context.Context, merged *ownership.Merged, suspects []fieldpath.Path,
 ) (*unstructured.Unstructured, []fieldpath.Path, error) {
@@ -207,21 +204,20 @@ func (t target) tryWithout(
 		return nil, nil, nil
 	}
 	if others {
-		// Without those that come back with another value it may be refused.
+		// The API server may refuse it without those that come back with another value.
 		if answer, err = t.tryContent(ctx, live, ownership.Without(merged.Object, inTheWay)); err != nil {
 			return nil, nil, ignoreInvalid(err)
 		}
 	}
 	if given, err := t.givesBack(ctx, live, inTheWay); err != nil || !given {
-		return nil, nil, err // values that a user has chosen
+		return nil, nil, err // a user chose these values
 	}
 	return answer, inTheWay, nil
 }
 
-// givesBack reports whether the API server sets fields of the live object again, to the
-// same values, where they are removed with all around them that nobody owns: whether they
-// are its defaults. Some are given only where what is around them is not written at all, so
-// that is tried next.
+// givesBack reports whether fields are the API server's defaults: whether it sets them again, to the same values,
+// after they are removed together with the unowned fields around them. It sets some defaults only if what is around
+// them is not written at all, so that is tried next.
 func (t target) givesBack(ctx context.Context, live *unstructured.Unstructured, paths []fieldpath.Path) (bool, error) {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
@@ -262,7 +258,7 @@ func ignoreInvalid(err error) error {
 	return err
 }
 
-// tryContent gives the live object other content, as a dry-run.
+// tryContent replaces the content of the live object, as a dry-run.
 func (t target) tryContent(ctx context.Context, live *unstructured.Unstructured, content map[string]any) (*unstructured.Unstructured, error) {
 	type operation struct {
 		Operation string `json:"op"`

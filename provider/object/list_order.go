@@ -9,13 +9,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// reordered lists the lists that a dry-run has put into another order than the live object
-// has them in. An order is part of the manifest: init containers run in it, and $(VAR) in a
-// variable sees only those before it.
+// reordered lists the lists whose order in a dry-run differs from the live object. Order is part of the manifest:
+// init containers run in it, and $(VAR) in a variable sees only the variables before it.
 //
-// The state does not know the live order, since its items stand as in the manifest. One look
-// finds it out, but only where the program has changed the order: one that others have
-// changed is no drift.
+// The state does not know the live order, because it stores items in manifest order. One read finds it out, but only
+// if the program has changed the order: a change by others is not drift.
 func (o outcome) reordered(ctx context.Context, in inputs, saved property.Map) ([]ownership.Change, error) {
 	was, err := decodeInputs(saved)
 	if err != nil || len(ownership.Reordered(was.applied, in.applied, o.state.fields)) == 0 {
@@ -24,11 +22,11 @@ func (o outcome) reordered(ctx context.Context, in inputs, saved property.Map) (
 	live, err := o.target.Cluster.Get(ctx, o.target.Ref)
 	switch {
 	case failure.Gone(err):
-		return nil, nil // the update makes it again
+		return nil, nil // the update recreates the object
 	case err != nil:
 		return nil, o.target.explain("read", err, in)
 	case live.GetUID() != o.answer.GetUID():
-		return nil, nil // the dry-run was about another object
+		return nil, nil // the dry-run was for another object
 	}
 	var changes []ownership.Change
 	for _, list := range ownership.Reordered(live.Object, o.answer.Object, o.state.fields) {

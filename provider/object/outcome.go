@@ -10,21 +10,21 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// outcome is what an apply led to.
+// outcome is the result of an apply.
 type outcome struct {
 	target target
 	state  state
 	// answer is the object as the API server has returned it.
 	answer *unstructured.Unstructured
-	// leaving is what an update does to what the manifest no longer sets.
+	// leaving is the effect of an update on fields that the manifest no longer sets.
 	leaving leaving
-	// unconfirmed is why it is not known whether the apply had its effect.
+	// unconfirmed is the reason why we do not know whether the apply took effect.
 	unconfirmed error
-	// unresolved says that a preview could not ask the API server yet.
+	// unresolved means that a preview could not ask the API server yet.
 	unresolved bool
 }
 
-// unknownOutputs are the outputs of a preview that could not ask the API server.
+// unknownOutputs returns the outputs of a preview that could not ask the API server.
 func (o outcome) unknownOutputs(in inputs, uid string) property.Map {
 	if o.target.Ref.Name != "" {
 		return unknownOutputs(o.target.Identity(), true, uid)
@@ -33,8 +33,7 @@ func (o outcome) unknownOutputs(in inputs, uid string) property.Map {
 	return unknownOutputs(id, false, uid)
 }
 
-// createResponse is the answer to the engine. In a preview the API server has
-// given no uid to keep.
+// createResponse builds the answer to the engine. In a preview, the API server gives no uid to keep.
 func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, error) {
 	if o.unresolved {
 		return p.CreateResponse{Properties: o.unknownOutputs(in, "")}, nil
@@ -44,7 +43,7 @@ func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, erro
 		return p.CreateResponse{}, err
 	}
 	if preview {
-		// The API server makes up a uid for every dry-run, and the revision's key is new.
+		// The API server invents a uid for every dry-run, and the revision's key is new.
 		unknown := property.New(property.Computed)
 		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("uid", unknown).Set("revision", unknown)
 		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
@@ -56,14 +55,14 @@ func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, erro
 	return resp, err
 }
 
-// updateResponse is the answer to the engine.
+// updateResponse builds the answer to the engine.
 func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) {
 	if o.unresolved {
 		return p.UpdateResponse{Properties: o.unknownOutputs(in, old.Ref.UID)}, nil
 	}
 	o.state.Ahead = o.unconfirmed != nil
 	if o.state.Ahead && !in.secrets.Empty() {
-		// The engine keeps the inputs of before, which do not say what is secret of those that were sent.
+		// The engine keeps the previous inputs, which do not say which of the inputs just sent are secret.
 		o.state.Secrets.Add(property.Path{})
 	}
 	out, err := o.state.encode(in.written)
@@ -77,8 +76,8 @@ func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) 
 	return resp, err
 }
 
-// unknownOutputs are the outputs of a preview that cannot ask the API server.
-// The identity is shown as far as it is known; uid is empty for a new object.
+// unknownOutputs returns the outputs of a preview that cannot ask the API server. It shows the identity as far as it
+// is known; uid is empty for a new object.
 func unknownOutputs(id manifest.Identity, complete bool, uid string) property.Map {
 	unknown := property.New(property.Computed)
 	ref := reference.Object{Identity: id, UID: uid}.Encode().AsMap().Set("revision", unknown)

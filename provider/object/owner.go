@@ -14,8 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// foreign returns the field manager of another KubeObject on the object that the program does not name in takeOverFrom;
-// "" if there is none.
+// foreign returns the field manager of another KubeObject on the object, unless the program names it in takeOverFrom;
+// otherwise "".
 func (t target) foreign(in inputs, live *unstructured.Unstructured) string {
 	for _, manager := range tracked.KubeObjectsOn(live, t.Own()...) {
 		if !in.takeOver.Names(manager) {
@@ -25,12 +25,12 @@ func (t target) foreign(in inputs, live *unstructured.Unstructured) string {
 	return ""
 }
 
-// mayWrite refuses a write to an object that another KubeObject manages. By whatever path the object came into the
-// state, two resources on it would undo each other's changes, and one would delete the other's object.
+// mayWrite refuses a write to an object that another KubeObject manages. However the object got into the state, two
+// resources on it would undo each other's changes, and one would delete the other's object.
 //
-// Whoever writes asks with what was read of the object last: a preview with the answer of its dry-run, an edit with what
-// it is made from, and an update with the Read before it, which the state remembers. Another stack that takes the object
-// between that Read and the apply is noticed by the next look, of whichever of the two comes first.
+// Each writer passes its latest view of the object: a preview the answer of its dry-run, an edit the object it is
+// built from, and an update the Read before it, which the state remembers. If another stack takes the object between
+// that Read and the apply, whichever of the two looks next notices it.
 func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 	if manager := t.foreign(in, live); manager != "" {
 		return t.refuseForeign("is", manager)
@@ -38,7 +38,7 @@ func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 	return nil
 }
 
-// refuseForeign says whose the object is. is is what the object is beside that: "already exists and is".
+// refuseForeign explains whose the object is. is describes the object besides that: "already exists and is".
 func (t target) refuseForeign(is, manager string) error {
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
 		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias (the resource "+
@@ -46,7 +46,7 @@ func (t target) refuseForeign(is, manager string) error {
 		"Else take it out of this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, manager)
 }
 
-// warnForeign says what becomes of an object that was read, and that another KubeObject manages.
+// warnForeign warns what happens to an object that was read and that another KubeObject manages.
 func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.Unstructured) {
 	if manager := t.foreign(in, live); manager != "" {
 		p.GetLogger(ctx).Warningf("%s is managed by the KubeObject %s (field manager %q). This resource does not write it, and its "+
@@ -55,7 +55,7 @@ func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.U
 	}
 }
 
-// edit changes the object with this uid by a JSON patch that is made from a fresh look, if the object is ours to write.
+// edit changes the object with this uid by a JSON patch built from a fresh read, if we may write the object.
 func (t target) edit(
 	ctx context.Context, in inputs, uid types.UID, patch func(live *unstructured.Unstructured) ([]byte, error),
 ) error {
@@ -67,8 +67,8 @@ func (t target) edit(
 	})
 }
 
-// lookFirst reads the object before a write where nobody has looked at it in this process, or where the last look was no
-// good. It returns nil where there is no need to, and where the object is gone or another one by now, which the write notices.
+// lookFirst reads the object before a write if this process has not read it yet, or if the last read was unusable. It
+// returns nil if no read is needed, and if the object is gone or has been replaced, which the write notices.
 func (r *kubeObject) lookFirst(
 	ctx context.Context, t target, old state, urn resource.URN, uid types.UID, must bool,
 ) (*unstructured.Unstructured, error) {
@@ -87,8 +87,8 @@ func (r *kubeObject) lookFirst(
 	return live, nil
 }
 
-// leave leaves an object to the KubeObject that manages it, and gives up what this resource owns of it, which else would
-// keep the other one from writing.
+// leave leaves an object to the KubeObject that manages it, and releases what this resource owns of it, which would
+// otherwise block the other one's writes.
 func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager string) error {
 	err := t.EditAll(ctx, uid, func(live *unstructured.Unstructured, manager string) ([]byte, error) {
 		return ownership.ReleaseExcept(live, manager, ownership.Kept{})
@@ -101,12 +101,12 @@ func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager str
 	return nil
 }
 
-// warnShared says that another resource of the program has the object, too.
+// warnShared warns that another resource of the program has the same object.
 func (t target) warnShared(ctx context.Context, other resource.URN) {
 	p.GetLogger(ctx).Warningf("%s is left alone: the resource %q of this stack is about the same object.", t.Ref, other.Name())
 }
 
-// patchesOn refuses an object that Patches have fields of. Its new owner would take them back.
+// patchesOn refuses an object with fields that Patches own. Its new owner would take them back.
 func (t target) patchesOn(live *unstructured.Unstructured) error {
 	patches := tracked.PatchesOn(live, t.Manager)
 	if len(patches) == 0 {

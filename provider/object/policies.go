@@ -7,7 +7,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 )
 
-// choices are the inputs that take one of a few words.
+// choices are the inputs that accept one of a few values.
 var choices = []struct {
 	key   string
 	words choice.Words
@@ -17,7 +17,7 @@ var choices = []struct {
 	{keyDeletionPropagation, choice.Of[DeletionPropagation]()},
 }
 
-// ConflictPolicy is what happens about fields that other managers own with other values.
+// ConflictPolicy is the policy for fields that other managers own with other values.
 type ConflictPolicy string
 
 // Annotate names the type for the schema.
@@ -31,7 +31,7 @@ func (ConflictPolicy) Values() []infer.EnumValue[ConflictPolicy] {
 	}
 }
 
-// OnImmutable is what happens about a change that the API server does not allow on an existing object.
+// OnImmutable is the policy for a change that the API server does not allow on an existing object.
 type OnImmutable string
 
 // Annotate names the type for the schema.
@@ -45,7 +45,7 @@ func (OnImmutable) Values() []infer.EnumValue[OnImmutable] {
 	}
 }
 
-// DeletionPropagation is what happens to the objects that a deleted one owns.
+// DeletionPropagation decides what happens to the objects that a deleted one owns.
 type DeletionPropagation string
 
 // Annotate names the type for the schema.

@@ -15,8 +15,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// planned remembers the namespaces that a preview is going to make, so that an
-// object inside of one is not called misplaced.
+// planned remembers the namespaces that a preview is going to create, so that an object inside one is not reported as
+// misplaced.
 type planned struct {
 	namespaces sync.Map // of plannedNamespace
 }
@@ -26,14 +26,14 @@ type plannedNamespace struct {
 	name    string
 }
 
-// add notes what a preview creates. clu is nil where the cluster is not known yet.
+// add records what a preview creates. clu is nil if the cluster is not known yet.
 func (p *planned) add(clu *cluster.Cluster, id manifest.Identity, preview bool) {
 	if preview && clu != nil && id.GroupKind() == kinds.Namespace {
 		p.namespaces.Store(plannedNamespace{clu, id.Name}, true)
 	}
 }
 
-// warnPrerequisite says in a preview what is missing, unless the same preview makes it.
+// warnPrerequisite warns in a preview what is missing, unless the same preview creates it.
 func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, err error) {
 	if failure.NamespaceMissing(err) {
 		namespace := id.Namespace
@@ -55,8 +55,7 @@ func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster,
 		"the apply, which waits up to %s for its CustomResourceDefinition.%s", id.Kind, id.APIVersion, prerequisiteTimeout, elsewhere)
 }
 
-// isPrerequisiteMissing reports whether a namespace or a kind is not there, which
-// may be because it is made in the same run.
+// isPrerequisiteMissing reports whether a namespace or a kind is missing, possibly because the same run creates it.
 func isPrerequisiteMissing(err error) bool {
 	if notServed, ok := errors.AsType[*failure.KindNotServedError](err); ok {
 		return !notServed.Permanent
@@ -64,7 +63,7 @@ func isPrerequisiteMissing(err error) bool {
 	return failure.NamespaceMissing(err)
 }
 
-// retryPrerequisite tries again while a prerequisite is missing.
+// retryPrerequisite retries while a prerequisite is missing.
 func retryPrerequisite(
 	ctx context.Context, err error, apply func() (*unstructured.Unstructured, error),
 ) (*unstructured.Unstructured, error) {
@@ -76,6 +75,5 @@ func retryPrerequisite(
 	return answer, err
 }
 
-// prerequisiteTimeout bounds how long an apply waits for a namespace or a kind
-// that may be on its way in the same run.
+// prerequisiteTimeout bounds how long an apply waits for a namespace or a kind that the same run may be creating.
 const prerequisiteTimeout = 30 * time.Second

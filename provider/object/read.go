@@ -70,14 +70,13 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 }
 
 var (
-	// errNotOurs says that what stands in the object's place was not made by the
-	// unconfirmed apply that was to make it.
+	// errNotOurs means that the object in our place was not made by the unconfirmed apply that tried to create it.
 	errNotOurs = errors.New("the object was not made by this resource")
-	// errUnconfirmed says that a look at the object does not settle an apply.
+	// errUnconfirmed means that a read of the object does not settle an apply.
 	errUnconfirmed = errors.New("the object does not carry the field manager of this resource")
 )
 
-// keepStale answers a read that failed with what was known before.
+// keepStale answers a failed read with what was known before.
 func (r *kubeObject) keepStale(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
@@ -90,9 +89,9 @@ func (r *kubeObject) keepStale(
 	return resp, err
 }
 
-// observe renews the state from the live object.
+// observe updates the state from the live object.
 func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (state, error) {
-	t = t.asOn(live) // an update that failed may have renamed our field manager
+	t = t.asOn(live) // a failed update may have renamed our field manager
 	if s.Pending || s.fields == nil {
 		return s.confirm(t, live, in)
 	}
@@ -110,8 +109,8 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	now.State, now.Stale = s.Drifted(projection, s.fields), false
 	now.Foreign = tracked.KubeObjectOf(live, t.Own()...)
 	now.kept = saysKeep(live.Object)
-	// A recreated object keeps the old uid in the state, so that the next update
-	// notices. One that carries our own field manager is ours.
+	// A recreated object keeps the old uid in the state, so that the next update notices. An object that carries our
+	// own field manager is ours.
 	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {
 		return state{}, err
 	} else if ours {
@@ -130,8 +129,8 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	return now, nil
 }
 
-// unrecorded are the fields that a lost run has applied: its state was not saved, and what it added is ours on the object
-// and unknown to the state. It shows as drift, and the next update takes it away or takes it up.
+// unrecorded returns the fields that a lost run has applied: its state was not saved, so the object says we own what
+// it added, but the state does not know. These fields show as drift, and the next update removes or adopts them.
 func (s state) unrecorded(t target, live *unstructured.Unstructured) (*fieldpath.Set, error) {
 	if s.Manager == "" || s.Ref.UID != string(live.GetUID()) {
 		return fieldpath.NewSet(), nil
@@ -143,7 +142,7 @@ func (s state) unrecorded(t target, live *unstructured.Unstructured) (*fieldpath
 	return ownership.Unrecorded(live, t.Manager, known)
 }
 
-// hide makes live values secret of which no input says whether they are.
+// hide marks live values as secret if no input says whether they are.
 func (s *state) hide(fields *fieldpath.Set) {
 	fields.Iterate(func(path fieldpath.Path) {
 		for n, element := range path {

@@ -18,12 +18,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// resumeOwnCreate continues with an object that carries our field manager although the state does not know of it: an earlier
-// run has made it, and was killed or did not get the reply. With the content that is wanted now, that is silent. With
-// other content the program has changed since, and the object is updated.
+// resumeOwnCreate continues with an object that carries our field manager although the state does not know it: an
+// earlier run created it, and was killed or lost the reply. If its content is what we want now, that is silent. If
+// not, the program has changed since, and the object is updated.
 //
-// Only what is young is taken for that. The field manager is made of project, stack and name, which another backend may
-// have as well, and what its stack made long ago is not to be shared with it.
+// This applies only to young objects. The field manager is derived from project, stack and name, which another
+// backend may use as well, and an object that its stack made long ago must not be shared with it.
 func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
 	if !t.isYoung(live, c.resumeWithin) {
 		return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
@@ -49,7 +49,7 @@ func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructur
 	return t.applyToUntracked(ctx, in, live, c.preview)
 }
 
-// hasApplied reports whether an apply with this answer has changed nothing of what we own, the order of lists included.
+// hasApplied reports whether an apply with this answer changed nothing that we own, including the order of lists.
 func (t target) hasApplied(in inputs, live, answer *unstructured.Unstructured) (bool, error) {
 	fields, _, err := ownership.Applied(live, t.Manager)
 	if err != nil {
@@ -64,8 +64,8 @@ func (t target) hasApplied(in inputs, live, answer *unstructured.Unstructured) (
 		len(ownership.Reordered(live.Object, answer.Object, wanted)) == 0, nil
 }
 
-// isYoung reports whether an object was made within this time, by the API server's clock. Where that is not known, it is
-// not young.
+// isYoung reports whether an object was created within this time, by the API server's clock. If that is unknown, it
+// is not young.
 func (t target) isYoung(live *unstructured.Unstructured, within time.Duration) bool {
 	now, known := t.Cluster.Now()
 	created := live.GetCreationTimestamp()
@@ -80,19 +80,17 @@ func made(live *unstructured.Unstructured) string {
 	return fmt.Sprintf("at %s", created.UTC().Format(time.RFC3339))
 }
 
-// applyResult is one try to write the object.
+// applyResult is the result of one attempt to write the object.
 type applyResult struct {
 	answer *unstructured.Unstructured
 	err    error
-	// wrote says that the request that failed was one that writes. What a read or
-	// a dry-run leaves behind is always known: nothing.
+	// wrote means that the failed request was a write. The effect of a read or a dry-run is always known: none.
 	wrote bool
-	// uid is the uid of the object that was written onto; empty if it was to be made.
+	// uid is the uid of the object that was written onto; empty if the write was to create it.
 	uid string
 }
 
-// classifyOutcome turns an attempt into its outcome: done, not known, or an error after
-// which nothing is saved.
+// classifyOutcome turns an attempt into its outcome: done, unknown, or an error after which nothing is saved.
 func (t target) classifyOutcome(a applyResult, in inputs, hashKey, verb string) (outcome, error) {
 	err, uid := a.err, a.uid
 	if err == nil {
@@ -110,7 +108,7 @@ func (t target) classifyOutcome(a applyResult, in inputs, hashKey, verb string) 
 	return outcome{target: t, state: t.unconfirmed(uid, hashKey), unconfirmed: t.explain(verb, err, in)}, nil
 }
 
-// unconfirmed is the state of an apply whose effect is not known.
+// unconfirmed returns the state of an apply with an unknown effect.
 func (t target) unconfirmed(uid, hashKey string) state {
 	return state{State: tracked.State{
 		Live:    map[string]any{},
@@ -121,15 +119,15 @@ func (t target) unconfirmed(uid, hashKey string) state {
 	}}
 }
 
-// pendingFailure is how the engine is told of an unconfirmed apply: the state is
-// saved, the operation fails, and what depends on it is not created.
+// pendingFailure reports an unconfirmed apply to the engine: it saves the state, fails the operation, and does not
+// create what depends on it.
 func pendingFailure(t target, cause error) (*p.InitializationFailed, error) {
 	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: it is not known whether the API server applied the object.\n"+
 		"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` continues in place.\n"+
 		"Cause: %w", t.Ref, cause))
 }
 
-// isUnconfirmed reports whether a look at the object has left open what became of an apply.
+// isUnconfirmed reports whether a read of the object left the effect of an apply open.
 func isUnconfirmed(err error) bool {
 	return errors.Is(err, errNotOurs) || errors.Is(err, errUnconfirmed)
 }
@@ -140,10 +138,9 @@ func stillPending(s state, cause error) (*p.InitializationFailed, error) {
 		s.Ref.Identity, cause))
 }
 
-// confirm settles an apply whose effect was not known by looking at what we own
-// now. An apply that was to make the object has made it, if it carries our field
-// manager. Whether an apply onto an existing object came through cannot be seen;
-// the hash is left empty, and the next update applies again, in place.
+// confirm settles an apply with an unknown effect by looking at what we own now. An apply that was to create the
+// object did so if the object carries our field manager. For an existing object, we cannot see whether the apply went
+// through; the hash stays empty, and the next update applies again, in place.
 func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (state, error) {
 	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {
@@ -174,8 +171,8 @@ func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (st
 	return now, nil
 }
 
-// contains reports whether all that is wanted is in a projection as it is written. Where it is not, others may have
-// changed the object before anybody had seen what the apply made, and what is live now is not what was applied.
+// contains reports whether a projection contains everything wanted, exactly as written. If not, others may have
+// changed the object before anyone saw the result of the apply, and what is live now is not what was applied.
 func contains(projection, wanted any) bool {
 	switch wanted := wanted.(type) {
 	case map[string]any:

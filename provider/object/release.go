@@ -10,8 +10,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// release gives up fields of the live object and leaves their values as they are,
-// so that the next apply, which does not send them, does not delete them.
+// release gives up fields of the live object and leaves their values, so that the next apply, which does not send
+// them, does not delete them.
 func (t target) release(ctx context.Context, in inputs, fields *fieldpath.Set, uid types.UID) error {
 	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
 		return ownership.Release(live, t.Manager, fields)

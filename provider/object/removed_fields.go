@@ -16,19 +16,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// leaving is what becomes of the fields that the manifest no longer sets: those that only we own go, and those that other
-// managers own, too, stay. So does an item of which others own the key, as a whole.
+// leaving is what happens to the fields that the manifest no longer sets: those that only we own are removed, and
+// those that other managers also own stay. So does an item if others own its key, as a whole.
 type leaving struct {
-	// stays are the fields of before that are on the object still.
+	// stays are the previously applied fields that are still on the object.
 	stays *fieldpath.Set
-	// owners are who owns them, by how the fields are named in messages.
+	// owners are their owners, by the names of the fields in messages.
 	owners map[string][]string
-	// late are fields that left the manifest earlier and are gone now.
+	// late are fields that left the manifest earlier and are now gone.
 	late *fieldpath.Set
 }
 
-// leavingOf compares what was applied before with the object after an apply. kept is what the apply has kept although it
-// is not ours any more.
+// leavingOf compares what was applied before with the object after an apply. kept is what the apply preserved
+// although it is no longer ours.
 func (t target) leavingOf(
 	in inputs, old, now state, answer *unstructured.Unstructured, kept []ownership.Bystander,
 ) (leaving, error) {
@@ -64,7 +64,7 @@ func (t target) leavingOf(
 	return l, nil
 }
 
-// insertItems adds the items that a field is in, with their keys, unless set has them.
+// insertItems adds the items that contain a field, with their keys, unless set has them.
 func insertItems(fields *fieldpath.Set, path fieldpath.Path, set *fieldpath.Set) {
 	for n := range path {
 		item := path[:n+1]
@@ -78,7 +78,7 @@ func insertItems(fields *fieldpath.Set, path fieldpath.Path, set *fieldpath.Set)
 	}
 }
 
-// halfAround returns the kept item that a field is in.
+// halfAround returns the kept item that contains a field.
 func halfAround(kept []ownership.Bystander, path fieldpath.Path) fieldpath.Path {
 	for _, bystander := range kept {
 		item := bystander.Path
@@ -94,7 +94,7 @@ func (l leaving) isNew(old state) bool {
 	return l.stays != nil && !l.stays.Difference(unionOf(old.left)).Empty()
 }
 
-// say names what leaves the manifest and stays, who owns it, and how it goes.
+// say reports which fields leave the manifest and stay, who owns them, and how to remove them.
 func (l leaving) say(ctx context.Context, t target, in inputs, old state) {
 	hide := old.hidesNames() || in.namesSecret(l.stays)
 	if l.isNew(old) {
@@ -116,7 +116,7 @@ func (l leaving) say(ctx context.Context, t target, in inputs, old state) {
 	}
 }
 
-// waysOut says how fields of these managers leave the object.
+// waysOut explains how to remove fields of these managers from the object.
 func waysOut(managers []string) string {
 	var named, patches []string
 	for _, manager := range managers {
@@ -136,7 +136,7 @@ func waysOut(managers []string) string {
 	return text
 }
 
-// withLeaving is the state after the update, with what stays: a diff does not show it as going.
+// withLeaving returns the state after the update, including what stays, so that a diff does not show it as removed.
 func (o outcome) withLeaving(in inputs) state {
 	s := o.state
 	if o.leaving.stays != nil && !o.leaving.stays.Empty() {
@@ -145,11 +145,11 @@ func (o outcome) withLeaving(in inputs) state {
 	return s
 }
 
-// hidesNames reports whether the names of fields that are, or were, in the state are secret.
+// hidesNames reports whether the names of fields that are or were in the state are secret.
 func (s state) hidesNames() bool { return s.NamesSecret || s.leftSecret || s.ignoredSecret }
 
-// sayLeftBehind names who has applied the object beside us, and what of theirs we do not set. manifest is nil where we
-// have everything.
+// sayLeftBehind names the other appliers of the object, and which of their fields we do not set. manifest is nil if
+// we set everything.
 func (t target) sayLeftBehind(ctx context.Context, in inputs, live *unstructured.Unstructured, set *fieldpath.Set) error {
 	for _, entry := range live.GetManagedFields() {
 		if entry.Operation != "Apply" || entry.Subresource != "" || slices.Contains(t.Own(), entry.Manager) ||

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// rename puts what we own of the object under the field manager of the resource's URN.
+// rename moves what we own of the object to the field manager of the resource's URN.
 func (t target) rename(ctx context.Context, in inputs, uid types.UID) error {
 	if t.Also == "" {
 		return nil
@@ -18,11 +18,11 @@ func (t target) rename(ctx context.Context, in inputs, uid types.UID) error {
 	return nil
 }
 
-// asOn returns the target under the name that a preview has to try an update with: a dry-run cannot rename first, and
-// what is applied under a name that is not on the object takes nothing away.
+// asOn returns the target with the field manager that a preview must use to try an update: a dry-run cannot rename
+// first, and an apply under a manager that is not on the object removes nothing.
 func (t target) asOn(live *unstructured.Unstructured) target { return target{t.AsOn(live)} }
 
-// asRenamed is what an attempt under our former field manager leads to, under the one of the URN.
+// asRenamed converts the result of an attempt under our former field manager to the one of the URN.
 func (t target) asRenamed(a applyResult) applyResult {
 	if a.err != nil {
 		return a

@@ -1,28 +1,22 @@
-// Package object is the KubeObject resource: any Kubernetes object, applied by
-// server-side apply.
+// Package object is the KubeObject resource: any Kubernetes object, applied by server-side apply.
 //
 // # What is in the state
 //
-// The output manifest is the projection of the live object on the fields that
-// this resource applied (see package ownership). It has the name of the input,
-// so a detailed diff shows what is live on the left and what is wanted on the
-// right. Hidden outputs remember what was applied: the field set, a keyed hash of
-// the manifest, and, only while the live object differs, the values that were
-// applied. See state.go.
+// The output manifest is the projection of the live object on the fields that this resource applied (see package
+// ownership). It has the same name as the input, so a detailed diff shows the live values on the left and the desired
+// ones on the right. Hidden outputs remember what was applied: the field set, a keyed hash of the manifest, and, only
+// while the live object differs, the values that were applied. See state.go.
 //
 // # How a failure is kept
 //
-// An apply has three outcomes. Refused: nothing happened, nothing is saved.
-// Done: the state is saved. Unknown, because the reply was lost or could not be
-// read: the identity is saved with a flag of our own, the operation fails, and
-// the next update applies again in place. Pulumi's own record of such failures is
-// cleared by a refresh; the flag is not.
+// An apply has three outcomes. Refused: nothing happened, nothing is saved. Done: the state is saved. Unknown,
+// because the reply was lost or unreadable: the identity is saved with our own flag, the operation fails, and the
+// next update applies again in place. A refresh clears Pulumi's own record of such failures, but not the flag.
 //
 // # Which call may do what
 //
-// Check never touches the network. Diff does so only when the inputs changed
-// (one dry-run) or when the last read failed (one read). Create, Read, Update
-// and Delete run in parallel and make one request each where one is enough.
+// Check never touches the network. Diff does so only when the inputs changed (one dry-run) or when the last read
+// failed (one read). Create, Read, Update and Delete run in parallel and make one request each where one is enough.
 package object
 
 import (
@@ -45,11 +39,11 @@ import (
 // not compile in TypeScript and shadows java.lang.Object.
 const Token = "k8sconnect:index:KubeObject"
 
-// Settings are what the provider's configuration says about all objects.
+// Settings are the parts of the provider's configuration that concern all objects.
 type Settings interface {
-	// ResumeWithin is how old an object may be that an earlier run has made and that is continued.
+	// ResumeWithin is the maximum age of an object that counts as created by an earlier run and is continued.
 	ResumeWithin() time.Duration
-	// ConflictPolicy is that of the resources which have none; empty for the default.
+	// ConflictPolicy is the policy for resources that have none; empty for the default.
 	ConflictPolicy() string
 }
 
@@ -58,9 +52,8 @@ func New(source *connection.Source, settings Settings) infer.InferredResource {
 	return &kubeObject{InferredResource: infer.Resource(&Object{}), source: source, settings: settings}
 }
 
-// kubeObject serves the verbs from the raw requests and leaves typing, schema and
-// registration to infer. Free-form values must not pass through infer: it loses
-// secret marks at some depths, and unknowns arrive as zero values.
+// kubeObject serves the verbs from the raw requests and leaves typing, schema and registration to infer. Free-form
+// values must not pass through infer: it loses secret marks at some depths, and turns unknowns into zero values.
 type kubeObject struct {
 	infer.InferredResource
 
@@ -85,9 +78,9 @@ var (
 	_ func(context.Context, p.DeleteRequest) error = (*kubeObject)(nil).Delete
 )
 
-// GetSchema returns infer's schema: hidden outputs are no fields of State and so
-// cannot appear in it. All outputs are optional to infer, which decodes states strictly;
-// resourceRef is always there, and a Wait takes it as it is only where its type says so.
+// GetSchema returns infer's schema: hidden outputs are not fields of State and so cannot appear in it. Infer makes
+// all outputs optional, because it decodes states strictly; resourceRef is always present, and a Wait accepts it only
+// if its type says so.
 func (r *kubeObject) GetSchema(register schema.RegisterDerivativeType) (pschema.ResourceSpec, error) {
 	spec, err := r.InferredResource.GetSchema(register)
 	spec.Required = append(spec.Required, tracked.KeyResourceRef)

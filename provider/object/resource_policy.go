@@ -14,10 +14,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// resourcePolicy is Helm's annotation for what must outlive its release; charts put it on definitions above all.
+// resourcePolicy is Helm's annotation for objects that must outlive their release; charts put it mainly on
+// definitions.
 const resourcePolicy = "helm.sh/resource-policy"
 
-// saysKeep reports whether an object, or a manifest, asks not to be deleted. It is read as Helm reads it.
+// saysKeep reports whether an object or a manifest asks not to be deleted. It follows Helm's reading of the
+// annotation.
 func saysKeep(object map[string]any) bool {
 	metadata, _ := object["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -25,17 +27,18 @@ func saysKeep(object map[string]any) bool {
 	return strings.EqualFold(strings.TrimSpace(policy), "keep")
 }
 
-// keeps reports whether an object is to outlive its resource. The manifest that was saved last counts as much as the live
-// object: what was kept by mistake can still be deleted, and nothing brings back the other.
+// keeps reports whether an object must outlive its resource. The last saved manifest counts as much as the live
+// object: an object kept by mistake can still be deleted, but a deleted one cannot be restored.
 func (in inputs) keeps(live *unstructured.Unstructured) bool {
 	return saysKeep(in.applied) || saysKeep(live.Object)
 }
 
-// keep gives up an object that is to outlive its resource: our fields are handed back with their values, and nothing is
-// deleted. It returns false for all others, with the live object where it was looked at.
+// keep gives up an object that must outlive its resource: it releases our fields with their values and deletes
+// nothing. For all other objects it returns false, with the live object if it was read.
 //
-// The object is looked at only if the manifest or the last look at it says so, or if it is a definition, of which more is
-// asked anyway: any other deletion stays a single request. One that is being deleted already cannot be kept.
+// It reads the object only if the manifest or the last read asks to keep it, or if it is a definition, which needs
+// further reads anyway: any other deletion stays a single request. An object that is already being deleted cannot be
+// kept.
 func (t target) keep(ctx context.Context, in inputs, old state, uid string) (seen *unstructured.Unstructured, kept bool, err error) {
 	if !old.kept && !saysKeep(in.applied) && !manifest.IsDefinition(t.Identity().GroupKind()) {
 		return nil, false, nil
@@ -51,7 +54,7 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 	})
 	switch {
 	case failure.Gone(err):
-		return nil, false, nil // which the deletion finds out as well
+		return nil, false, nil // the deletion finds this out as well
 	case err != nil:
 		return nil, false, t.explain("release", err, in)
 	case !kept:
@@ -70,7 +73,7 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 	return seen, true, nil
 }
 
-// keptInPlace refuses to replace an object that its own deletion would leave in the place of the new one.
+// keptInPlace refuses to replace an object that would survive its own deletion and occupy the place of the new one.
 func (r *refusedUpdate) keptInPlace(in, saved inputs) error {
 	if !saved.keeps(r.merged.Live()) {
 		return nil

@@ -20,36 +20,35 @@ const (
 	keyLeftBehind    = "__leftBehind"
 )
 
-// state is what the engine keeps of one resource. Projections have a Secret's stringData folded into data.
+// state is what the engine stores for one resource. In projections, a Secret's stringData is folded into data.
 type state struct {
 	tracked.State
 
 	// fields are the fields that were applied.
 	fields *fieldpath.Set
 
-	// ignored are applied fields that are ignored by now, and still ours: they were
-	// sent when the object was created. They are released before the first apply
-	// without them.
+	// ignored are applied fields that are now ignored but still ours: they were sent when the object was created.
+	// They are released before the first apply without them.
 	ignored *fieldpath.Set
 
-	// takenOver are the managers that the program named when it was carried out last.
+	// takenOver are the managers that the program named in its last run.
 	takenOver string
 
-	// left are fields that left the manifest and stayed on the object, since other managers own them, too. When those are
-	// taken over, they go.
+	// left are fields that left the manifest but stayed on the object because other managers own them, too. A
+	// takeover from those managers removes them.
 	left *fieldpath.Set
-	// leftSecret says that names among them come from secrets.
+	// leftSecret means that names among them come from secrets.
 	leftSecret bool
 
-	// ignoredSecret says that names among the ignored fields come from secrets.
+	// ignoredSecret means that names among the ignored fields come from secrets.
 	ignoredSecret bool
 
-	// kept says that the live object asked, at the last look, not to be deleted.
+	// kept means that the live object, when last read, asked not to be deleted.
 	kept bool
 }
 
-// form is how the state is written. written is the manifest as the user wrote it; it
-// says which of a Secret's keys are presented as stringData.
+// form describes how to write the state. written is the manifest as the user wrote it; it says which of a Secret's
+// keys appear as stringData.
 func form(written map[string]any) tracked.Form {
 	return tracked.Form{
 		Live: keyManifest, Pending: keyPending,
@@ -71,7 +70,7 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 		out[keyTakenOver] = property.New(s.takenOver)
 	}
 	if s.fields != nil && s.fields.Empty() {
-		// An object may own no field, which is not the same as not knowing which.
+		// An object may own no field, which differs from not knowing which fields it owns.
 		out[keyAppliedFields] = property.New("{}").WithSecret(s.NamesSecret)
 	}
 	if s.kept {

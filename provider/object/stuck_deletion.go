@@ -11,12 +11,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// removable are the finalizers of an object that forceDestroy removes.
+// removable returns the finalizers that forceDestroy removes from an object.
 func removable(live *unstructured.Unstructured) []string {
 	return slices.DeleteFunc(slices.Clone(live.GetFinalizers()), func(name string) bool { return name == kinds.InstancesFinalizer })
 }
 
-// holding says in one line what keeps a terminating object.
+// holding says in one line what blocks the deletion of a terminating object.
 func holding(live *unstructured.Unstructured) string {
 	if live == nil {
 		return "waiting for the API server"
@@ -33,13 +33,12 @@ func holding(live *unstructured.Unstructured) string {
 	case len(held) > 1:
 		return "held by the finalizers " + strings.Join(held, ", ")
 	case len(finalizers(live)) > 0:
-		return "what is in it is being deleted" // only a namespace has others
+		return "what is in it is being deleted" // only a namespace has other blockers
 	}
 	return "waiting for it to terminate"
 }
 
-// diagnosis explains, a line each, what the finalizers stand for and, for a
-// namespace, what is left in it.
+// diagnosis explains, one line each, what the finalizers stand for and, for a namespace, what is left in it.
 func diagnosis(live *unstructured.Unstructured) string {
 	if live == nil {
 		return ""
@@ -53,7 +52,8 @@ func diagnosis(live *unstructured.Unstructured) string {
 		fmt.Fprintf(&b, "  %s: %s.\n", finalizer, cmp.Or(kinds.FinalizerMeaning(finalizer),
 			"its controller has not removed it; look whether that still runs"))
 	}
-	// The conditions of a terminating namespace say which kinds remain, how many of each, and which finalizers hold them.
+	// The conditions of a terminating namespace list the remaining kinds, how many objects each has, and the
+	// finalizers that hold them.
 	failing := failingCleanUp(live)
 	for _, condition := range emptying(live) {
 		if !strings.HasSuffix(failing, condition.message) { // said already
@@ -80,8 +80,8 @@ func emptying(live *unstructured.Unstructured) []unfinished {
 	return all
 }
 
-// failingCleanUp says why a namespace cannot be emptied, as against what is still in it: an API group that does not
-// answer, say, of which nobody knows whether it has objects there.
+// failingCleanUp says why a namespace cannot be emptied, as opposed to what is still in it: for example, an API group
+// does not answer, so nobody knows whether it has objects there.
 func failingCleanUp(live *unstructured.Unstructured) string {
 	for _, condition := range emptying(live) {
 		switch condition.kind {
@@ -94,7 +94,7 @@ func failingCleanUp(live *unstructured.Unstructured) string {
 	return ""
 }
 
-// claimOf names the claim that holds a PersistentVolume which is being deleted.
+// claimOf names the claim that holds a PersistentVolume that is being deleted.
 func claimOf(live *unstructured.Unstructured) (namespace, name string) {
 	if live == nil || live.GroupVersionKind().GroupKind() != kinds.PersistentVolume || !slices.Contains(live.GetFinalizers(), kinds.VolumeFinalizer) {
 		return "", ""
@@ -104,7 +104,7 @@ func claimOf(live *unstructured.Unstructured) (namespace, name string) {
 	return namespace, name
 }
 
-// lastResort says whether forceDestroy helps.
+// lastResort explains whether forceDestroy helps.
 func lastResort(live *unstructured.Unstructured) string {
 	switch _, claim := claimOf(live); {
 	case claim != "":

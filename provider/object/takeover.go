@@ -20,21 +20,22 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// takes reports whether the program names managers to take over from that it has not named before: in the last run, and
-// in the last update.
+// takes reports whether the program takes over from managers that it named neither in the last run nor in the last
+// update.
 func (in inputs) takes(old state, saved property.Map) bool {
 	named := in.takeOver.String()
 	return len(in.takeOver) > 0 && (old.Foreign != "" || old.takenOver != named ||
 		tracked.DecodeTakeOver(saved.Get(keyTakeOverFrom)).String() != named)
 }
 
-// handsOver reports whether fields of others become ours before an update's apply: those of the managers that the program
-// names, and with the first update of an imported object those of client-side appliers.
+// handsOver reports whether fields of others become ours before an update's apply: those of the managers that the
+// program names and, at the first update of an imported object, those of client-side appliers.
 func (in inputs) handsOver(old state) bool { return in.taking || old.Manager == "" }
 
-// deciding says what becomes of the others' entries on an object where the program takes over: what moves says of their
-// fields becomes ours. What is ignored would be ours alone, and the apply would take it away: it stays theirs, with the
-// rest. That of another KubeObject goes on under a name that is nobody's, so that it is no longer on the object.
+// deciding returns a function that decides about each entry on an object during a takeover: the fields that moves
+// selects become ours. Ignored fields would become solely ours, and the apply would remove them, so they stay with
+// the other manager, like the rest. The entry of another KubeObject continues under an unowned manager name, so that
+// the other KubeObject is no longer on the object.
 func (t target) deciding(
 	in inputs, live *unstructured.Unstructured, moves func(owned *fieldpath.Set) *fieldpath.Set,
 ) func(metav1.ManagedFieldsEntry, *fieldpath.Set) ownership.Handover {
@@ -53,12 +54,12 @@ func (t target) deciding(
 	}
 }
 
-// isNamed reports whether the program takes over from an entry.
+// isNamed reports whether the program takes over from the manager of an entry.
 func (t target) isNamed(in inputs, entry metav1.ManagedFieldsEntry) bool {
 	return ownership.SetsFields(entry) && !slices.Contains(t.Own(), entry.Manager) && in.takeOver.Names(entry.Manager)
 }
 
-// prepare makes ours, before the apply of an update, what others hand over.
+// prepare moves handed-over fields to us before the apply of an update.
 func (t target) prepare(ctx context.Context, in inputs, old state, uid types.UID) error {
 	if old.Manager == "" {
 		if err := t.migrate(ctx, in, uid); err != nil {
@@ -79,7 +80,8 @@ func (t target) prepare(ctx context.Context, in inputs, old state, uid types.UID
 	return t.claimLeft(ctx, in, old.left, uid)
 }
 
-// predict returns the answer to the dry-run of an update as if others had handed over before, and says what they do.
+// predict returns the answer to an update's dry-run as if others had handed over first, and reports what they hand
+// over.
 func (t target) predict(
 	ctx context.Context, in inputs, old state, answer *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
@@ -95,9 +97,8 @@ func (t target) predict(
 	return t.asHandedOver(in, old, answer)
 }
 
-// handOver makes ours what the managers that the program names own of the fields that the manifest sets, or that we have
-// applied at any time. It comes before the apply: then what the manifest does not set any more goes with it, and nothing
-// is in conflict.
+// handOver moves to us what the named managers own among the fields that the manifest sets or that we ever applied.
+// It runs before the apply, so that the apply removes what the manifest no longer sets and has no conflicts.
 func (t target) handOver(ctx context.Context, in inputs, old state, uid types.UID) error {
 	answer, err := t.apply(ctx, in.sent(), cluster.ApplyOptions{UID: uid, DryRun: true, Force: true})
 	if apierrors.IsInvalid(err) && !isOtherObject(err) {
@@ -116,8 +117,8 @@ func (t target) handOver(ctx context.Context, in inputs, old state, uid types.UI
 	})
 }
 
-// claimLeft makes ours what left the manifest earlier and belongs to nobody by now, such as the value of a variable whose
-// name was another manager's: without it, a take-over would leave pieces.
+// claimLeft makes ours what left the manifest earlier and no longer has an owner, such as the value of a variable
+// when another manager owned its name: without this, a takeover would leave fragments behind.
 func (t target) claimLeft(ctx context.Context, in inputs, left *fieldpath.Set, uid types.UID) error {
 	if left == nil || left.Empty() {
 		return nil
@@ -140,8 +141,8 @@ func (t target) claimLeft(ctx context.Context, in inputs, left *fieldpath.Set, u
 	})
 }
 
-// asHandedOver is the answer to the dry-run of an update before which others' fields become ours: dry-runs do not chain,
-// so what the update would take away is still there. Who owns what is as after the update.
+// asHandedOver returns the answer to the dry-run of an update as if others had handed over first: dry-runs do not
+// chain, so what the update would remove is still there. Ownership is as it will be after the update.
 func (t target) asHandedOver(in inputs, old state, answer *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	sent, applied, err := ownership.Applied(answer, t.Manager)
 	if err != nil || !applied {
@@ -161,8 +162,8 @@ func (t target) asHandedOver(in inputs, old state, answer *unstructured.Unstruct
 	return ownership.AsApplied(handed, t.Manager, sent)
 }
 
-// wantedOf is what is taken over: what the manifest sets, what we have applied, and what left the manifest earlier. What is
-// ignored is not among it: it would be ours alone, and the apply would take it away.
+// wantedOf returns what is taken over: what the manifest sets, what we have applied, and what left the manifest
+// earlier. It excludes ignored fields: they would become solely ours, and the apply would remove them.
 func (in inputs) wantedOf(sent *fieldpath.Set, old state) *fieldpath.Set {
 	wanted, _ := in.ignore.Split(unionOf(sent, old.fields, old.left, old.ignored))
 	return wanted
@@ -178,7 +179,7 @@ func unionOf(sets ...*fieldpath.Set) *fieldpath.Set {
 	return union
 }
 
-// sayTaking says in a preview what becomes ours of what others own on the live object, and what stays theirs.
+// sayTaking reports in a preview which fields of others on the live object become ours, and which stay theirs.
 func (t target) sayTaking(ctx context.Context, in inputs, old state, live, answer *unstructured.Unstructured) error {
 	sent, _, err := ownership.Applied(answer, t.Manager)
 	if err != nil {
@@ -243,8 +244,8 @@ func shortened(lines []string) []string {
 	return append(lines[:maxNamed:maxNamed], fmt.Sprintf("and %d more", len(lines)-maxNamed))
 }
 
-// warnReturned says which managers that were taken over own fields of ours again. They are not taken over without being
-// named again: who applies an object for good would be fought with every update.
+// warnReturned names the managers that own fields of ours again after a takeover. We do not take over again unless
+// the program names them again: every update would fight a permanent applier.
 func (t target) warnReturned(ctx context.Context, in inputs, old state, live *unstructured.Unstructured) error {
 	if old.takenOver == "" || old.takenOver != in.takeOver.String() || old.fields == nil {
 		return nil
@@ -268,7 +269,7 @@ func (t target) warnReturned(ctx context.Context, in inputs, old state, live *un
 	return nil
 }
 
-// reclaim takes what we have applied from the entries that stand for nobody. Where it fails, the next apply tries again.
+// reclaim takes what we have applied from the entries that stand for nobody. If it fails, the next apply tries again.
 func (t target) reclaim(ctx context.Context, in inputs, answer *unstructured.Unstructured) {
 	if body, err := ownership.Reclaim(answer, t.Manager); err != nil || body == nil {
 		return

@@ -23,7 +23,7 @@ func managerOf(urn resource.URN) string {
 	return ownership.Manager(string(urn.Project()), string(urn.Stack()), urn.Name(), string(urn))
 }
 
-// resolve finds out where the object with this identity goes.
+// resolve finds out where the object with this identity belongs.
 func resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (target, error) {
 	t, err := tracked.Resolve(ctx, clu, id, manager)
 	return target{t}, err
@@ -37,14 +37,13 @@ func observeLive(
 	return target{t}, live, err
 }
 
-// object is the body of an apply: a manifest in the namespace it goes to.
+// object builds the body of an apply: a manifest in its namespace.
 func (t target) object(body map[string]any) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: values.DeepCopy(body).(map[string]any)}
 	object.SetNamespace(t.Ref.Namespace)
 	if isBare(body) {
-		// Owning that there are labels, though none of them, writes nothing on the
-		// object and keeps our field manager on it: without any field of its own the
-		// object would not be recognised as ours after a lost reply.
+		// Owning metadata.labels, but none of the labels, writes nothing to the object and keeps our field manager on
+		// it: without any field of its own, the object would not be recognised as ours after a lost reply.
 		_ = unstructured.SetNestedMap(object.Object, map[string]any{}, "metadata", "labels")
 	}
 	return object

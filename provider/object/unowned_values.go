@@ -19,15 +19,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// unshieldTimeout bounds how long it is tried to take a shield back, also after the
-// operation was cancelled.
+// unshieldTimeout bounds how long we try to remove a shield, also after the operation was cancelled.
 const unshieldTimeout = 10 * time.Second
 
-// bystanders lists what an apply of body would take from the live object although it is not
-// ours: what nobody owns, and what is ignored. applied is what we applied before; it may be nil.
+// bystanders lists what an apply of body would remove from the live object although it is not ours: unowned and
+// ignored fields. applied is what we applied before; it may be nil.
 //
-// Defaults that the API server has set beside what leaves are not among it: they would come
-// back if they had a meaning. Which those are, a dry-run of what we own as a new object tells.
+// It excludes defaults that the API server has set beside what is removed: they would come back if they still
+// applied. A dry-run of our fields as a new object tells which those are.
 func (t target) bystanders(
 	ctx context.Context, in inputs, live *unstructured.Unstructured, applied, body map[string]any,
 ) ([]ownership.Bystander, error) {
@@ -54,9 +53,9 @@ func (t target) bystanders(
 	return kept, nil
 }
 
-// asOwned is what the API server makes of our fields alone. Where it cannot be tried, what it
-// sets itself cannot be told from what others have set: then the live object of Kubernetes'
-// own kinds is the answer, whose unowned fields are nearly always defaults.
+// asOwned returns what the API server makes of our fields alone. If that cannot be tried, we cannot tell the API
+// server's values from those that others have set: then, for Kubernetes' own kinds, the live object is the answer,
+// because its unowned fields are nearly always defaults.
 func (t target) asOwned(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	fields, _, err := ownership.Applied(live, t.Manager)
 	if err != nil {
@@ -74,18 +73,18 @@ func (t target) asOwned(ctx context.Context, live *unstructured.Unstructured) (*
 	}
 }
 
-// mayTakeBystanders reports whether an apply of body may take away what is not ours, as far
-// as the state knows what is ours. If not, the live object need not be read.
+// mayTakeBystanders reports whether an apply of body may remove what is not ours, as far as the state knows what is
+// ours. If not, there is no need to read the live object.
 func (s state) mayTakeBystanders(t target, in inputs, body map[string]any) bool {
 	return s.fields == nil || s.fields.Empty() || s.Hash == "" ||
 		ownership.Empties(s.fields.Union(in.unignored(s)), s.Wanted(), t.object(body).Object)
 }
 
-// keepBystanders does an apply of body in which nothing goes that is not ours.
+// keepBystanders applies body without removing anything that is not ours.
 //
-// What would go is made to be owned by the entry in managedFields that stands for nobody,
-// which changes no value, and is released after the apply. A preview cannot do that. It
-// sends the values, and forgets that it then owns them.
+// It first gives the fields that would be removed to the entry in managedFields that stands for nobody, which changes
+// no value, and releases them after the apply. A preview cannot do that. It sends the values, and disregards that it
+// then owns them.
 func (t target) keepBystanders(
 	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID, preview bool,
 	apply func(body map[string]any) (*unstructured.Unstructured, error),
@@ -102,10 +101,10 @@ func (t target) keepBystanders(
 		return ownership.Shield(live, setOf(kept))
 	})
 	if outdated := (*tracked.OutdatedError)(nil); errors.As(err, &outdated) {
-		return nil, nil, err // which is put right, and tried again
+		return nil, nil, err // the caller corrects this and tries again
 	}
 	if err != nil {
-		// Nothing was applied, whatever became of the shield.
+		// Nothing was applied, whatever happened to the shield.
 		err = t.explain("guard what is not ours in", err, in)
 		reason, _ := failure.ReasonOf(err)
 		return nil, nil, tracked.Refused(reason, "%v", err)
@@ -130,7 +129,7 @@ func (t target) previewBystanders(
 ) (*unstructured.Unstructured, []ownership.Bystander, error) {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil || live.GetUID() != uid {
-		answer, err := apply(body) // which says what is wrong
+		answer, err := apply(body) // the refusal says what is wrong
 		return answer, nil, err
 	}
 	kept, err := t.bystanders(ctx, in, live, applied, body)
@@ -154,11 +153,11 @@ func (t target) previewBystanders(
 	return answer, kept, err
 }
 
-// sayKept names what stays. If the update was refused, that may be why.
+// sayKept names what stays. If the update was refused, this may be why.
 func (t target) sayKept(ctx context.Context, in inputs, kept []ownership.Bystander, err error) {
 	var names []string
 	for _, bystander := range kept {
-		if !bystander.Half || apierrors.IsInvalid(err) { // halves are told with what else stays
+		if !bystander.Half || apierrors.IsInvalid(err) { // halves are reported with the other fields that stay
 			names = append(names, ownership.Format(bystander.Path))
 		}
 	}

@@ -16,8 +16,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Update applies the object in place. It is also what repairs: an apply whose
-// effect is not known is simply made again.
+// Update applies the object in place. It also repairs: it simply repeats an apply with an unknown effect.
 func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {
@@ -45,12 +44,12 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		if result, err = r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, old, req.Urn, req.DryRun); err != nil {
 			return p.UpdateResponse{}, err
 		}
-		if !ok { // else Diff has said it
+		if !ok { // otherwise Diff has already reported it
 			result.leaving.say(ctx, result.target, in, old)
 		}
 	}
 	if old.Pending && req.DryRun {
-		// The dry-run was made for what it may refuse.
+		// The dry-run served only to find refusals.
 		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
 	}
 	if result.state.Origin = old.Origin; !req.DryRun {
@@ -59,8 +58,8 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	return result.updateResponse(in, old)
 }
 
-// updateOnce applies onto the very object that the state knows. If that is gone, or
-// another one stands in its place, the rules of create decide.
+// updateOnce applies onto exactly the object that the state knows. If that object is gone or has been replaced, the
+// rules of create decide.
 func (r *kubeObject) updateOnce(
 	ctx context.Context, clu *cluster.Cluster, in inputs, old state, urn resource.URN, preview bool,
 ) (outcome, error) {
@@ -82,8 +81,8 @@ func (r *kubeObject) updateOnce(
 		return nil, err
 	}
 	_, err := toKind()
-	// A version that is not served may be on its way: its definition is changed in the
-	// same run. The object lives on in the other versions.
+	// A version that is not served may appear soon: the same run changes its definition. The object lives on in the
+	// other versions.
 	if err = clu.ExplainNotServed(ctx, err); isPrerequisiteMissing(err) {
 		if preview {
 			r.warnPrerequisite(ctx, clu, id, err)
@@ -99,7 +98,7 @@ func (r *kubeObject) updateOnce(
 	named := t
 	uid, body := types.UID(old.Ref.UID), in.sent()
 	if preview && old.Foreign == "" && former == "" {
-		// The dry-run's answer says whose the object is.
+		// The dry-run's answer says who manages the object.
 	} else if live, err := r.lookFirst(ctx, t, old, urn, uid, former != ""); err != nil {
 		return outcome{target: t}, t.explain("read", err, in)
 	} else if live != nil {
@@ -132,7 +131,7 @@ func (r *kubeObject) updateOnce(
 	busy := false
 	apply := func(body map[string]any) (answer *unstructured.Unstructured, err error) {
 		if isGuarded(body) {
-			// Whoever guards it reads again.
+			// keepInside reads it again after a conflict.
 			answer, err = t.applyWithPolicy(ctx, in, body, uid, preview)
 			busy = apierrors.IsConflict(err)
 		} else {
@@ -173,7 +172,7 @@ func (r *kubeObject) updateOnce(
 	}
 	updated, err := t.classifyOutcome(result, in, hashKey, "update")
 	if updated.state.Hash == "" {
-		// The next write counts on from the last revision that is known, also after one that was not confirmed.
+		// The next write counts on from the last known revision, also after an unconfirmed write.
 		updated.state.Ref.Revision = old.Ref.Revision
 		updated.state.left, updated.state.leftSecret = old.left, old.hidesNames()
 		return updated, err

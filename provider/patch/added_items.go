@@ -13,11 +13,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// addedItem is what is remembered of an item that an operation has added to a list. The item itself is in the program.
+// addedItem records an item that an operation has added to a list. The item itself is in the program.
 type addedItem struct {
-	// sum is the keyed hash of the item as the API server has stored it, where only its position names it.
+	// sum is the keyed hash of the item as the API server stored it, if only its position identifies it.
 	sum string
-	// gone says that the last look has not found it.
+	// gone means that the last read did not find it.
 	gone bool
 }
 
@@ -33,7 +33,7 @@ func (in inputs) additions(fields patchedFields) []mutation.Addition {
 	return patch.Additions(fields.places)
 }
 
-// remembered are those of the items that were there after the patch, with the hashes by which they are found again.
+// remembered returns the additions whose items were there after the patch, with the hashes that identify them.
 func (s state) remembered(in inputs) []mutation.Addition {
 	var known []mutation.Addition
 	for _, a := range in.additions(s.touched) {
@@ -52,8 +52,8 @@ func (s state) remembered(in inputs) []mutation.Addition {
 	return known
 }
 
-// rememberAdded notes the items that an object has right after the patch. What the API server has not kept then is not
-// missed later.
+// rememberAdded records the items that an object has right after the patch. An item that the API server dropped is
+// not missed later.
 func (s state) rememberAdded(in inputs, object map[string]any) (map[int]addedItem, error) {
 	additions := in.additions(s.touched)
 	found := mutation.Find(object, additions)
@@ -76,8 +76,8 @@ func (s state) rememberAdded(in inputs, object map[string]any) (map[int]addedIte
 	return added, nil
 }
 
-// lookForAdded notes which of the items are gone. It cannot tell where the inputs do not say the patch that was carried
-// out: of an update that failed afterwards, the engine keeps those of before.
+// lookForAdded records which items are gone. It cannot tell if the inputs are not those of the patch that was sent:
+// after a failed update, the engine keeps the previous inputs.
 func (s state) lookForAdded(in inputs, object map[string]any) map[int]addedItem {
 	if !s.Upholds(in.content()) {
 		return s.added
@@ -92,7 +92,7 @@ func (s state) lookForAdded(in inputs, object map[string]any) map[int]addedItem 
 	return seen
 }
 
-// gone lists the operations whose items are gone.
+// gone lists the operations that added an item that is now gone.
 func (s state) gone() []int {
 	var gone []int
 	for _, operation := range slices.Sorted(maps.Keys(s.added)) {
@@ -103,7 +103,7 @@ func (s state) gone() []int {
 	return gone
 }
 
-// movedTo are the same fields where items without names have other positions.
+// movedTo returns the same fields with new positions for items without names.
 func (t patchedFields) movedTo(places []fieldpath.Path) patchedFields {
 	was, is := fieldpath.NewSet(), fieldpath.NewSet()
 	for i := range t.places {
@@ -119,7 +119,7 @@ func (t patchedFields) movedTo(places []fieldpath.Path) patchedFields {
 	return t
 }
 
-// encodeAdded writes what is remembered of the items, without a name or a value of theirs.
+// encodeAdded writes the records of the items, without any of their names or values.
 func encodeAdded(added map[int]addedItem) property.Value {
 	var encoded []property.Value
 	for _, operation := range slices.Sorted(maps.Keys(added)) {
@@ -135,7 +135,7 @@ func encodeAdded(added map[int]addedItem) property.Value {
 	return property.New(encoded)
 }
 
-// decodeAdded reads what encodeAdded writes; nil where nothing is remembered.
+// decodeAdded reads what encodeAdded writes; nil if there are no records.
 func decodeAdded(v property.Value) map[int]addedItem {
 	if !v.IsArray() {
 		return nil

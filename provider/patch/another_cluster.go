@@ -8,8 +8,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// requireSame settles a look that may not have found the object that was patched. One that was made again in its place is
-// patched; of one in another cluster a preview says so, which makes a replacement of it.
+// requireSame resolves a read that may not have found the patched object. An object that was recreated in its place
+// is patched again. If the object is in another cluster, a preview says so, and the resource is replaced.
 func (r run) requireSame(ctx context.Context, live *unstructured.Unstructured, look error) error {
 	if r.old.Ref.UID == "" {
 		return look

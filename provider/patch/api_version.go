@@ -7,9 +7,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// runInOneVersion is [work.start], on an object also whose managers have noted their fields in versions that stand in the
-// way of an apply. A preview writes nothing, and cannot try; it is unresolved, as it is behind a webhook that cannot be
-// asked.
+// runInOneVersion runs [work.start], also when managed fields recorded in another API version block the apply. A
+// preview writes nothing, so it cannot retry; it is unresolved, as it is behind a webhook that cannot be called.
 func (r run) runInOneVersion(ctx context.Context) (outcome, error) {
 	result, err := r.start(ctx)
 	outdated := (*tracked.OutdatedError)(nil)

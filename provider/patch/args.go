@@ -16,7 +16,7 @@ var descriptions string
 
 var texts = description.Parse(descriptions)
 
-// examples are what the registry and the packages of the languages show, each its own language.
+// examples appear in the registry and in the language packages, each in its own language.
 //
 //go:embed examples.md
 var examples string
@@ -45,7 +45,7 @@ func (t *Target) Annotate(a infer.Annotator) {
 	texts.Describe(a, "Target", t)
 }
 
-// OnDestroy is what a destroy does with what a Patch has added.
+// OnDestroy decides what a destroy does with the fields that a Patch has added.
 type OnDestroy string
 
 // Annotate names the type for the schema.

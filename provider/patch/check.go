@@ -26,8 +26,8 @@ import (
 // fail reports a mistake in an input.
 type fail func(path, reason string)
 
-// Check validates the inputs, without the network, and brings the patch into the one
-// form that the other verbs read: text becomes a value.
+// Check validates the inputs without the network and converts the patch to the one form that the other verbs read:
+// text becomes a value.
 func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
 	checked, wrong := check.Inputs[Args](req.Inputs)
@@ -38,7 +38,7 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 			checked = checked.Set(kind, patch)
 			warnOfLostNull(ctx, kind, req.Inputs.Get(kind))
 		} else if manifest.IsSecretKind(object.APIVersion, object.Kind) {
-			checked = checked.Set(kind, req.Inputs.Get(kind).WithSecret(true)) // refused, and no less secret
+			checked = checked.Set(kind, req.Inputs.Get(kind).WithSecret(true)) // refused, but still secret
 		}
 	}
 	if v := req.Inputs.Get(keyTakeOwnership); !v.IsComputed() && !values.Flag(v) {
@@ -59,7 +59,7 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil
 }
 
-// checkTakeOver refuses what cannot be taken over, and what need not be.
+// checkTakeOver refuses managers that cannot be taken over, or need not be.
 func checkTakeOver(v property.Value, fail fail) {
 	tracked.CheckTakeOver(v, fail)
 	for i, name := range tracked.DecodeTakeOver(v) {
@@ -70,7 +70,7 @@ func checkTakeOver(v property.Value, fail fail) {
 	}
 }
 
-// warnOfLostNull says what an empty object in a patch may come from.
+// warnOfLostNull explains where an empty object in a patch may come from.
 func warnOfLostNull(ctx context.Context, kind string, v property.Value) {
 	if at, found := emptyMap(v, []property.PathSegment{property.NewSegment(kind)}); found {
 		p.GetLogger(ctx).Warningf("%s is an empty object, which sets nothing where there is something already. If it was written "+
@@ -112,7 +112,7 @@ func checkTarget(target property.Value, fail fail) manifest.Identity {
 	return reference.Decode(target).Identity
 }
 
-// onlyKind returns the input that holds the patch, which is the only one of its kind.
+// onlyKind returns the input that holds the patch. There must be exactly one.
 func onlyKind(in property.Map, fail fail) (string, bool) {
 	var given []string
 	for _, kind := range kinds {
@@ -178,7 +178,7 @@ func checkPatch(kind string, v property.Value, object manifest.Identity, fail fa
 	return result, true
 }
 
-// checkDocument lists what can be known to be wrong with a patch without a cluster.
+// checkDocument lists the problems of a patch that can be found without a cluster.
 func checkDocument(kind string, document any, object manifest.Identity) []mutation.Problem {
 	if kind == keyJSONPatch {
 		patch, problems := mutation.ParseJSONPatch(document)
@@ -199,9 +199,8 @@ func checkDocument(kind string, document any, object manifest.Identity) []mutati
 	return problems
 }
 
-// foldStringData moves what a patch of a Secret has under stringData to data. The API
-// server does the same and remembers nothing of stringData, so that drift would not be
-// found there.
+// foldStringData moves values under stringData in a patch of a Secret to data. The API server does the same and keeps
+// nothing of stringData, so drift would not be found there.
 func foldStringData(tree map[string]any, object manifest.Identity) map[string]any {
 	whole := maps.Clone(tree)
 	whole["apiVersion"], whole["kind"] = object.APIVersion, object.Kind
@@ -230,7 +229,7 @@ func checkStringData(document any, object manifest.Identity) []mutation.Problem 
 	return problems
 }
 
-// markSecretKind marks what a patch sets in a Secret as secret.
+// markSecretKind marks the values that a patch sets in a Secret as secret.
 func markSecretKind(kind string, document any, object manifest.Identity, secrets *values.Marks) {
 	if kind != keyJSONPatch {
 		tracked.MarkKind(secrets, object)

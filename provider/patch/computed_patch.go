@@ -15,7 +15,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// computedPatch is a JSON patch or a merge patch. What it touches is found by evaluating it.
+// computedPatch is a JSON patch or a merge patch. Evaluating it finds the fields that it touches.
 type computedPatch struct {
 	untraced
 	in    inputs
@@ -59,14 +59,14 @@ func (e computedPatch) send(
 	return t.send(ctx, e.kind, body, dryRun)
 }
 
-// nonIdempotentOperations are the operations that are carried out once for every change of the patch.
+// nonIdempotentOperations returns the operations that run once for every change of the patch.
 func (e computedPatch) nonIdempotentOperations() []string {
 	patch, _ := e.patch.(mutation.JSONPatch)
 	return patch.OnceOperations(e.in.hidesPlace)
 }
 
-// untraced is what is common to requests that leave no reliable trace on the object: what
-// they touch has to be foreseen.
+// untraced is the common part of requests that leave no reliable trace on the object: the fields they touch must be
+// predicted.
 type untraced struct{}
 
 func (untraced) reportsFields() bool { return false }
@@ -84,7 +84,7 @@ func (t target) send(
 	return t.Cluster.Patch(ctx, t.Ref, body, cluster.PatchOptions{Type: kind, FieldManager: t.Manager, DryRun: dryRun})
 }
 
-// effects are the fields that an evaluation has touched.
+// effects returns the fields that an evaluation has touched.
 func effects(effect mutation.Effect) patchedFields {
 	found := patchedFields{set: effect.Set, removed: effect.Removed, nonIdempotent: effect.Once}
 	for _, touch := range effect.Operations {
@@ -98,8 +98,7 @@ func effects(effect mutation.Effect) patchedFields {
 	return found
 }
 
-// firstProblem is for a patch that Check has passed and that is wrong all the same,
-// because a value was not known then.
+// firstProblem reports a patch that passed Check but is invalid, because a value was unknown then.
 func firstProblem(input string, problems []mutation.Problem) error {
 	if len(problems) == 0 {
 		return nil

@@ -14,8 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// restoration sets the values again that a JSON patch has set, where they have drifted
-// and where it is certain that they belong there.
+// restoration restores the values that a JSON patch has set, if they have drifted and certainly belong there.
 type restoration struct {
 	untraced
 	in     inputs
@@ -37,7 +36,7 @@ func newRestoration(in inputs, old state) (patchType, error) {
 	}, firstProblem(keyJSONPatch, problems)
 }
 
-// predict refuses what cannot be put right before anything is written.
+// predict refuses drift that cannot be corrected, before anything is written.
 func (r restoration) predict(
 	_ context.Context, t target, live *unstructured.Unstructured,
 ) (patchedFields, *unstructured.Unstructured, error) {
@@ -81,15 +80,13 @@ func (r restoration) restore(t target, live *unstructured.Unstructured) (mutatio
 	return mutation.Restored{}, lastingDrift{err}
 }
 
-// lastingDrift is drift that cannot be put right for certain. It fails the update of this
-// resource. A preview only warns of it: an error there would keep everything else in the
-// program from being updated.
+// lastingDrift is drift that cannot be corrected with certainty. It fails the update of this resource. A preview only
+// warns: an error there would block the update of everything else in the program.
 type lastingDrift struct{ error }
 
 func (d lastingDrift) Unwrap() error { return d.error }
 
-// warnOfLastingDrift reports whether an error of a preview is only drift that stays, and
-// warns of it then.
+// warnOfLastingDrift reports whether an error of a preview is only lasting drift, and warns about it if so.
 func warnOfLastingDrift(ctx context.Context, err error) bool {
 	drift := lastingDrift{}
 	if !errors.As(err, &drift) {
@@ -99,8 +96,8 @@ func warnOfLastingDrift(ctx context.Context, err error) bool {
 	return true
 }
 
-// hashNeighbours makes keyed hashes of what lists hold beside the fields and the added items that stand in them by
-// their positions, by the names of the lists.
+// hashNeighbours returns, by list name, keyed hashes of what lists hold besides the fields and added items that only
+// their position identifies.
 func (s state) hashNeighbours(in inputs, object map[string]any) (map[string]string, error) {
 	if in.kind != keyJSONPatch || s.HashKey == "" {
 		return nil, nil
@@ -116,8 +113,8 @@ func (s state) hashNeighbours(in inputs, object map[string]any) (map[string]stri
 	return hashes, nil
 }
 
-// unchanged reports whether a list holds the same beside our fields as when they were
-// set. It does not where that is not known.
+// unchanged reports whether a list holds the same values beside our fields as when they were set. It returns false if
+// that is unknown.
 func (s state) unchanged(list mutation.List) bool {
 	was, known := s.neighbours[ownership.Format(list.Path)]
 	is, err := tracked.Hash(s.HashKey, list.Rest)

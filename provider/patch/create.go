@@ -41,7 +41,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 		if err != nil {
 			return p.CreateResponse{}, err
 		}
-		// The revision's key is re-created in the real run.
+		// The real run creates a new revision key.
 		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("revision", property.New(property.Computed))
 		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
 	}
@@ -80,8 +80,7 @@ func (r *patchResource) patch(ctx context.Context, req request) (outcome, error)
 	return w.runInOneVersion(ctx)
 }
 
-// isUnknown reports whether a preview cannot ask the API server yet. clusterErr is why
-// there is no cluster, if so.
+// isUnknown reports whether a preview cannot ask the API server yet. clusterErr is the reason if there is no cluster.
 func isUnknown(ctx context.Context, in inputs, clusterErr error, preview bool) (bool, error) {
 	switch {
 	case clusterErr != nil && !errors.Is(clusterErr, connection.ErrUnknown):
@@ -97,8 +96,8 @@ func isUnknown(ctx context.Context, in inputs, clusterErr error, preview bool) (
 	return true, nil
 }
 
-// unknownOutputs are the outputs of a preview that could not ask the API server. uid is
-// empty where it is not known either.
+// unknownOutputs returns the outputs of a preview that could not ask the API server. uid is empty if it is unknown,
+// too.
 func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
 	unknown := property.New(property.Computed)
 	ref := reference.Object{Identity: id, UID: uid}.Encode().AsMap().Set("revision", unknown)
@@ -113,9 +112,8 @@ func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
 	})
 }
 
-// finish waits, if the patch is done and there is something to wait for, and makes the
-// answer to the engine. What has failed by now is saved all the same, in an update beside
-// the inputs of before.
+// finish waits, if the patch is done and there is something to wait for, and builds the answer to the engine. Even
+// after a failure the state is saved, in an update beside the previous inputs.
 func (r *patchResource) finish(
 	ctx context.Context, o outcome, in inputs, updating bool,
 ) (property.Map, *p.InitializationFailed, error) {

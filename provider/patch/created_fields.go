@@ -11,16 +11,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// created are the fields, maps, lists and list items that were not on the object before the patch: what `onDestroy: remove`
-// takes away. They go by their paths; the value is the keyed hash of all that is there after the patch, defaults of the
-// API server included, or "" where that was not seen.
+// created are the fields, maps, lists and list items that were not on the object before the patch: those that
+// `onDestroy: remove` removes. The keys are their paths; the value is the keyed hash of everything there after the
+// patch, including defaults of the API server, or "" if that was not seen.
 //
-// A list item is one thing, so what is in it is not listed. An item that only its position names is remembered by the
-// operation that has added it, see [addedItem].
+// A list item is a unit, so the fields inside it are not listed. An item that only its position identifies is
+// recorded with the operation that added it, see [addedItem].
 type created map[string]string
 
-// createdBy notes what a patch has created. Something from an earlier patch stays noted if nothing has happened to it since:
-// it has only ever been ours, nothing was put into it, and the patch still names all of it.
+// createdBy records what a patch has created. Something from an earlier patch stays recorded if it is unchanged
+// since: it has only ever been ours, nobody put anything into it, and the patch still names all of it.
 func (r run) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
 	owners, err := ownership.NewOwnership(before)
 	if err != nil {
@@ -67,28 +67,28 @@ func (r run) createdBy(s state, before, after *unstructured.Unstructured) (creat
 	return found, nil
 }
 
-// createdWithoutReply notes what a patch creates if it was carried out, of which only its reply would tell.
+// createdWithoutReply records what a patch creates if it was carried out, when the reply that would tell is lost.
 func (r run) createdWithoutReply(lost *lostError) created {
 	noted := maps.Clone(r.old.created)
 	if noted == nil {
 		noted = created{}
 	}
 	if lost.fields.set == nil {
-		return noted // only the reply tells what it has touched
+		return noted // only the reply tells which fields it touched
 	}
 	moved := r.in.movedInto(lost.fields)
 	for _, leaf := range lost.fields.named() {
 		for n := 1; n <= len(leaf); n++ {
 			path, name := leaf[:n], ownership.Format(leaf[:n])
 			if isItem := path[n-1].FieldName == nil; !isItem && n < len(leaf) {
-				continue // into a map or a list others may put something before the next look
+				continue // others may add to a map or list before the next read
 			}
 			_, _, had := ownership.Locate(lost.live.Object, path)
 			if _, ours := noted[name]; had && !ours {
 				continue
 			}
 			if !holdsMoved(path, moved) {
-				noted[name] = "" // if it was ours already, it may have another value by now
+				noted[name] = "" // if it was ours already, its value may have changed
 			}
 			break
 		}
@@ -96,19 +96,19 @@ func (r run) createdWithoutReply(lost *lostError) created {
 	return noted
 }
 
-// isSolelyOurs reports whether a field has this Patch as its owner, and no other.
+// isSolelyOurs reports whether this Patch is the only owner of a field.
 func (r run) isSolelyOurs(owners []ownership.Owner) bool {
 	return len(owners) > 0 && r.others(owners) == ""
 }
 
-// drops reports whether the patch before had something at or below a path that this one does not name.
+// drops reports whether the previous patch had something at or below a path that this one does not name.
 func (r run) drops(path fieldpath.Path, now patchedFields) bool {
 	return slices.ContainsFunc(leaves(r.old.touched.present()), func(leaf fieldpath.Path) bool {
 		return leadsTo(path, leaf) && !ownership.Touches(now.present(), leaf)
 	})
 }
 
-// movedInto are the places to which a JSON patch has moved something that was on the object before.
+// movedInto returns the places to which a JSON patch has moved something that was on the object before.
 func (in inputs) movedInto(fields patchedFields) []fieldpath.Path {
 	operations, _ := in.document.([]any)
 	var places []fieldpath.Path
@@ -121,12 +121,12 @@ func (in inputs) movedInto(fields patchedFields) []fieldpath.Path {
 	return places
 }
 
-// holdsMoved reports whether something that was moved is at a path, around it or in it.
+// holdsMoved reports whether something that was moved is at a path, around it or inside it.
 func holdsMoved(path fieldpath.Path, moved []fieldpath.Path) bool {
 	return slices.ContainsFunc(moved, func(place fieldpath.Path) bool { return leadsTo(path, place) || leadsTo(place, path) })
 }
 
-// named are the fields that no position leads to.
+// named returns the fields whose paths contain no list position.
 func (t patchedFields) named() []fieldpath.Path {
 	var named []fieldpath.Path
 	t.present().Leaves().Iterate(func(leaf fieldpath.Path) {

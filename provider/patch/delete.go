@@ -17,9 +17,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Delete hands the fields back. They keep their values and belong to nobody, so that
-// whoever had them before can apply them again without a conflict. What the patch has
-// added goes, where the program says so.
+// Delete releases the fields. They keep their values and have no owner, so that their previous owners can apply them
+// again without a conflict. If the program says so, Delete removes what the patch has added.
 func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return tracked.ExplainDestroy(r.delete(ctx, req))
 }
@@ -65,7 +64,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		return nil
 	}
 	if old.Ref.UID == "" {
-		// The state does not say which object it was. The one with our field manager is.
+		// The state does not say which object it was. It is the one with our field manager.
 		live, err := clu.Get(ctx, t.Ref)
 		if failure.Gone(err) {
 			return nil
@@ -114,22 +113,22 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	return nil
 }
 
-// forget drops what this process knows of a Patch that is no more.
+// forget drops what this process knows about a Patch that no longer exists.
 func (r *patchResource) forget(urn resource.URN) {
 	r.claims.drop(urn)
 	r.guard.Forget(urn)
 }
 
-// confirmGone reports why an object that was not there may still be elsewhere.
+// confirmGone reports why an object that was not found may still exist elsewhere.
 func (r *patchResource) confirmGone(ctx context.Context, t target, in inputs, old state) error {
 	return t.explain("hand back fields of", old.ConfirmGone(ctx, r.source, t.Target), in)
 }
 
-// recordTimeout bounds how long is tried to record an event.
+// recordTimeout bounds how long we try to record an event.
 const recordTimeout = 5 * time.Second
 
-// record leaves an event on the object that says what was handed back. Nothing depends
-// on it, and who may patch need not be allowed to make events.
+// record creates an event on the object that says what was released. Nothing depends on it, and permission to patch
+// need not include permission to create events.
 func (t target) record(ctx context.Context, old state, done removal) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()

@@ -17,10 +17,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Diff compares what is wanted with what was patched and with what is live. Where the
-// inputs are those that were saved, it makes no request, unless the last read failed:
-// the engine calls it serially, and again after every read, where an error would fail
-// every command.
+// Diff compares the desired values with what was patched and what is live. If the inputs equal the saved ones, it
+// makes no request, unless the last read failed: the engine calls Diff serially, and again after every read, where an
+// error would fail every command.
 func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {
@@ -59,7 +58,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	var diff p.DiffResponse
 	switch {
 	case old.upToDate(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
-		// A hash that does not fit the inputs that were saved says that an earlier Diff has found nothing to do.
+		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
 		diff = old.UncheckedDiff(old.detailedDiff(old.drift(in), in, ignored), programmed)
 	case !programmed || old.Hash == "" && in.isAsSaved(req.OldInputs):
 		diff = tracked.Changed(in.kind, p.Update)
@@ -81,14 +80,14 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	return diff, nil
 }
 
-// isAsSaved reports whether the patch is the one that the inputs of the last run said.
+// isAsSaved reports whether the patch equals the one in the inputs of the last run.
 func (in inputs) isAsSaved(saved property.Map) bool {
 	was, err := decodeInputs(saved)
 	return err == nil && in.unknown == 0 && was.unknown == 0 && in.object == was.object &&
 		reflect.DeepEqual(in.content(), was.content())
 }
 
-// changes finds out by a dry-run what a changed patch would do.
+// changes runs a dry-run to find out what a changed patch would do.
 func (r *patchResource) changes(
 	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster, ignored tracked.IgnoredPaths,
 ) (p.DiffResponse, error) {
@@ -109,7 +108,7 @@ func (r *patchResource) changes(
 		changes = append(changes, result.reorderedBy(in, req.OldInputs)...)
 		diff := old.detailedDiff(changes, in, ignored)
 		if !diff.HasChanges && !old.touched.all().Equals(now.touched.all()) {
-			// No value changes, but who has which field.
+			// No value changes, but field ownership does.
 			return tracked.Changed(in.kind, p.Update), nil
 		}
 		if !diff.HasChanges {
@@ -117,8 +116,9 @@ func (r *patchResource) changes(
 		}
 		return diff, nil
 	}
-	// The places of operations say little; what was written says more. The state knows the operations by their positions, so
-	// where these change, it has to be saved again: else a secret is taken for that of the operation that stood there before.
+	// The paths of operations say little; the written patch says more. The state identifies operations by position,
+	// so if the positions change, it must be saved again: otherwise a secret is attributed to the operation that was
+	// there before.
 	if len(changes) == 0 && now.touched.nonIdempotent.Empty() && old.touched.all().Equals(now.touched.all()) && old.touched.isLaidOutAs(now.touched) {
 		return old.OvertakenDiff(), nil
 	}
@@ -131,8 +131,8 @@ func (t patchedFields) isLaidOutAs(other patchedFields) bool {
 	return slices.EqualFunc(t.operations, other.operations, same) && slices.EqualFunc(t.places, other.places, same)
 }
 
-// identityDiff reports a replacement where another object is to be patched. A new
-// version of the same API group shows the same object.
+// identityDiff reports a replacement if the target is a different object. A new version of the same API group denotes
+// the same object.
 func identityDiff(req p.DiffRequest, in inputs, old state, clu *cluster.Cluster) (p.DiffResponse, bool) {
 	target := req.Inputs.Get(keyTarget)
 	if !target.IsMap() {
@@ -156,25 +156,25 @@ func (r *patchResource) rereadStale(ctx context.Context, req p.DiffRequest, in i
 	t, live, err := r.observeLive(ctx, req.Inputs, old, managerOf(req.Urn))
 	switch {
 	case errors.Is(err, errGone):
-		// Another object, or none: the patch is carried out again.
+		// The object is a different one, or missing: apply the patch again.
 		old.Hash = ""
 		return old, nil
 	case err != nil:
 		return state{}, t.explain("read", err, in)
 	case old.Pending:
-		// Which fields the patch has touched is not known. The next update finds out.
+		// We do not know which fields the patch has touched. The next update finds out.
 		return old, nil
 	}
 	return run{target: t, in: in, old: old}.observe(live)
 }
 
-// detailedDiff writes changes of fields as changes of properties.
+// detailedDiff converts field changes to property changes.
 func (s state) detailedDiff(changes []ownership.Change, in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
 	return tracked.Detailed(changes, func(change ownership.Change) (string, p.DiffKind) { return s.place(change, in) }, ignored)
 }
 
-// place returns where the engine shows a change, and as what. The left side is the
-// output that has the name of the patch, the right side the input.
+// place returns where the engine shows a change, and of which kind. The left side is the output with the same name as
+// the patch, the right side the input.
 func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	if in.kind == keyJSONPatch {
 		if operation, gone := s.addsAgain(change); gone {
@@ -187,7 +187,7 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	return tracked.PropertyAt(in.kind, at), kind
 }
 
-// addsAgain returns the operation that a change is about which adds an item again.
+// addsAgain returns the operation that re-adds the missing item of a change.
 func (s state) addsAgain(change ownership.Change) (operation int, gone bool) {
 	if change.Kind != ownership.Added {
 		return 0, false
@@ -200,7 +200,7 @@ func (s state) addsAgain(change ownership.Change) (operation int, gone bool) {
 	return 0, false
 }
 
-// placeInOperations returns where in a JSON patch a field gets its value.
+// placeInOperations returns which operation of a JSON patch gives a field its value.
 func (s state) placeInOperations(field fieldpath.Path) string {
 	for i, path := range slices.Backward(s.touched.operations) {
 		if path == nil || len(path) > len(field) || !path.Equals(field[:len(path)]) {
@@ -218,18 +218,18 @@ func (s state) placeInOperations(field fieldpath.Path) string {
 	return keyJSONPatch
 }
 
-// written compares the patches as they are written.
+// written compares the patches as written.
 func written(req p.DiffRequest, ignored tracked.IgnoredPaths, kind string) p.DiffResponse {
 	diff := tracked.InputChanges(req.OldInputs, req.Inputs, ignored, append([]string{keyTarget}, kinds...)...)
 	if !diff.HasChanges && !ignored.Covers(kind) {
-		// The inputs are those of an update that failed.
+		// The saved inputs come from a failed update.
 		return tracked.Changed(kind, p.Update)
 	}
 	return diff
 }
 
-// withForm adds that the same is said of another version of the target, or in another
-// kind of patch than the one that was carried out. Neither need change a value.
+// withForm adds to the diff that the target has another API version, or that the patch is of another kind than the
+// last one. Neither need change a value.
 func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse {
 	version := func(in property.Map) property.Map {
 		target := in.Get(keyTarget)
@@ -255,7 +255,7 @@ func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse 
 	return diff
 }
 
-// withWait adds that it is to be waited again, and that a destroy is to do something else.
+// withWait adds to the diff that a wait is pending or has changed, and that a destroy does something else.
 func withWait(diff p.DiffResponse, req p.DiffRequest, old state) p.DiffResponse {
 	if diff.DetailedDiff == nil {
 		diff.DetailedDiff = map[string]p.PropertyDiff{}

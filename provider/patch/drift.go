@@ -9,7 +9,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// observe renews the state from the live object, which is the one that was patched.
+// observe updates the state from the live object, which is the patched one.
 func (r run) observe(live *unstructured.Unstructured) (state, error) {
 	now, wanted := r.old, r.old.Wanted()
 	now.returned = fieldpath.NewSet()
@@ -36,7 +36,7 @@ func (r run) observe(live *unstructured.Unstructured) (state, error) {
 		now.unsaved = true
 	}
 	if now.Applied == nil && now.neighbours == nil {
-		// The state is older than what is asked here.
+		// An older state does not have this yet.
 		if now.neighbours, err = now.hashNeighbours(r.in, live.Object); err != nil {
 			return state{}, err
 		}
@@ -44,9 +44,9 @@ func (r run) observe(live *unstructured.Unstructured) (state, error) {
 	return now, nil
 }
 
-// template is what a projection takes its order from, and which containers are empty on
-// purpose. What others put into one of those is theirs, as an apply merges it. A list
-// that one of the other patches has set is a value as a whole, also an empty one.
+// template gives a projection its order, and says which containers are empty on purpose. What others put into one of
+// those is theirs, because an apply merges it. A list that one of the other kinds of patch has set is a single value,
+// even if it is empty.
 func (in inputs) template(wanted map[string]any) map[string]any {
 	if in.kind == keyPatch {
 		return wanted
@@ -55,7 +55,7 @@ func (in inputs) template(wanted map[string]any) map[string]any {
 	return template
 }
 
-// withoutEmptyLists copies a tree without the members that are empty lists.
+// withoutEmptyLists copies a tree without members that are empty lists.
 func withoutEmptyLists(tree any) any {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -78,12 +78,11 @@ func withoutEmptyLists(tree any) any {
 	}
 }
 
-// hasDrifted reports whether the object is not as the patch has left it.
+// hasDrifted reports whether the object differs from what the patch has left.
 func (s state) hasDrifted(in inputs) bool { return len(s.drift(in)) > 0 }
 
-// drift lists how the object differs from what the patch has left: its values, fields
-// that it took away, items that it added to lists, and, of an apply, fields that now are
-// owned by others.
+// drift lists how the object differs from what the patch has left: its values, fields that it removed, items that it
+// added to lists and, for an apply, fields that others now own.
 func (s state) drift(in inputs) []ownership.Change {
 	var changes []ownership.Change
 	if s.Applied != nil {
@@ -104,9 +103,8 @@ func (s state) drift(in inputs) []ownership.Change {
 	return changes
 }
 
-// secretPlaces returns what is secret in a projection: what comes from secret values of
-// the patch or was secret before, and a Secret's data. It also reports whether names
-// of fields are secret.
+// secretPlaces returns the secret places of a projection: values that come from secret values of the patch or were
+// secret before, and a Secret's data. It also reports whether names of fields are secret.
 func (r run) secretPlaces(projection map[string]any, fields patchedFields) (values.Marks, bool) {
 	sources := []tracked.Marked{
 		r.marked(r.old.Live, r.old.Secrets), r.marked(r.old.Applied, r.old.AppliedSecrets),

@@ -27,15 +27,15 @@ const (
 )
 
 var (
-	// kinds are the inputs of which exactly one is the patch.
+	// kinds are the inputs that can hold the patch. Exactly one must be set.
 	kinds = []string{keyPatch, keyJSONPatch, keyMergePatch}
-	// endings are the choices of what a destroy does.
+	// endings are the choices for onDestroy.
 	endings = choice.Of[OnDestroy]()
 )
 
 // inputs are the checked inputs of one resource.
 type inputs struct {
-	// object is the target as far as it is known, and target how it is written.
+	// object is the target as far as it is known, and target is the target as written.
 	object manifest.Identity
 	target any
 	// kind is the input that holds the patch.
@@ -44,23 +44,22 @@ type inputs struct {
 	document any
 	// secrets are the secret places of document.
 	secrets values.Marks
-	// former are the secret texts of what was patched before.
+	// former are the secret texts of the previous patch.
 	former []string
 	// takeOver are the KubeObjects that no longer manage the target.
 	takeOver tracked.TakeOver
-	// onDestroy is what a destroy does; empty for the default.
+	// onDestroy is the choice for a destroy; empty for the default.
 	onDestroy string
-	// unknown counts the values of target and patch that are known only later.
+	// unknown counts the values of target and patch that become known only later.
 	unknown int
-	// wait is what to wait for afterwards; it has no goal where that is nothing.
+	// wait is what to wait for afterwards; it has no goal if there is nothing to wait for.
 	wait waitfor.Spec
-	// waitErr is why waitFor cannot be used. A state may hold a text that an older version accepted, so only who is
-	// about to wait fails with it.
+	// waitErr is the reason why waitFor cannot be used. A state may hold a text that an older version accepted, so
+	// only a caller that is about to wait fails with it.
 	waitErr error
 }
 
-// decodeInputs reads what Check has returned. It is lenient, because it also reads
-// inputs out of old states.
+// decodeInputs reads what Check returned. It is lenient, because it also reads inputs from old states.
 func decodeInputs(properties property.Map) (inputs, error) {
 	target := properties.Get(keyTarget)
 	in := inputs{object: reference.Decode(target).Identity}
@@ -87,7 +86,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	return in, nil
 }
 
-// unknownPaths are the places of the values that are known only after the apply.
+// unknownPaths returns the paths of the values that become known only after the apply.
 func (in inputs) unknownPaths() []string {
 	var paths []string
 	for _, path := range values.UnknownPaths(in.target, values.Marks{}) {
@@ -99,7 +98,7 @@ func (in inputs) unknownPaths() []string {
 	return paths
 }
 
-// decodeProgram is [decodeInputs] for who carries the inputs out, and so needs all of them.
+// decodeProgram runs [decodeInputs] for callers that carry the inputs out, and so need all of them.
 func decodeProgram(properties property.Map) (inputs, error) {
 	in, err := decodeInputs(properties)
 	if err == nil {
@@ -108,19 +107,19 @@ func decodeProgram(properties property.Map) (inputs, error) {
 	return in, err
 }
 
-// tree is the patch if it has the structure of the object, else nil.
+// tree returns the patch if it has the structure of the object, otherwise nil.
 func (in inputs) tree() map[string]any {
 	tree, _ := in.document.(map[string]any)
 	return tree
 }
 
-// body is the object as an apply sends it.
+// body returns the object as an apply sends it.
 func (in inputs) body() map[string]any {
 	tree, _ := values.DeepCopy(in.document).(map[string]any)
 	return tree
 }
 
-// content is what the hash of a patch is about.
+// content returns what the hash of a patch covers.
 func (in inputs) content() any { return map[string]any{in.kind: in.document} }
 
 // hash is the keyed hash of the patch.

@@ -6,8 +6,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// reorderedBy lists the lists that a preview has put into another order, where the program has changed theirs: an order
-// that others have changed is no drift.
+// reorderedBy lists the lists that a preview has reordered, if the program has changed their order: a reordering by
+// others is not drift.
 func (o outcome) reorderedBy(in inputs, saved property.Map) []ownership.Change {
 	was, err := decodeInputs(saved)
 	if err != nil || was.tree() == nil || len(ownership.Reordered(was.tree(), in.tree(), o.state.touched.set)) == 0 {

@@ -7,9 +7,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// livePatch is the output that has the name of the patch: the patch with live values. The
-// engine takes the left side of a detailed diff from it, and the right side from the
-// input at the same path.
+// livePatch returns the output with the same name as the patch: the patch with live values. The engine takes the left
+// side of a detailed diff from it, and the right side from the input at the same path.
 func (s state) livePatch(in inputs) (property.Value, error) {
 	switch in.kind {
 	case keyPatch:
@@ -21,8 +20,8 @@ func (s state) livePatch(in inputs) (property.Value, error) {
 	}
 }
 
-// liveTree is a merge patch with live values: what it sets and takes away is what is
-// there now, or null.
+// liveTree returns a merge patch with live values: for everything that it sets or removes, the current value, or
+// null.
 func liveTree(document, live any) any {
 	tree, ok := document.(map[string]any)
 	if !ok || len(tree) == 0 {
@@ -36,7 +35,7 @@ func liveTree(document, live any) any {
 	return echo
 }
 
-// liveOperations is a JSON patch with live values where they are watched.
+// liveOperations returns a JSON patch with live values for the fields that are watched.
 func (s state) liveOperations(in inputs) any {
 	list, ok := values.DeepCopy(in.document).([]any)
 	if !ok {

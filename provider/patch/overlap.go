@@ -16,8 +16,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// refuseOverlap refuses fields that another Patch has. claimed are those that other
-// Patches of this program are going to have, by their names.
+// refuseOverlap refuses fields that another Patch owns. claimed are the fields that other Patches of this program are
+// going to own, by the names of those Patches.
 func (r run) refuseOverlap(live *unstructured.Unstructured, wanted patchedFields, claimed map[string]*fieldpath.Set) error {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
@@ -49,8 +49,8 @@ func (r run) refuseOverlap(live *unstructured.Unstructured, wanted patchedFields
 		"renamed, give it the old name as an alias (the resource option `aliases`).", r.target.Ref, strings.Join(lines, "\n  "))
 }
 
-// reservations are the fields that the Patches of this run are going to have. The API server
-// does not know of them yet: in a preview nothing is written.
+// reservations are the fields that the Patches of this run are going to own. The API server does not know about them
+// yet: a preview writes nothing.
 type reservations struct {
 	mu    sync.Mutex
 	byURN map[resource.URN]reservation
@@ -61,10 +61,9 @@ type reservation struct {
 	fields *fieldpath.Set
 }
 
-// make claims fields for a resource, unless others have claimed some of them on the
-// same object; then it returns what these have claimed, by who they are. Who is refused
-// claims nothing, so that of two that come at once one goes on, also when it has to try
-// again.
+// make claims fields for a resource, unless others have claimed some of them on the same object; then it returns
+// those claims by their owner. A refused resource claims nothing, so that if two collide, one proceeds, even if it
+// must retry.
 func (c *reservations) make(urn resource.URN, uid string, fields *fieldpath.Set) map[string]*fieldpath.Set {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +82,7 @@ func (c *reservations) make(urn resource.URN, uid string, fields *fieldpath.Set)
 	return others
 }
 
-// drop gives up what a resource has claimed.
+// drop releases the claims of a resource.
 func (c *reservations) drop(urn resource.URN) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,10 +17,10 @@ import (
 var errImport = failure.Errorf(failure.ReasonNotImportable, "a Patch cannot be imported: nothing in the cluster says which fields of an object it is about. "+
 	"Write it into the program; fields that have their values already are shared with their owners and not changed")
 
-// errGone says that the object that was patched is not there, and so neither is the patch.
+// errGone means that the patched object no longer exists, and so neither does the patch.
 var errGone = errors.New("the object is gone")
 
-// Read looks at the object once. It never writes and never waits.
+// Read reads the object once. It never writes and never waits.
 func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
 	r.moves.Forget(req.Urn)
@@ -45,7 +45,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	}
 	t.WarnTerminating(ctx, live)
 	if old.Pending {
-		// Which fields the patch has touched is not known. The next update finds out.
+		// We do not know which fields the patch has touched. The next update finds out.
 		return kept(req, old, "the next `pulumi up` finds out whether it was carried out, and continues", nil)
 	}
 	now, err := run{target: t, in: in, old: old}.observe(live)
@@ -67,7 +67,8 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	return kept(req, now, waiting, live)
 }
 
-// observeLive reads the object that was patched. Another one of its name is not it, and neither is one in another cluster.
+// observeLive reads the patched object. Another object of its name does not count, and neither does one in another
+// cluster.
 func (r *patchResource) observeLive(
 	ctx context.Context, inputs property.Map, old state, manager string,
 ) (target, *unstructured.Unstructured, error) {
@@ -81,10 +82,10 @@ func (r *patchResource) observeLive(
 	return target{t}, live, err
 }
 
-// stillMissing says in a few words what keeps a wait pending; empty if it has come true.
+// stillMissing says in a few words why a wait is still pending; empty if its goal has been reached.
 func stillMissing(in inputs, live *unstructured.Unstructured) string {
 	if in.waitErr != nil {
-		return "its waitFor cannot be read" // the next update says why, and waits for what the program says then
+		return "its waitFor cannot be read" // the next update says why, and waits for the program's goal at that time
 	}
 	if in.wait.Goal == nil {
 		return ""
@@ -92,8 +93,8 @@ func stillMissing(in inputs, live *unstructured.Unstructured) string {
 	return in.wait.StillMissing(live)
 }
 
-// kept is the answer of a look. While something is pending the engine is told so again,
-// which it shows as a warning. live is nil where it is not known what the object is like.
+// kept returns the answer of a read. While something is pending, it reports that to the engine again, which shows it
+// as a warning. live is nil if the live object is unknown.
 func kept(req p.ReadRequest, s state, why string, live *unstructured.Unstructured) (p.ReadResponse, error) {
 	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
 	var err error
@@ -109,7 +110,7 @@ func kept(req p.ReadRequest, s state, why string, live *unstructured.Unstructure
 	return resp, err
 }
 
-// keepStale answers a look that failed with what was known before.
+// keepStale answers a failed read with what was known before.
 func (r *patchResource) keepStale(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {

@@ -15,19 +15,18 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// resume finds out whether a JSON patch was carried out by an earlier try whose reply
-// was lost, and returns what it has touched then. The other kinds of patch can simply
-// be sent again.
+// resume finds out whether an earlier attempt carried out a JSON patch but lost the reply, and returns what it
+// touched. The other kinds of patch can simply be sent again.
 //
-// The write was bound to one resourceVersion. Where the object still has it, nothing
-// was written. Else the object has to look as after the patch. So it has where the
-// process was killed and the state knows of no try, but our field manager is there.
+// The write was bound to one resourceVersion. If the object still has it, nothing was written. Otherwise the object
+// must look as it does after the patch. The same check applies if the process was killed and the state knows of no
+// attempt, but our field manager is there.
 func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error) {
 	if r.in.kind != keyJSONPatch {
 		return nothing(), false, nil
 	}
-	// An operation that cannot be repeated changes something, and leaves our field manager until someone else
-	// changes the same field.
+	// An operation that cannot be repeated changes something, and leaves our field manager on the object until
+	// someone else changes the same field.
 	traces := slices.ContainsFunc(ownership.Managers(live), r.isOurs)
 	if r.old.Pending {
 		sum, err := r.in.hash(r.old.HashKey)
@@ -66,9 +65,8 @@ func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error
 	return nothing(), false, nil
 }
 
-// untouched reports whether the fields that an earlier try was about belong to those who
-// had them before it, and have not been written by them since. Had it been carried out,
-// they would be ours, or someone's who has written them later.
+// untouched reports whether the fields of an earlier attempt still belong to their previous owners, who have not
+// written them since. If the patch had been carried out, they would belong to us or to a later writer.
 func (r run) untouched(live *unstructured.Unstructured) (bool, error) {
 	fields := r.old.touched.all()
 	if fields.Empty() {
@@ -90,7 +88,7 @@ func (r run) untouched(live *unstructured.Unstructured) (bool, error) {
 	return true, nil
 }
 
-// datedOwners tells owners apart by when they have written, too.
+// datedOwners also tells owners apart by when they wrote.
 func (r run) datedOwners(object *unstructured.Unstructured, entries []metav1.ManagedFieldsEntry) (ownership.Ownership, error) {
 	dated := slices.Clone(entries)
 	for i := range dated {
@@ -106,8 +104,7 @@ func (r run) datedOwners(object *unstructured.Unstructured, entries []metav1.Man
 	return ownership.NewOwnership(object)
 }
 
-// unconfirmed is the state of a patch of which it is not known whether it was carried
-// out.
+// unconfirmed returns the state of a patch when we do not know whether it was carried out.
 func (r run) unconfirmed(lost *lostError) (state, error) {
 	sum, err := r.in.hash(r.old.HashKey)
 	if err != nil {
@@ -134,11 +131,11 @@ func (r run) unconfirmed(lost *lostError) (state, error) {
 	}, nil
 }
 
-// lostError says that it is not known whether a patch had its effect.
+// lostError means that we do not know whether a patch took effect.
 type lostError struct {
 	cause  error
 	fields patchedFields
-	// live is the object that it was sent to.
+	// live is the object that the patch was sent to.
 	live *unstructured.Unstructured
 }
 

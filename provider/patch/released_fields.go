@@ -13,7 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// say tells what stays in the object, and why.
+// say reports what stays in the object, and why.
 func (r run) say(ctx context.Context, done removal) {
 	var ours, others []string
 	for _, kept := range done.kept {
@@ -38,12 +38,12 @@ func (r run) say(ctx context.Context, done removal) {
 	}
 }
 
-// sayReleased tells which values stay in an object whose fields are handed back, and which of them nobody owns then. live is
-// the object before.
+// sayReleased reports which values stay in an object when its fields are released, and which of them then have no
+// owner. live is the object before the release.
 func (r run) sayReleased(ctx context.Context, live *unstructured.Unstructured) {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
-		return // what was done is done
+		return // the release is already done
 	}
 	var nobodys, shared []string
 	for _, leaf := range leaves(r.old.touched.present()) {
@@ -68,7 +68,7 @@ func (r run) sayReleased(ctx context.Context, live *unstructured.Unstructured) {
 	}
 }
 
-// leftName names a field of the former patch.
+// leftName names a field of the previous patch.
 func (r run) leftName(path fieldpath.Path) string {
 	if r.old.NamesSecret {
 		return ownership.Format(path[:1]) + "[secret]"

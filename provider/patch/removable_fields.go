@@ -11,19 +11,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// What a destroy does with what a Patch has added.
+// Choices for what a destroy does with the fields that a Patch has added.
 const (
 	destroyLeaves  = "leave"
 	destroyRemoves = "remove"
 )
 
-// removal is what a destroy takes out of an object, and what it leaves there although the Patch has added it.
+// removal is what a destroy removes from an object, and what it leaves there although the Patch has added it.
 type removal struct {
-	// places are those of the object that was looked at, and paths what they are called.
+	// places are the fields in the object as read, and paths are their names.
 	places []ownership.Location
 	paths  []fieldpath.Path
 	kept   []keptField
-	// refusal is what the API server says of the object without them; empty if it has not refused it.
+	// refusal is what the API server says of the object without them; empty if it has not refused.
 	refusal string
 }
 
@@ -31,12 +31,12 @@ type removal struct {
 type keptField struct {
 	path fieldpath.Path
 	why  string
-	// former says that it was there before the patch and had an owner.
+	// former means that the field existed before the patch and had an owner.
 	former bool
 }
 
-// removable decides what of a live object has been added by the patch and is as the patch has left it, and belongs to no
-// other. All else stays.
+// removable decides what to remove from a live object: what the patch has added, still as the patch left it, and
+// owned by nobody else. Everything else stays.
 func (r run) removable(live *unstructured.Unstructured) (removal, error) {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r run) removable(live *unstructured.Unstructured) (removal, error) {
 	for name := range r.old.created {
 		path, err := ownership.ParsePath(name)
 		if err != nil || len(path) == 0 {
-			continue // of another version: it stays
+			continue // from another version: it stays
 		}
 		m.noted[name] = path
 	}
@@ -57,7 +57,7 @@ func (r run) removable(live *unstructured.Unstructured) (removal, error) {
 		}
 	}
 	all.add(m.items())
-	items := fieldpath.NewSet() // decided about above, wherever they stand now
+	items := fieldpath.NewSet() // decided above, at any position
 	for _, a := range r.old.remembered(r.in) {
 		items.Insert(a.Place)
 	}
@@ -80,17 +80,17 @@ func (r *removal) add(more removal) {
 	r.kept = append(r.kept, more.kept...)
 }
 
-// covers reports whether a field is decided about.
+// covers reports whether the removal has decided about a field.
 func (r removal) covers(leaf fieldpath.Path) bool {
 	return r.removes(leaf) || slices.ContainsFunc(r.kept, func(kept keptField) bool { return leadsTo(kept.path, leaf) })
 }
 
-// removes reports whether a field goes.
+// removes reports whether the removal removes a field.
 func (r removal) removes(leaf fieldpath.Path) bool {
 	return slices.ContainsFunc(r.paths, func(path fieldpath.Path) bool { return leadsTo(path, leaf) })
 }
 
-// remover looks at a live object.
+// remover examines a live object.
 type remover struct {
 	run
 	live   *unstructured.Unstructured
@@ -98,7 +98,7 @@ type remover struct {
 	noted  map[string]fieldpath.Path
 }
 
-// around is the innermost of the noted fields that a field is in; nil if there is none.
+// around returns the innermost recorded field that contains a field; nil if there is none.
 func (r remover) around(path fieldpath.Path) fieldpath.Path {
 	for n := len(path) - 1; n > 0; n-- {
 		if above, noted := r.noted[ownership.Format(path[:n])]; noted {
@@ -108,8 +108,8 @@ func (r remover) around(path fieldpath.Path) fieldpath.Path {
 	return nil
 }
 
-// judge decides about a field that the patch has created. Of a map or list in which others have something, what is ours
-// goes: each member of a map of names and each item by itself, members of any other map only together.
+// judge decides about a field that the patch has created. If others have something in a map or list, only our part is
+// removed: each member of a map of names and each item by itself, members of any other map only together.
 func (r remover) judge(path fieldpath.Path) removal {
 	value, place, has := ownership.Locate(r.live.Object, path)
 	if !has {
@@ -141,7 +141,7 @@ func (r remover) judge(path fieldpath.Path) removal {
 	return parts
 }
 
-// takenBy says who else owns a field; "" if it is ours alone.
+// takenBy returns who else owns a field; "" if only we do.
 func (r remover) takenBy(path fieldpath.Path) string {
 	owners := r.owners.Of(path)
 	if others := r.others(owners); others != "" {
@@ -153,12 +153,12 @@ func (r remover) takenBy(path fieldpath.Path) string {
 	return ""
 }
 
-// items decides about the items of lists without keys that the patch has added. Each is found by its value.
+// items decides about the items that the patch has added to lists without keys. It finds each by its value.
 func (r remover) items() removal {
 	type alike struct{ list, sum string }
-	added := map[alike][]fieldpath.Path{} // the lists, once for each item that was added
+	added := map[alike][]fieldpath.Path{} // the lists, once for each added item
 	for _, a := range r.old.remembered(r.in) {
-		if !a.IsNamed() { // a named one is among the created fields
+		if !a.IsNamed() { // a named item is among the created fields
 			list := a.Place[:len(a.Place)-1]
 			key := alike{ownership.Format(list), r.old.added[a.Operation].sum}
 			added[key] = append(added[key], list)
@@ -180,7 +180,7 @@ func (r remover) items() removal {
 			why = "several of its items are equal to the one that this Patch has added"
 		}
 		switch {
-		case len(found) == 0: // it is gone, or has been changed and is another item
+		case len(found) == 0: // it is gone, or was changed into another item
 		case why != "":
 			all.kept = append(all.kept, keptField{path: list, why: why})
 		default:

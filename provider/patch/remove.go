@@ -14,7 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// takeAway removes what the patch has added and hands the rest back, in one request. found says whether the object is there.
+// takeAway removes what the patch has added and releases the rest, in one request. found says whether the object
+// exists.
 func (r run) takeAway(ctx context.Context, uid types.UID) (done removal, found, readable bool, err error) {
 	readable = true
 	err = cluster.RetryOnConflict(ctx, func() error {
@@ -34,14 +35,15 @@ func (r run) takeAway(ctx context.Context, uid types.UID) (done removal, found, 
 		if err != nil {
 			return err
 		}
-		planned.paths = append(done.paths, planned.paths...) // of an earlier try, after which the object was written by others
+		planned.paths = append(done.paths, planned.paths...) // from an earlier attempt, after which others wrote the object
 		done = planned
 		return r.strip(ctx, after)
 	})
 	return done, found, readable, err
 }
 
-// remove carries out what is planned. What the API server does not let go stays, with all else: a destroy has to end.
+// remove carries out what is planned. If the API server refuses to remove something, that stays, with everything
+// else: a destroy must end.
 func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planned *removal) (*unstructured.Unstructured, error) {
 	body, err := ownership.TakeAway(live, r.target.Own(), planned.places)
 	if err != nil || body == nil {
@@ -51,7 +53,7 @@ func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planne
 	if err == nil || len(planned.places) == 0 || !isRefused(err) {
 		return after, err
 	}
-	// A list that is shorter by now is refused in the same way as a value that must be there.
+	// A list that is now shorter is refused in the same way as a missing value that a test requires.
 	now, lookErr := r.target.Cluster.Get(ctx, r.target.Ref)
 	if lookErr != nil {
 		return nil, lookErr
@@ -67,7 +69,7 @@ func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planne
 	return r.remove(ctx, live, planned)
 }
 
-// strip hands back what the removal itself was noted for.
+// strip releases the fields that the API server recorded for us because of the removal itself.
 func (r run) strip(ctx context.Context, after *unstructured.Unstructured) error {
 	for _, manager := range r.target.Own() {
 		body, err := ownership.ReleaseExcept(after, manager, ownership.Kept{})
@@ -83,8 +85,8 @@ func (r run) strip(ctx context.Context, after *unstructured.Unstructured) error 
 	return nil
 }
 
-// isRefused reports whether the API server, or admission, refuses the object as it would be. Who may not write it at all is
-// refused the second time, too.
+// isRefused reports whether the API server, or admission, refuses the resulting object. If we may not write the
+// object at all, the second attempt is refused, too.
 func isRefused(err error) bool {
 	return failure.Outcome(err) == failure.Refused && !failure.Gone(err) && !apierrors.IsConflict(err) &&
 		!apierrors.IsUnauthorized(err) && !apierrors.IsTooManyRequests(err)

@@ -14,9 +14,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// rename changes names of field managers before the patch: what we own goes under the one of the resource's URN, and what
-// a KubeObject owned that the program takes the object over from, under one that is nobody's. It returns the object as it
-// is then; a preview returns what it would be. No value changes, and nothing loses its owner.
+// rename changes field managers before the patch: our fields move to the manager of the resource's URN, and the
+// fields of a KubeObject that the program takes the object over from move to an unowned manager name. It returns the
+// object after that; a preview returns what it would be. No value changes, and no field loses its owner.
 func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	var former []string
 	for _, manager := range tracked.KubeObjectsOn(live, r.target.Own()...) {

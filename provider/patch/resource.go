@@ -1,38 +1,37 @@
-// Package patch is the Patch resource: a few fields of an object that someone else
-// made, taken over openly and handed back with their values.
+// Package patch is the Patch resource: it openly takes over a few fields of an object
+// that someone else made, and releases them with their values.
 //
 // # Three kinds of patch
 //
 // A server-side apply, a JSON patch and a merge patch differ in how the request is
-// made, and in how it is known which fields it touches (see method). Everything else
-// is one: the refusals, the bookkeeping, drift, the release and the recovery.
+// made, and in how we find out which fields it touches (see patchType). They share
+// everything else: the refusals, the bookkeeping, drift, the release and the recovery.
 //
-//   - Of an apply, the API server says which fields it set.
-//   - Of the other two it does not: a value that was there already leaves no trace in
-//     metadata.managedFields. They are evaluated here, on the object that was read.
+//   - For an apply, the API server says which fields it set.
+//   - For the other two it does not: a value that was there already leaves no trace in
+//     metadata.managedFields. We evaluate these patches here, on the object as read.
 //
 // # No write onto an object that has changed
 //
-// Every write names the resourceVersion of the object that was read before it. So what
-// was evaluated is what happens, and two Patches that run at the same time see each
-// other. A conflict means to look again.
+// Every write names the resourceVersion of the object read before it. So the evaluated
+// result is what happens, and two Patches that run at the same time see each other.
+// After a conflict, we read the object again.
 //
-// # Handing back
+// # Releasing fields
 //
-// A field is handed back by taking it out of our entry in metadata.managedFields. Its
-// value stays. Applying less instead would delete the fields that nobody else owns,
-// also those that had been someone else's before.
+// To release a field, we remove it from our entry in metadata.managedFields. Its value
+// stays. Applying less instead would delete the fields that nobody else owns, including
+// those that previously belonged to someone else.
 //
 // # Removing
 //
-// With onDestroy "remove", a destroy takes away what the patch has added. That it has is noted when it is carried out
-// (see created and addedItem), and never inferred later. What others own or have changed since stays.
+// With onDestroy "remove", a destroy removes what the patch has added. The patch records that when it is carried out
+// (see created and addedItem); nothing infers it later. What others own or have changed since stays.
 //
 // # Which call may do what
 //
 // Check never touches the network. Diff does so only when the inputs changed or the
-// last read failed. A preview asks for dry-runs. Nothing but Create, Update and Delete
-// writes.
+// last read failed. A preview sends dry-runs. Only Create, Update and Delete write.
 package patch
 
 import (
@@ -49,7 +48,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// New makes the resource. source gives it its clusters, rules the provider's rules about readiness.
+// New returns the resource. source gives it its clusters, rules the provider's readiness rules.
 func New(source *connection.Source, rules func() *readiness.Rules) infer.InferredResource {
 	return &patchResource{InferredResource: infer.Resource(&Patch{}), source: source, rules: rules}
 }
@@ -79,10 +78,9 @@ var (
 	_ func(context.Context, p.DeleteRequest) error = (*patchResource)(nil).Delete
 )
 
-// GetSchema returns infer's schema, with a name for the property patch in C#, where
-// nothing in a class may be named like the class. All outputs are optional to infer,
-// which decodes states strictly; resourceRef is always there, and a Wait takes it as it
-// is only where its type says so.
+// GetSchema returns infer's schema, with another name for the property patch in C#, where a member must not have the
+// name of its class. Infer makes all outputs optional, because it decodes states strictly; resourceRef is always
+// present, and a Wait accepts it only if its type says so.
 func (r *patchResource) GetSchema(register schema.RegisterDerivativeType) (pschema.ResourceSpec, error) {
 	spec, err := r.InferredResource.GetSchema(register)
 	if err != nil {

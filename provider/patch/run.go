@@ -29,20 +29,20 @@ type run struct {
 	source  *connection.Source
 }
 
-// outcome is what a run led to.
+// outcome is the result of a run.
 type outcome struct {
 	target target
 	state  state
-	// unconfirmed is why it is not known whether the patch had its effect.
+	// unconfirmed is the reason why we do not know whether the patch took effect.
 	unconfirmed error
-	// reordered are the lists that a preview has put into another order than the live object has them in.
+	// reordered are the lists whose order in a preview differs from the live object.
 	reordered []fieldpath.Path
-	// unresolved says that a preview found no object to try the patch on.
+	// unresolved means that a preview found no object to try the patch on.
 	unresolved bool
 }
 
-// start patches the target, or tries what would happen. It looks at the object before
-// each try; a try on an object that has changed since is a conflict.
+// start patches the target, or runs a dry-run. It reads the object before each attempt; an attempt on an object that
+// has changed since is a conflict.
 func (r run) start(ctx context.Context) (outcome, error) {
 	if r.target.NamespaceIgnored {
 		p.GetLogger(ctx).Warningf("%s belongs to no namespace; target.namespace is ignored.", r.target.Ref)
@@ -75,8 +75,8 @@ func (r run) start(ctx context.Context) (outcome, error) {
 	return result, nil
 }
 
-// targetMissing is for a target that is not there. What a preview misses may be made in the
-// same run, unless it is of a kind that nobody can add.
+// targetMissing handles a missing target. If it is missing in a preview, the same run may create it, unless it is of
+// a kind that nobody can add.
 func (r run) targetMissing(ctx context.Context, cause error) (outcome, error) {
 	if err := r.requireSame(ctx, nil, cause); !failure.Gone(err) {
 		return outcome{target: r.target}, r.target.explain("read", err, r.in)
@@ -93,7 +93,7 @@ func (r run) targetMissing(ctx context.Context, cause error) (outcome, error) {
 	return outcome{target: r.target, unresolved: true}, nil
 }
 
-// runOn runs the patch on the object as it was read.
+// runOn runs the patch on the object as read.
 func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
 	if err := r.target.refuseOwn(r.in, live); err != nil {
 		return outcome{}, err
@@ -102,7 +102,7 @@ func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcom
 		return outcome{}, err
 	}
 	if r.old.Ref.UID != "" && r.old.Ref.UID != string(live.GetUID()) {
-		// Another object has the name. Nothing that is known is about it.
+		// Another object has the name. Nothing in the state is about it.
 		r.old = state{State: tracked.State{Manager: r.old.Manager, HashKey: r.old.HashKey}, touched: nothing()}
 	}
 	if !r.old.upToDate(r.in) {
@@ -131,8 +131,7 @@ func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcom
 	return r.execute(ctx, m, live, len(tracked.PatchesOn(live)) > 0)
 }
 
-// correctDrift sets again what has drifted, if anything has. The patch itself is the one
-// that was carried out last.
+// correctDrift sets the drifted values again, if any. The patch itself is the one that was carried out last.
 func (r run) correctDrift(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
 	now, err := r.observe(live)
 	if err != nil {
@@ -140,7 +139,7 @@ func (r run) correctDrift(ctx context.Context, live *unstructured.Unstructured) 
 	}
 	now.Manager = r.target.Manager
 	if !now.hasDrifted(r.in) {
-		now.Ref.Identity = r.target.Identity() // in another version of its group, perhaps
+		now.Ref.Identity = r.target.Identity() // possibly in another version of its group
 		return outcome{state: now}, nil
 	}
 	m, err := r.in.repair(r.old)
@@ -152,13 +151,13 @@ func (r run) correctDrift(ctx context.Context, live *unstructured.Unstructured) 
 		return outcome{state: now}, nil
 	}
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
-		// What the state says of the patch stays true, and the next look tells whether it still has to be put right.
+		// The state stays valid for the patch, and the next read tells whether drift remains.
 		return outcome{}, lost.cause
 	}
 	return result, err
 }
 
-// resumePending goes on from a patch that an earlier try has carried out.
+// resumePending continues after a patch that an earlier attempt has carried out.
 func (r run) resumePending(ctx context.Context, live *unstructured.Unstructured, fields patchedFields) (outcome, error) {
 	if err := r.refuseOverlap(live, fields, r.claims.make(r.urn, string(live.GetUID()), fields.all())); err != nil {
 		return outcome{}, err
@@ -174,10 +173,9 @@ func (r run) resumePending(ctx context.Context, live *unstructured.Unstructured,
 	return outcome{state: settled}, err
 }
 
-// execute makes the request, after everything that can be refused has been. What the
-// patch touches has to be foreseen in a preview, where it cannot be seen afterwards, and
-// where it decides about more than this request: what other Patches have, and what this
-// one has to release first.
+// execute sends the request after every reason to refuse has been checked. It must predict what the patch touches in
+// a preview, if the answer cannot show it, and if the prediction decides about more than this request: what other
+// Patches own, and what this one has to release first.
 func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstructured, decides bool) (outcome, error) {
 	var foreseen patchedFields
 	var answer *unstructured.Unstructured
@@ -217,7 +215,7 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 	return outcome{state: settled}, nil
 }
 
-// previewed tries the patch, unless foreseeing it was the try.
+// previewed runs the dry-run, unless the prediction already was one.
 func (r run) previewed(
 	ctx context.Context, m patchType, live, answer *unstructured.Unstructured, foreseen patchedFields,
 ) (outcome, error) {
@@ -235,8 +233,8 @@ func (r run) previewed(
 	return outcome{state: settled, reordered: ownership.Reordered(live.Object, answer.Object, foreseen.set)}, err
 }
 
-// release hands back what the patch no longer names, before it is sent: what an apply
-// leaves out would be deleted. It returns the object as it is then.
+// release releases what the patch no longer names, before the patch is sent: an apply deletes what it leaves out. It
+// returns the object after that.
 func (r run) release(
 	ctx context.Context, live *unstructured.Unstructured, kept ownership.Kept,
 ) (*unstructured.Unstructured, error) {
@@ -247,8 +245,7 @@ func (r run) release(
 	return r.target.send(ctx, types.JSONPatchType, body, false)
 }
 
-// newState makes the state out of the object after the patch. before is the object that
-// it was carried out on.
+// newState builds the state from the object after the patch. before is the object that the patch was sent to.
 func (r run) newState(before, after *unstructured.Unstructured, fields patchedFields) (state, error) {
 	s := state{touched: fields, State: tracked.State{
 		Live:    ownership.Project(after.Object, fields.present(), r.in.tree()),
@@ -279,7 +276,7 @@ func (r run) newState(before, after *unstructured.Unstructured, fields patchedFi
 	return s, nil
 }
 
-// owned says who owns the fields on an object.
+// owned returns the owners of the fields on an object.
 func (r run) owned(object *unstructured.Unstructured, fields patchedFields) (map[string]string, error) {
 	owners, err := ownership.NewOwnership(object)
 	if err != nil {
@@ -292,11 +289,10 @@ func (r run) owned(object *unstructured.Unstructured, fields patchedFields) (map
 	return owned, nil
 }
 
-// previousOwners says who owned the fields before. A field that is ours for longer
-// keeps what is known of it.
+// previousOwners returns who owned the fields before. A field that was already ours keeps what is recorded about it.
 func (r run) previousOwners(before *unstructured.Unstructured, fields patchedFields) (map[string]string, error) {
 	if r.old.before != nil {
-		// An earlier try of this patch may have changed the owners.
+		// An earlier attempt of this patch may have changed the owners.
 		before = before.DeepCopy()
 		before.SetManagedFields(r.old.before)
 	}
@@ -316,5 +312,5 @@ func (r run) previousOwners(before *unstructured.Unstructured, fields patchedFie
 	return previous, nil
 }
 
-// watched are the paths that drift is looked for at.
+// watched returns the paths to check for drift.
 func (t patchedFields) watched() *fieldpath.Set { return t.set.Union(t.removed) }

@@ -13,12 +13,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// secretOperations returns which of the fields are secret because an operation of a JSON
-// patch has a secret in it: all that is at its place, above it as a leaf, or below it. In
-// a list whose items are told apart by their positions that is everything, since a secret
-// may stand at another position by now. names reports whether names of fields are secret
-// too: members of a secret value, items that a secret names, or a secret place.
-// The set has whole places where they are fields, or have fields below them.
+// secretOperations returns the fields that are secret because an operation of a JSON patch contains a secret:
+// everything at its place, above it as a leaf, or below it. In a list whose items are identified by position, that is
+// everything, because a secret may have moved to another position. names reports whether names of fields are secret
+// too: members of a secret value, items that a secret names, or a secret place. The set has whole places where they
+// are fields, or have fields below them.
 func (in inputs) secretOperations(fields patchedFields) (secret *fieldpath.Set, names bool) {
 	secret = fieldpath.NewSet()
 	operations := in.secretsOfOperations()
@@ -28,7 +27,7 @@ func (in inputs) secretOperations(fields patchedFields) (secret *fieldpath.Set, 
 		}
 		place, known := fields.place(i)
 		if !known {
-			// The state is older than the places: it may be any of these.
+			// The state does not have the places yet: it may be any of these.
 			secret = secret.Union(ownership.Leaves(fields.nonIdempotent))
 			names = names || !fields.nonIdempotent.Empty()
 			continue
@@ -39,7 +38,7 @@ func (in inputs) secretOperations(fields patchedFields) (secret *fieldpath.Set, 
 		names = names || own.namesOf(place)
 		whole := wholePlace(place)
 		if own.pointer {
-			whole = place[:1] // the names below it are not for showing either
+			whole = place[:1] // the names below it must not be shown either
 		}
 		fields.all().Leaves().Iterate(func(leaf fieldpath.Path) {
 			switch {
@@ -54,8 +53,7 @@ func (in inputs) secretOperations(fields patchedFields) (secret *fieldpath.Set, 
 	return secret, names
 }
 
-// markField marks a field of a projection. In a list that shows not enough of its items to find
-// one, the list is marked.
+// markField marks a field of a projection. If a list shows too little of its items to find one, it marks the list.
 func markField(marks *values.Marks, projection map[string]any, path fieldpath.Path) {
 	for n := len(path); n > 0; n-- {
 		if _, at, ok := ownership.Locate(projection, path[:n]); ok {
@@ -64,13 +62,13 @@ func markField(marks *values.Marks, projection map[string]any, path fieldpath.Pa
 		}
 		if path[n-1].FieldName != nil && n == len(path) {
 			if _, _, ok := ownership.Locate(projection, path[:n-1]); ok {
-				return // it is not there
+				return // the field is absent
 			}
 		}
 	}
 }
 
-// withoutSecrets is an error of an operation that does not quote a secret place.
+// withoutSecrets returns an error of an operation without quoting a secret place.
 func (in inputs) withoutSecrets(err error) error {
 	operation := (*mutation.OperationError)(nil)
 	if !errors.As(err, &operation) {
@@ -95,8 +93,8 @@ func (in inputs) hidesPlace(index int) bool {
 	return false
 }
 
-// liveSecrets are the secret places in the echo of the patch. It has the live values in the places of
-// those that were set, and what stood in a list may stand elsewhere in it by now.
+// liveSecrets returns the secret places in the output of the patch. That shows live values in place of those that
+// were set, and values in a list may have moved inside it.
 func (in inputs) liveSecrets(fields patchedFields) values.Marks {
 	marks := in.secrets
 	markLists(&marks, in.document)
@@ -109,7 +107,7 @@ func (in inputs) liveSecrets(fields patchedFields) values.Marks {
 	return marks
 }
 
-// markLists marks each list that has a mark inside. A list of operations has its own places.
+// markLists marks each list that contains a mark. A list of operations has its own places.
 func markLists(marks *values.Marks, document any) {
 	var walk func(v any, at []property.PathSegment)
 	walk = func(v any, at []property.PathSegment) {
@@ -134,7 +132,7 @@ func markLists(marks *values.Marks, document any) {
 	walk(document, nil)
 }
 
-// place is where an operation has worked, and whether that is known.
+// place returns where an operation worked, and whether that is known.
 func (t patchedFields) place(operation int) (fieldpath.Path, bool) {
 	switch {
 	case operation < len(t.places):
@@ -145,7 +143,7 @@ func (t patchedFields) place(operation int) (fieldpath.Path, bool) {
 	return nil, false
 }
 
-// wholePlace is a place, or the list in which it is told by its position.
+// wholePlace returns a place, or the list that contains it if its position identifies it.
 func wholePlace(place fieldpath.Path) fieldpath.Path {
 	for n, element := range place {
 		if element.Index != nil {
@@ -155,18 +153,18 @@ func wholePlace(place fieldpath.Path) fieldpath.Path {
 	return place
 }
 
-// leadsTo reports whether a path is another one or leads to it from above.
+// leadsTo reports whether above equals path or is an ancestor of it.
 func leadsTo(above, path fieldpath.Path) bool {
 	return len(above) <= len(path) && above.Equals(path[:len(above)])
 }
 
 // operationSecrets are the secrets in one operation.
 type operationSecrets struct {
-	// any tells that there is one, in it or in what it copies or moves.
+	// any means that there is one, in the operation or in what it copies or moves.
 	any bool
-	// pointer tells that one is where it works.
+	// pointer means that one is in the path that it works on.
 	pointer bool
-	// hides reports whether a part of what it writes is inside of a secret, or is one.
+	// hides reports whether a part of the written value is inside a secret, or is one.
 	hides func(at ...property.PathSegment) bool
 }
 
@@ -187,14 +185,14 @@ func (in inputs) secretsOfOperations() []operationSecrets {
 		}
 		operation, _ := list[i].(map[string]any)
 		if operation["op"] == "test" {
-			continue // which only looks
+			continue // a test only reads
 		}
 		_, writes := operation["value"]
 		operations[i] = operationSecrets{
 			any: carried, pointer: member("path") || member("from"),
 			hides: func(at ...property.PathSegment) bool {
 				if !writes {
-					return carried // a copy: what is secret in it is not known
+					return carried // a copy: we do not know which parts of it are secret
 				}
 				return in.secrets.IsSecret(property.PathFromSegments(
 					append([]property.PathSegment{property.NewSegment(i), property.NewSegment("value")}, at...)...))
@@ -222,8 +220,7 @@ func (o operationSecrets) namesOf(place fieldpath.Path) bool {
 	return false
 }
 
-// namesBelow reports whether a name on the way from the place down to a field is inside
-// of a secret.
+// namesBelow reports whether a name on the path from the place down to a field is inside a secret.
 func (o operationSecrets) namesBelow(below fieldpath.Path) bool {
 	var at []property.PathSegment
 	for _, element := range below {
@@ -231,7 +228,7 @@ func (o operationSecrets) namesBelow(below fieldpath.Path) bool {
 			return true
 		}
 		if element.FieldName == nil {
-			return true // which item of the value it is, is not known
+			return true // we do not know which item of the value it is
 		}
 		at = append(at, property.NewSegment(*element.FieldName))
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// refuseOwn refuses an object that a KubeObject manages, of this program or another, unless the program takes it over
-// from that. It would take the field back at once, and its preview would show drift for ever.
+// refuseOwn refuses an object that a KubeObject manages, in this program or another, unless the program takes it over
+// from that KubeObject. The KubeObject would take the field back at once, and its preview would show drift forever.
 func (t target) refuseOwn(in inputs, live *unstructured.Unstructured) error {
 	manager := ""
 	for _, other := range tracked.KubeObjectsOn(live, t.Own()...) {

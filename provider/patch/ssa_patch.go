@@ -12,9 +12,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// probe is the field manager of dry-runs. Under our own name the API server would
-// delete what the patch no longer names, and would refuse it where that is required.
-// Released first, as it really is, it stays. Nothing is ever written under this name.
+// probe is the field manager of dry-runs. Under our own name, the API server would delete what the patch no longer
+// names, and would refuse if that is required. In the real run it is released first, and stays. Nothing is ever
+// written under this name.
 const probe = ownership.PatchManagerPrefix + "preview"
 
 // ssaPatch is a patch by server-side apply.
@@ -72,7 +72,7 @@ func (ssaPatch) touched(answer *unstructured.Unstructured, manager string, _ pat
 	}
 	found := nothing()
 	applied.Iterate(func(path fieldpath.Path) {
-		// Of an empty map that the API server does not keep, there is nothing to watch.
+		// There is nothing to watch in an empty map that the API server does not keep.
 		if _, _, ok := ownership.Locate(answer.Object, path); ok {
 			found.set.Insert(path.Copy())
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// The names of the outputs that are this resource's own, beside the one that has the name of the patch. Those that
-// begin with "__" are hidden.
+// The names of the outputs that only this resource has, besides the one with the name of the patch. Those that begin
+// with "__" are hidden.
 const (
 	keyManagedFields  = "managedFields"
 	keyPreviousOwners = "previousOwners"
@@ -34,39 +34,39 @@ const (
 	keyPendingWait = "__pendingWait"
 )
 
-// form is how the state is written.
+// form describes how to write the state.
 var form = tracked.Form{Live: keyManagedFields, Pending: keyPending}
 
-// state is what the engine keeps of one resource.
+// state is what the engine stores for one resource.
 type state struct {
 	tracked.State
 
-	// touched are the fields that the patch is about.
+	// touched are the fields that the patch concerns.
 	touched patchedFields
-	// returned are fields that the patch took away and that are there again.
+	// returned are fields that the patch removed and that exist again.
 	returned *fieldpath.Set
-	// previous says who owned the fields before.
+	// previous records who owned the fields before.
 	previous map[string]string
 
-	// neighbours tell whether lists hold what they held, see [hashNeighbours]. They are nil where
-	// that is not known.
+	// neighbours tell whether lists still hold what they held, see [hashNeighbours]. They are nil if that is unknown.
 	neighbours map[string]string
-	// added are the items that a JSON patch has added to lists, by their operations.
+	// added are the items that a JSON patch has added to lists, by operation.
 	added map[int]addedItem
-	// created are the fields that were not there before the patch; nil where that is not known.
+	// created are the fields that did not exist before the patch; nil if that is unknown.
 	created created
 
 	// before and base are the managed fields and the resourceVersion of the object that
 	// a pending patch was sent to.
 	before []metav1.ManagedFieldsEntry
 	base   string
-	// unsaved says that a run whose state was lost has written some of the live values. It is not kept: each look finds out.
+	// unsaved means that a run with a lost state wrote some of the live values. It is not stored: each read finds
+	// out.
 	unsaved bool
-	// pendingWait says that what is waited for has not come true.
+	// pendingWait means that the goal of the wait has not been reached.
 	pendingWait bool
 }
 
-// upToDate reports whether the patch is the one that was carried out last.
+// upToDate reports whether the patch equals the one carried out last.
 func (s state) upToDate(in inputs) bool {
 	return !s.Pending && s.Ref.UID != "" && in.unknown == 0 && s.Upholds(in.content())
 }
@@ -81,7 +81,7 @@ func (s state) encode(in inputs) (property.Map, error) {
 		return property.Map{}, err
 	}
 	if s.Ahead && !s.Secrets.Empty() || s.unsaved {
-		// The saved inputs do not say what is secret of those that were sent.
+		// The saved inputs do not say which of the inputs just sent are secret.
 		out[in.kind] = out[in.kind].WithSecret(true)
 	}
 	out[tracked.KeyFieldOwnership] = tracked.EncodeTexts(s.Ownership, s.NamesSecret)
@@ -143,11 +143,11 @@ func decodeState(properties property.Map) (state, error) {
 	s.created = tracked.DecodeTexts(properties.Get(keyCreated))
 	s.base = values.Text(properties.Get(keyBase))
 	if before := values.Text(properties.Get(keyBefore)); before != "" {
-		// Without it, the owners of before are not known.
+		// Without it, the previous owners are unknown.
 		_ = json.Unmarshal([]byte(before), &s.before)
 	}
 	s.pendingWait = values.Flag(properties.Get(keyPendingWait))
-	s.Ahead = s.Ahead || s.pendingWait // the first version did not tell
+	s.Ahead = s.Ahead || s.pendingWait // the first version did not record it
 	return s, nil
 }
 
@@ -162,7 +162,7 @@ func decode(properties, saved property.Map) (inputs, state, error) {
 	return in, old, err
 }
 
-// encodePaths and decodePaths are for one path or none for each operation.
+// encodePaths and decodePaths convert lists with at most one path for each operation.
 func encodePaths(paths []fieldpath.Path) property.Value {
 	encoded := make([]property.Value, len(paths))
 	for i, path := range paths {

@@ -17,8 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// warnOfTakeover says in a preview which fields change hands. A field that keeps its
-// value is shared and not taken.
+// warnOfTakeover reports in a preview which fields change owner. A field that keeps its value is shared, not taken.
 func (r run) warnOfTakeover(ctx context.Context, live, after *unstructured.Unstructured, fields patchedFields) error {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
@@ -43,8 +42,8 @@ func (r run) warnOfTakeover(ctx context.Context, live, after *unstructured.Unstr
 	return nil
 }
 
-// warnOfRepetition says in a preview which operations, of those that are carried out once
-// for every change of the patch, come again with this one.
+// warnOfRepetition reports in a preview which operations run again with this change, among those that run once for
+// every change of the patch.
 func (r run) warnOfRepetition(ctx context.Context, m patchType) {
 	patch, ok := m.(computedPatch)
 	if !ok || r.old.touched.nonIdempotent.Empty() {
@@ -56,7 +55,7 @@ func (r run) warnOfRepetition(ctx context.Context, m patchType) {
 	}
 }
 
-// others are the owners of a field beside us; empty if there is none.
+// others returns the other owners of a field; empty if there is none.
 func (r run) others(owners []ownership.Owner) string {
 	var names []string
 	for _, owner := range owners {
@@ -67,13 +66,12 @@ func (r run) others(owners []ownership.Owner) string {
 	return strings.Join(tracked.Unique(names), ", ")
 }
 
-// isOurs reports whether a field manager is that of this Patch, or stands for it in a preview.
+// isOurs reports whether a field manager is that of this Patch, or represents it in a preview.
 func (r run) isOurs(manager string) bool {
 	return manager == probe || slices.Contains(r.target.Own(), manager)
 }
 
-// holder says who owns a field: the manager alone if it is one of the owners, since
-// sharing a value is no conflict.
+// holder says who owns a field: the manager alone if it is one of the owners, because sharing a value is no conflict.
 func (r run) holder(owners []ownership.Owner) string {
 	for _, owner := range owners {
 		if r.isOurs(owner.Manager) {
@@ -96,7 +94,7 @@ func (r run) isSecret(live *unstructured.Unstructured, path fieldpath.Path, fiel
 	return ownership.Around(operations, path)
 }
 
-// name writes a field for a message. Inside a secret not even the names of fields are shown.
+// name formats a field for a message. Inside a secret, even the names of fields are hidden.
 func (r run) name(path fieldpath.Path, fields patchedFields) string {
 	if tree := r.in.tree(); tree != nil {
 		marked := r.marked(tree, r.in.secrets)
@@ -113,12 +111,12 @@ func (r run) name(path fieldpath.Path, fields patchedFields) string {
 	return ownership.Format(path)
 }
 
-// marked is a tree with its secret places, as a part of the target.
+// marked returns a tree with its secret places, as part of the target.
 func (r run) marked(tree map[string]any, secrets values.Marks) tracked.Marked {
 	return partOf(r.target.Identity(), tree, secrets)
 }
 
-// partOf makes a tree a part of an object: what is secret in it depends on the kind.
+// partOf makes a tree part of an object: the kind decides what is secret in it.
 func partOf(id manifest.Identity, tree map[string]any, secrets values.Marks) tracked.Marked {
 	object := map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}
 	maps.Copy(object, tree)

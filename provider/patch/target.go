@@ -13,7 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// target is the object that is patched.
+// target is the object to patch.
 type target struct{ tracked.Target }
 
 // managerOf is the field manager of the resource urn.
@@ -32,7 +32,7 @@ func (t target) explain(verb string, err error, in inputs) error {
 	return t.Explain(verb, err, in.sensitive())
 }
 
-// missing says that there is no object to patch.
+// missing reports that there is no object to patch.
 func (t target) missing(cause error) error {
 	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) {
 		return tracked.Refused(failure.ReasonKindNotServed, "%s not found: %v. A Patch changes existing objects.\n"+

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// refuseTerminating refuses to patch an object that is being deleted, unless the patch is about its finalizers: that may be
-// what lets it go.
+// refuseTerminating refuses to patch an object that is being deleted, unless the patch concerns its finalizers: that
+// may be what lets the deletion finish.
 func (r run) refuseTerminating(live *unstructured.Unstructured) error {
 	if r.in.namesFinalizers() {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
-// Update carries out a changed patch, puts drift right, finds out about a patch whose
-// reply was lost, and waits again. An object that is as it should be is not touched.
+// Update carries out a changed patch, corrects drift, resolves a patch with a lost reply, and waits again. It does
+// not touch an object that is already as wanted.
 func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	in, old, err := decode(req.Inputs, req.State)
 	if err == nil {
@@ -37,7 +37,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		return p.UpdateResponse{}, err
 	}
 	if req.DryRun && old.Pending {
-		// The dry-run was made for what it may refuse.
+		// The dry-run served only to find refusals.
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, nil
 	}
 	if result.unresolved {
@@ -55,7 +55,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	return resp, err
 }
 
-// await waits for what the patch is to bring about.
+// await waits for the goal of the patch.
 func (r *patchResource) await(ctx context.Context, o outcome, in inputs) error {
 	_, err := waitfor.Run(ctx, waitfor.Request{
 		Cluster: o.target.Cluster, Object: o.target.Identity(), UID: types.UID(o.state.Ref.UID), Spec: in.wait.By(r.rules()),

@@ -17,13 +17,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// ElsewhereError says that an object is not in the cluster that the connection leads to, or that it is not known whether
-// it is. What such a cluster says of the object's name is about another object.
+// ElsewhereError means that an object is not in the cluster that the connection leads to, or that we do not know
+// whether it is. Whatever such a cluster says about the object's name concerns another object.
 type ElsewhereError struct {
 	Ref cluster.Ref
-	// Was is where the object is, and Is where the connection leads.
+	// Was is the cluster of the object, and Is the one that the connection leads to.
 	Was, Is Origin
-	// Certain says that the two are different clusters.
+	// Certain means that the two are different clusters.
 	Certain bool
 }
 
@@ -44,7 +44,7 @@ func (e *ElsewhereError) Error() string {
 // Because marks the error for [failure.ReasonOf].
 func (e *ElsewhereError) Because() failure.Reason { return failure.ReasonOtherCluster }
 
-// howToForget says what to do about objects in a cluster that nobody can reach any more.
+// howToForget explains what to do about objects in a cluster that can no longer be reached.
 func (o Origin) howToForget() string {
 	return fmt.Sprintf("If the former cluster is gone for good, forget what the state has in it: set the environment variable %s=%s for this "+
 		"command, or the provider's forgetClusters to [%q], which a destroy reads with --run-program.", connection.ForgetVariable, o.Key(), o.Key())
@@ -56,25 +56,25 @@ func IsElsewhere(err error) bool {
 	return errors.As(err, &elsewhere) && elsewhere.Certain
 }
 
-// isUndecided reports whether it is not known if an object is in another cluster.
+// isUndecided reports whether we do not know if an object is in another cluster.
 func isUndecided(err error) bool {
 	elsewhere := (*ElsewhereError)(nil)
 	return errors.As(err, &elsewhere) && !elsewhere.Certain
 }
 
-// errForgotten says that an object is in a cluster that is gone for good, as the user has said.
+// errForgotten means that the user has declared the object's cluster gone for good.
 var errForgotten = errors.New("its cluster is gone for good")
 
 // IsForgotten reports whether an object went with its cluster.
 func IsForgotten(err error) bool { return errors.Is(err, errForgotten) }
 
-// IsGone reports whether an object is not there any more: the API server of its cluster has said so, or its cluster is
-// gone for good.
+// IsGone reports whether an object no longer exists: the API server of its cluster said so, or its cluster is gone
+// for good.
 func IsGone(err error) bool { return failure.Gone(err) || IsForgotten(err) }
 
-// Located settles what a look at the object with this uid came to. The object with that uid is the one that was looked
-// for, wherever it is. An absence, and another object of its name, are what they seem only in the object's own cluster:
-// else the error is an [ElsewhereError], or says why that could not be found out.
+// Located interprets the result of a read of the object with this uid. An object with that uid is the right one,
+// wherever it is. An absence, or another object of the same name, counts only in the object's own cluster: otherwise
+// the error is an [ElsewhereError], or says why we could not find out.
 func (o Origin) Located(
 	ctx context.Context, source *connection.Source, t Target, uid string, live *unstructured.Unstructured, err error,
 ) error {
@@ -95,7 +95,7 @@ func (o Origin) Located(
 	return err
 }
 
-// answers reports whether a cluster that is said to be gone answers all the same, after a look has failed.
+// answers reports whether a cluster that was declared gone still answers, after a read has failed.
 func (o Origin) answers(ctx context.Context, t Target, failed error) bool {
 	if notSent := (*failure.NotSentError)(nil); t.Cluster == nil || o.ID == "" || errors.As(failed, &notSent) {
 		return false
@@ -104,7 +104,7 @@ func (o Origin) answers(ctx context.Context, t Target, failed error) bool {
 	return err == nil && id == o.ID
 }
 
-// RequireIn reports why the target's cluster is not known to be the one that the object is in; nil if it is.
+// RequireIn reports why the target's cluster is not known to be that of the object; nil if it is.
 func (o Origin) RequireIn(ctx context.Context, source *connection.Source, t Target) error {
 	relation, here, err := o.relationTo(ctx, t.Cluster)
 	switch {
@@ -121,16 +121,16 @@ func (o Origin) RequireIn(ctx context.Context, source *connection.Source, t Targ
 	}
 }
 
-// forget says once what becomes of the objects of a cluster that is gone for good.
+// forget reports once what happens to the objects of a cluster that is gone for good.
 func (o Origin) forget(ctx context.Context, source *connection.Source) error {
 	source.WarnOnce(ctx, "forgotten "+o.Key(),
 		fmt.Sprintf("%s is in forgetClusters: what the state has in it is forgotten. Nothing was deleted.", o))
 	return errForgotten
 }
 
-// Moved finds out for the program's Diff whether its connection leads to another cluster than the object is in, and says
-// so. It asks the API server only where the address or the certificate authority is another one, or where it must.
-// undecided says that only a look at the object can tell; the error says why.
+// Moved finds out for the program's Diff whether its connection leads to a cluster other than the object's, and
+// reports it. It asks the API server only if the address or the certificate authority differs, or if it must.
+// undecided means that only a read of the object can tell; the error says why.
 func (o Origin) Moved(ctx context.Context, source *connection.Source, t Target, must bool) (moved, undecided bool, err error) {
 	if o.IsZero() || t.Cluster == nil || !must && o.Target == t.Cluster.Target() {
 		return false, false, nil
@@ -146,7 +146,7 @@ func (o Origin) Moved(ctx context.Context, source *connection.Source, t Target, 
 	}
 }
 
-// WarnMoved says once why objects are replaced that nobody has changed, unless a read has said it.
+// WarnMoved explains once why objects are replaced that nobody has changed, unless a read has already reported it.
 func WarnMoved(ctx context.Context, source *connection.Source, err error) {
 	if elsewhere := (*ElsewhereError)(nil); errors.As(err, &elsewhere) {
 		source.WarnOnce(ctx, elsewhere.about(), fmt.Sprintf("Another cluster: objects of this stack are in %s, and the connection leads to %s. "+
@@ -154,7 +154,7 @@ func WarnMoved(ctx context.Context, source *connection.Source, err error) {
 	}
 }
 
-// WarnLeft says once where the objects are that were left alone.
+// WarnLeft reports once where the objects are that were left alone.
 func (o Origin) WarnLeft(ctx context.Context, source *connection.Source) {
 	source.WarnOnce(ctx, "left "+o.Key(), fmt.Sprintf("Objects were left alone in %s, as the connection leads to another cluster. No state has them any "+
 		"more: delete them there if nothing needs them.", o))
@@ -163,15 +163,15 @@ func (o Origin) WarnLeft(ctx context.Context, source *connection.Source) {
 // about names the two clusters.
 func (e *ElsewhereError) about() string { return "elsewhere " + e.Was.Key() + " " + e.Is.Key() }
 
-// notChecked says that a read has met another cluster.
+// notChecked describes that a read has met another cluster.
 func (e *ElsewhereError) notChecked() string {
 	return fmt.Sprintf("NOT CHECKED: objects of this stack are in %s, and the connection leads to %s, which is another cluster. "+
 		"The state keeps them. `pulumi up` creates them in the latter and leaves those in the former alone; `pulumi destroy` is refused.\n"+
 		"If that is not meant, check context, host and $KUBECONFIG before you go on.", e.Was, e.Is)
 }
 
-// IsToForget reports whether the object of a state, which is to be deleted, went with its cluster. It asks nothing unless
-// the user has said so of the cluster.
+// IsToForget reports whether the object of a state that is being deleted went with its cluster. It makes no request
+// unless the user has declared the cluster gone.
 func (s State) IsToForget(ctx context.Context, source *connection.Source, inputs property.Map, id manifest.Identity) bool {
 	if !source.Forgets(s.Origin.Key()) {
 		return false
@@ -180,8 +180,9 @@ func (s State) IsToForget(ctx context.Context, source *connection.Source, inputs
 	return IsForgotten(s.Origin.Located(ctx, source, t, s.Ref.UID, live, err))
 }
 
-// RequireDeletable refuses a deletion that is known to be about another cluster's object. Where the uid of the object is
-// known, the deletion names it and so cannot harm another object; what it does not find is confirmed by [State.ConfirmGone].
+// RequireDeletable refuses a deletion that is known to concern another cluster's object. If the uid of the object is
+// known, the deletion names it and so cannot harm another object; if it finds nothing, [State.ConfirmGone] confirms
+// that.
 func (s State) RequireDeletable(ctx context.Context, source *connection.Source, t Target) error {
 	guarded := s.Ref.UID != "" && !s.Pending
 	if s.Origin.IsZero() || guarded && s.Origin.Target == t.Cluster.Target() {
@@ -194,7 +195,7 @@ func (s State) RequireDeletable(ctx context.Context, source *connection.Source, 
 	return RefuseDelete(err)
 }
 
-// ConfirmGone reports why an object that was to be deleted, and was not there, may still be elsewhere; nil if it is gone.
+// ConfirmGone reports why an object that was not found for deletion may still exist elsewhere; nil if it is gone.
 func (s State) ConfirmGone(ctx context.Context, source *connection.Source, t Target) error {
 	err := s.Origin.RequireIn(ctx, source, t)
 	if IsForgotten(err) {
@@ -203,7 +204,7 @@ func (s State) ConfirmGone(ctx context.Context, source *connection.Source, t Tar
 	return RefuseDelete(err)
 }
 
-// RefuseDelete explains a deletion that would have happened in another cluster. Other errors stay as they are.
+// RefuseDelete explains a deletion that would have happened in another cluster. It returns other errors unchanged.
 func RefuseDelete(err error) error {
 	elsewhere := (*ElsewhereError)(nil)
 	if !errors.As(err, &elsewhere) || !elsewhere.Certain {
@@ -214,8 +215,8 @@ func RefuseDelete(err error) error {
 		elsewhere.Ref, elsewhere.Was, elsewhere.Is, elsewhere.Was.howToForget())
 }
 
-// ElsewhereDiff is the replacement of an object that is in another cluster than the program's. It is deleted before it is
-// replaced, so that its deletion, which does nothing, comes in the process that knows why.
+// ElsewhereDiff returns the replacement of an object that is in a cluster other than the program's. It deletes before
+// it replaces, so that the deletion, which does nothing, happens in the process that knows why.
 func ElsewhereDiff() p.DiffResponse {
 	return p.DiffResponse{
 		HasChanges: true, DeleteBeforeReplace: true,
@@ -223,13 +224,13 @@ func ElsewhereDiff() p.DiffResponse {
 	}
 }
 
-// Moves remembers, for this process, of which states the program's Diff has found that their objects are in another
-// cluster, so that the deletion before the replacement leaves those alone. Its zero value is ready for use, also by
-// several goroutines.
+// Moves remembers, for this process, the states whose objects the program's Diff found in another cluster, so that
+// the deletion before the replacement leaves those alone. Its zero value is ready for use, also by several
+// goroutines.
 type Moves struct{ byURN sync.Map } // resource.URN -> observed
 
-// Find reports whether the program wants the object of a state in another cluster than it is in, and notes it. Where that
-// cannot be told without a look at the object, the state is marked, so that Diff looks.
+// Find reports whether the program wants the object of a state in a cluster other than its current one, and records
+// that. If only a read of the object can tell, it marks the state, so that Diff reads.
 func (m *Moves) Find(ctx context.Context, source *connection.Source, clu *cluster.Cluster, urn resource.URN, s *State) (bool, error) {
 	t := Target{Cluster: clu, Ref: RefOf(s.Ref.Identity)}
 	moved, undecided, err := s.Origin.Moved(ctx, source, t, s.Pending)
@@ -245,8 +246,8 @@ func (m *Moves) Find(ctx context.Context, source *connection.Source, clu *cluste
 	return moved, nil
 }
 
-// Diff makes a replacement of a look or a dry-run that has found another cluster than that of the object. Any other error
-// stays one.
+// Diff returns a replacement if a read or a dry-run has found a cluster other than the object's. It returns any other
+// error unchanged.
 func (m *Moves) Diff(ctx context.Context, source *connection.Source, urn resource.URN, s State, err error) (p.DiffResponse, error) {
 	if !IsElsewhere(err) && !IsForgotten(err) {
 		return p.DiffResponse{}, err
@@ -256,10 +257,10 @@ func (m *Moves) Diff(ctx context.Context, source *connection.Source, urn resourc
 	return ElsewhereDiff(), nil
 }
 
-// Note notes that the object of a state is in another cluster than the program's.
+// Note records that the object of a state is in a cluster other than the program's.
 func (m *Moves) Note(urn resource.URN, s State) { m.byURN.Store(urn, observed{s.Ref.UID, s.HashKey}) }
 
-// Forget notes a Read, with which another command begins.
+// Forget records a Read, with which another command begins.
 func (m *Moves) Forget(urn resource.URN) { m.byURN.Delete(urn) }
 
 // Has reports whether the object of a state is being replaced because it is in another cluster.

@@ -12,9 +12,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// OutdatedError says that the API server cannot apply onto an object: managers have noted their fields in versions of the
-// API that do not know all the fields that the object has by now. That happens where a CustomResourceDefinition gains a
-// version with defaults, and to everybody who applies, until the notes are in one version.
+// OutdatedError means that the API server cannot apply onto an object: its managed fields are recorded in API
+// versions that do not know all its current fields. This happens when a CustomResourceDefinition gains a version with
+// defaults, and affects every applier until the managed fields are in one version.
 type OutdatedError struct {
 	versions []string
 	cause    error
@@ -24,7 +24,7 @@ func (e *OutdatedError) Error() string {
 	return fmt.Sprintf("managers have noted their fields in %s: %v", strings.Join(e.versions, ", "), e.cause)
 }
 
-// Unwrap gives the refusal of the API server.
+// Unwrap returns the refusal of the API server.
 func (e *OutdatedError) Unwrap() error { return e.cause }
 
 // Diagnose finds out why an apply onto the object was refused. body is what was applied.
@@ -38,14 +38,14 @@ func (t Target) Diagnose(ctx context.Context, body *unstructured.Unstructured, r
 	return t.Cluster.Diagnose(ctx, body, refusal)
 }
 
-// WarnOutdated says in a preview why the API server cannot try the write that is planned.
+// WarnOutdated explains in a preview why the API server cannot try the planned write.
 func (t Target) WarnOutdated(ctx context.Context, outdated *OutdatedError) {
 	p.GetLogger(ctx).Warningf("%s: the API server cannot try this update, because managers of the object have noted their fields in %s, "+
 		"which does not know all fields that the object has. The update first notes them in %s. Values are known only after it.",
 		t.Ref, strings.Join(outdated.versions, ", "), t.Ref.APIVersion)
 }
 
-// PutInOneVersion notes what the managers of the object own in the version that we apply. Nothing else of the object
+// PutInOneVersion rewrites the managed fields of the object in the version that we apply. Nothing else in the object
 // changes.
 func (t Target) PutInOneVersion(ctx context.Context) error {
 	live, err := t.Cluster.Get(ctx, t.Ref)

@@ -8,19 +8,17 @@ import (
 	"encoding/json"
 )
 
-// NewHashKey makes the key of a resource's hashes. It is kept in the state as a
-// secret for as long as the resource lives.
+// NewHashKey returns a new key for a resource's hashes. The state keeps it as a secret for the life of the resource.
 func NewHashKey() string {
 	var key [16]byte
-	// crypto/rand never fails: it ends the process where the system has no randomness.
+	// crypto/rand never fails: it ends the process if the system has no randomness.
 	_, _ = rand.Read(key[:])
 	return hex.EncodeToString(key[:])
 }
 
-// Hash is the keyed hash of content as it is sent. Formatting and the order of keys
-// have no part in it. Without the key, a hash in the state would let anyone who reads
-// it try out guesses of the secrets inside. The error says why content is not JSON; of
-// what it is the content, the caller knows.
+// Hash returns the keyed hash of content as it is sent. Formatting and key order do not affect it. Without the key,
+// anyone who reads the state could use the hash to test guesses of the secrets inside. The error says why content is
+// not JSON; the caller knows where the content comes from.
 func Hash(key string, content any) (string, error) {
 	text, err := json.Marshal(content)
 	if err != nil {

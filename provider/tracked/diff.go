@@ -12,20 +12,21 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Changed is a diff of one path.
+// Changed returns a diff of one path.
 func Changed(path string, kind p.DiffKind) p.DiffResponse {
 	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{path: {Kind: kind}}}
 }
 
-// UpdateAbout is an update of which the engine shows no values, but only that it is about key, which is no input, or one
-// that changes: nothing of the object changes but who owns it, say, or it is only waited for again.
+// UpdateAbout returns an update for which the engine shows no values, only that it concerns key, which is not an
+// input or is one that changes. For example, nothing in the object changes but its field ownership, or the update
+// only waits again.
 func UpdateAbout(key string) p.DiffResponse {
 	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{key: {Kind: p.Update, InputDiff: true}}}
 }
 
-// Detailed writes changes of fields as changes of properties. place says where the engine shows a change, and as what.
-// The engine takes the left side of each from the outputs and the right side from the inputs, at the same path, so each
-// path is a place in both.
+// Detailed converts field changes to property changes. place says where the engine shows a change, and of which kind.
+// The engine takes the left side of each from the outputs and the right side from the inputs, at the same path, so
+// each path must exist in both.
 func Detailed(
 	changes []ownership.Change, place func(ownership.Change) (string, p.DiffKind), ignored IgnoredPaths,
 ) p.DiffResponse {
@@ -41,12 +42,12 @@ func Detailed(
 	return Outermost(diff)
 }
 
-// Place returns where in both of two trees a change can be shown, and as what: live is what the engine shows on the
+// Place returns where a change can be shown in both of two trees, and of which kind: the engine shows live on the
 // left, written on the right.
 func Place(change ownership.Change, live, written Marked) (ownership.Location, p.DiffKind) {
 	path := change.Path
 	for _, tree := range []Marked{written, live} {
-		// Inside a secret not even the names of fields are shown.
+		// Inside a secret, even the names of fields are hidden.
 		if depth, ok := tree.SecretDepth(path); ok && tree.HidesNames(path, depth) {
 			path, change.Kind = path[:depth], ownership.Changed
 		}
@@ -57,25 +58,25 @@ func Place(change ownership.Change, live, written Marked) (ownership.Location, p
 	case has && (!had || change.Kind == ownership.Added):
 		return after, p.Add
 	case had && has:
-		// An item that stands elsewhere on the other side cannot be shown alone: the engine would hold it against
-		// another one.
+		// An item that is at another position on the other side cannot be shown alone: the engine would compare it
+		// with another item.
 		return after[:SharedPrefix(before, after)], p.Update
 	case had:
 		return before, p.Delete
 	default:
-		// On neither side as written: a default that appeared, say.
+		// It is on neither side as written: for example, a default that appeared.
 		return nil, p.Update
 	}
 }
 
-// PropertyAt writes a place in the document that is the property name as the engine's path.
+// PropertyAt converts a place in the document under property name to the engine's path.
 func PropertyAt(name string, at ownership.Location) string {
 	segments := append([]property.PathSegment{property.NewSegment(name)}, Segments(at)...)
 	return values.FormatPath(property.PathFromSegments(segments...))
 }
 
-// Lost lists the leaves that we have applied and no longer own, beside those whose values have changed and are listed
-// already. A field that another manager has taken has drifted also if its value is the same.
+// Lost lists the leaves that we have applied and no longer own, besides those already listed because their values
+// changed. A field that another manager has taken has drifted even if its value is the same.
 func (s State) Lost(leaves []fieldpath.Path, listed []ownership.Change) []ownership.Change {
 	known := fieldpath.NewSet()
 	for _, change := range listed {
@@ -93,11 +94,12 @@ func (s State) Lost(leaves []fieldpath.Path, listed []ownership.Change) []owners
 	return lost
 }
 
-// The parts of an identity, as references and targets name them.
+// The parts of an identity, named as in references and targets.
 var identityParts = []string{"apiVersion", "kind", "namespace", "name"}
 
-// IdentityDiff reports a replacement where is names another object than was. A new version of the same API group shows
-// the same object. at says which property shows a part of the identity; a part for which that is "" is not known yet.
+// IdentityDiff reports a replacement if is names an object other than was. A new version of the same API group
+// denotes the same object. at returns the property that shows a part of the identity; "" means the part is not known
+// yet.
 func IdentityDiff(was, is manifest.Identity, at func(part string) string, change p.PropertyDiff) (p.DiffResponse, bool) {
 	change.Kind = p.UpdateReplace
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
@@ -117,8 +119,8 @@ func IdentityDiff(was, is manifest.Identity, at func(part string) string, change
 	return diff, diff.HasChanges
 }
 
-// InDefaultNamespace completes an identity that names no namespace: whether its kind has namespaces is not known
-// without a request, but the state knows where the object went. defaultNamespace is "" while the cluster is not known.
+// InDefaultNamespace completes an identity that names no namespace: only a request could tell whether its kind is
+// namespaced, but the state knows where the object went. defaultNamespace is "" while the cluster is unknown.
 func InDefaultNamespace(is, was manifest.Identity, defaultNamespace string) manifest.Identity {
 	switch {
 	case was.Namespace == "":
@@ -131,7 +133,8 @@ func InDefaultNamespace(is, was manifest.Identity, defaultNamespace string) mani
 	return is
 }
 
-// InputChanges compares some of the inputs as they are written, for where the API server cannot be asked or has no say.
+// InputChanges compares some of the inputs as written, for cases in which the API server cannot be asked or does not
+// decide.
 func InputChanges(before, now property.Map, ignored IgnoredPaths, keys ...string) p.DiffResponse {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	for path, kind := range values.Differences(only(before, keys), only(now, keys)) {

@@ -9,8 +9,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// Outermost leaves out what is inside of something that is shown as a whole: a list
-// of which an item is missing and another one has changed, say.
+// Outermost drops changes inside something that is shown as a whole: for example, a list that lost one item and in
+// which another has changed.
 func Outermost(diff p.DiffResponse) p.DiffResponse {
 	type place struct {
 		path string
@@ -36,7 +36,7 @@ func Outermost(diff p.DiffResponse) p.DiffResponse {
 	return diff
 }
 
-// SharedPrefix counts the segments with which two places begin alike.
+// SharedPrefix counts the leading segments that two places share.
 func SharedPrefix(a, b ownership.Location) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

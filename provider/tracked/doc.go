@@ -1,5 +1,5 @@
-// Package tracked is what every resource needs that owns some fields of an object: KubeObject, which applied all of
-// its manifest, and Patch, which took a few fields of an object of others.
+// Package tracked contains what every resource needs that owns some fields of an object: KubeObject, which applied
+// its whole manifest, and Patch, which took over a few fields of an object that others made.
 //
 // It holds each rule about such an object once:
 //
@@ -22,6 +22,6 @@
 //     secret_texts.go, secret_kind.go
 //   - how a value is shown in a message ([Show]): shown_values.go
 //
-// There is no framework here: a resource embeds the structs and calls the functions. What a resource applies, compares
-// and releases is its own business.
+// There is no framework here: a resource embeds the structs and calls the functions. Each resource decides itself what
+// it applies, compares and releases.
 package tracked

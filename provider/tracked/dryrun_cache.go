@@ -6,8 +6,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// DryRunCache keeps what a dry-run in Diff has answered until the preview of the same update asks for it, so that a changed
-// object costs one dry-run and not two. Its zero value is ready for use, also by several goroutines.
+// DryRunCache keeps the answer to a dry-run in Diff until the preview of the same update asks for it, so that a
+// changed object costs one dry-run instead of two. Its zero value is ready for use, also by several goroutines.
 type DryRunCache[Outcome any] struct {
 	byURN sync.Map // resource.URN -> dryRun[Outcome]
 }
@@ -17,12 +17,12 @@ type dryRun[Outcome any] struct {
 	outcome Outcome
 }
 
-// Put keeps the outcome of a dry-run on the object with this uid.
+// Put stores the outcome of a dry-run on the object with this uid.
 func (d *DryRunCache[Outcome]) Put(urn resource.URN, uid string, outcome Outcome) {
 	d.byURN.Store(urn, dryRun[Outcome]{uid, outcome})
 }
 
-// Pop returns and forgets the outcome, if it is about the object with this uid and fits.
+// Pop returns and removes the outcome, if it is for the object with this uid and fits.
 func (d *DryRunCache[Outcome]) Pop(urn resource.URN, uid string, fits func(Outcome) bool) (outcome Outcome, ok bool) {
 	v, found := d.byURN.LoadAndDelete(urn)
 	if !found {

@@ -6,31 +6,31 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// EngineCalls tells the two ways apart in which the engine calls Diff. Its zero value is ready for use, also by several
-// goroutines.
+// EngineCalls distinguishes the two ways in which the engine calls Diff. Its zero value is ready for use, also by
+// several goroutines.
 //
-// The engine calls Diff after every Read, with the inputs and the connection of the last run, before the program runs;
-// an error there fails preview, up, refresh and destroy alike, and no command is left that gets out. It calls Diff again
-// when the program asks for the resource, with the program's inputs and connection. Only that call has a Check of the
-// same resource before it in this process.
+// The engine calls Diff after every Read, with the inputs and the connection of the last run, before the program
+// runs; an error there fails preview, up, refresh and destroy alike, and leaves no command as a way out. It calls
+// Diff again when the program registers the resource, with the program's inputs and connection. Only that call
+// follows a Check of the same resource in this process.
 type EngineCalls struct{ checked, read sync.Map } // resource.URN -> true
 
-// Check notes a Check of a resource.
+// Check records a Check of a resource.
 func (c *EngineCalls) Check(urn resource.URN) { c.checked.Store(urn, true) }
 
-// Read notes a Read of a resource.
+// Read records a Read of a resource.
 func (c *EngineCalls) Read(urn resource.URN) {
 	c.checked.Delete(urn)
 	c.read.Store(urn, true)
 }
 
-// WasRead reports whether a resource was read in this process, and what a Read has to say is said.
+// WasRead reports whether this process has read a resource, and so has already reported what a Read reports.
 func (c *EngineCalls) WasRead(urn resource.URN) bool {
 	_, read := c.read.Load(urn)
 	return read
 }
 
-// IsProgrammed reports whether the Diff that runs was asked for by the program.
+// IsProgrammed reports whether the program asked for the current Diff.
 func (c *EngineCalls) IsProgrammed(urn resource.URN) bool {
 	_, checked := c.checked.LoadAndDelete(urn)
 	return checked

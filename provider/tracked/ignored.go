@@ -6,14 +6,14 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// IgnoredPaths are the resource option ignoreChanges.
+// IgnoredPaths is the resource option ignoreChanges.
 type IgnoredPaths []resource.PropertyPath
 
 // ParseIgnored reads the option as the engine sends it.
 func ParseIgnored(paths []string) IgnoredPaths {
 	var ignored IgnoredPaths
 	for _, path := range paths {
-		// The engine has parsed the paths before, and refused what is not one.
+		// The engine has already parsed the paths, and refused invalid ones.
 		if parsed, err := resource.ParsePropertyPath(path); err == nil {
 			ignored = append(ignored, parsed)
 		}
@@ -21,8 +21,7 @@ func ParseIgnored(paths []string) IgnoredPaths {
 	return ignored
 }
 
-// Covers reports whether a path of a detailed diff is ignored, by itself or with what
-// is around it.
+// Covers reports whether a path of a detailed diff is ignored, either itself or as part of an ignored parent.
 func (ignored IgnoredPaths) Covers(path string) bool {
 	parsed, err := resource.ParsePropertyPath(path)
 	return err == nil && slices.ContainsFunc(ignored, func(prefix resource.PropertyPath) bool { return prefix.Contains(parsed) })

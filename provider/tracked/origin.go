@@ -22,17 +22,17 @@ const (
 	keyCA     = "ca"
 )
 
-// Origin is the cluster that an object is in, as far as it is known. The states of older versions have none, which is the
-// zero value: such an object is taken to be wherever the connection leads.
+// Origin is the cluster of an object, as far as it is known. The states of older versions have none, which is the
+// zero value: we assume such an object to be wherever the connection leads.
 type Origin struct {
-	// ID tells the cluster from all others, see [cluster.Cluster.ID]; empty where it is not known.
+	// ID distinguishes the cluster from all others, see [cluster.Cluster.ID]; empty if unknown.
 	ID string
-	// Target is how the cluster was reached last. The same cluster may have another one by now.
+	// Target is how the cluster was last reached. The same cluster may now be reached in another way.
 	Target connect.Target
 }
 
-// OriginOf is the origin of an object that was just seen or written. That is one request for each connection and process.
-// An id that cannot be had now is left out, and learned by a later look.
+// OriginOf returns the origin of an object that was just seen or written. This takes one request for each connection
+// and process. If the id is unavailable now, it is left out, and a later read fills it in.
 func OriginOf(ctx context.Context, clu *cluster.Cluster) Origin {
 	id, err := clu.ID(ctx)
 	if err != nil {
@@ -41,8 +41,8 @@ func OriginOf(ctx context.Context, clu *cluster.Cluster) Origin {
 	return Origin{ID: id, Target: clu.Target()}
 }
 
-// Seen is the origin of an object that was just seen in clu, and that was known to be there. An id that is known is not
-// asked for again.
+// Seen returns the origin of an object that was just seen in clu, and that was known to be there. It does not ask
+// again for a known id.
 func (o Origin) Seen(ctx context.Context, clu *cluster.Cluster) Origin {
 	if o.ID == "" {
 		return OriginOf(ctx, clu)
@@ -50,7 +50,7 @@ func (o Origin) Seen(ctx context.Context, clu *cluster.Cluster) Origin {
 	return Origin{ID: o.ID, Target: clu.Target()}
 }
 
-// OriginAfter is the origin of the object that was just written in clu, and that has this uid now.
+// OriginAfter returns the origin of the object that was just written in clu, and that now has this uid.
 func (s State) OriginAfter(ctx context.Context, clu *cluster.Cluster, uid string) Origin {
 	if uid != "" && uid == s.Ref.UID {
 		return s.Origin.Seen(ctx, clu)
@@ -58,7 +58,7 @@ func (s State) OriginAfter(ctx context.Context, clu *cluster.Cluster, uid string
 	return OriginOf(ctx, clu)
 }
 
-// IsZero reports whether nothing is known of the cluster.
+// IsZero reports whether nothing is known about the cluster.
 func (o Origin) IsZero() bool { return o == Origin{} }
 
 // String names the cluster for people. It holds no secret.
@@ -74,8 +74,8 @@ func (o Origin) String() string {
 	}
 }
 
-// Key is what the setting forgetClusters calls the cluster: its id, or a name that is made of its address and its
-// certificate authority where the id is not known.
+// Key returns the name of the cluster in the setting forgetClusters: its id, or, if the id is unknown, a name made
+// from its address and its certificate authority.
 func (o Origin) Key() string {
 	if o.ID != "" || o.IsZero() {
 		return o.ID
@@ -85,8 +85,8 @@ func (o Origin) Key() string {
 	return "address-" + hex.EncodeToString(sum[:length])
 }
 
-// Encode writes the origin; null where it is not known. The server is secret, as it is a part of the connection, which no
-// output repeats.
+// Encode writes the origin; null if it is unknown. The server is secret because it is part of the connection, which
+// no output repeats.
 func (o Origin) Encode() property.Value {
 	if o.IsZero() {
 		return property.Value{}
@@ -100,7 +100,7 @@ func (o Origin) Encode() property.Value {
 	return property.New(members)
 }
 
-// DecodeOrigin reads what [Origin.Encode] writes, and the zero value where there is nothing.
+// DecodeOrigin reads what [Origin.Encode] writes, and returns the zero value if there is nothing.
 func DecodeOrigin(v property.Value) Origin {
 	if !v.IsMap() {
 		return Origin{}
@@ -109,7 +109,7 @@ func DecodeOrigin(v property.Value) Origin {
 	return Origin{ID: text(keyID), Target: connect.Target{Server: text(keyServer), CA: text(keyCA)}}
 }
 
-// relation is how an origin and a cluster compare.
+// relation is the result of comparing an origin with a cluster.
 type relation int
 
 const (
@@ -118,9 +118,9 @@ const (
 	undecided
 )
 
-// relationTo compares the origin of an object with a cluster, and names that. Ids decide, whatever the addresses are. Where
-// one of them is not known, an equal address with an equal certificate authority is the same cluster, and nothing is known
-// of any other.
+// relationTo compares the origin of an object with a cluster, and returns the origin of that cluster. Ids decide,
+// whatever the addresses are. If one of the ids is unknown, an equal address with an equal certificate authority
+// means the same cluster; otherwise the result is unknown.
 func (o Origin) relationTo(ctx context.Context, clu *cluster.Cluster) (relation, Origin, error) {
 	here := Origin{Target: clu.Target()}
 	if o.IsZero() {

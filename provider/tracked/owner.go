@@ -8,8 +8,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// KubeObjectOf returns the field manager of the KubeObject that manages an object, unless that is one of own; "" if there
-// is none. An object that a KubeObject manages belongs to it: no other resource writes it.
+// KubeObjectOf returns the field manager of the KubeObject that manages an object, unless it is one of own; "" if
+// there is none. An object that a KubeObject manages belongs to it: no other resource writes it.
 func KubeObjectOf(live *unstructured.Unstructured, own ...string) string {
 	if managers := KubeObjectsOn(live, own...); len(managers) > 0 {
 		return managers[0]
@@ -17,7 +17,7 @@ func KubeObjectOf(live *unstructured.Unstructured, own ...string) string {
 	return ""
 }
 
-// KubeObjectsOn lists the field managers of the KubeObjects on an object, but for own.
+// KubeObjectsOn lists the field managers of the KubeObjects on an object, except own.
 func KubeObjectsOn(live *unstructured.Unstructured, own ...string) []string {
 	var managers []string
 	for _, manager := range ownership.Managers(live) {
@@ -28,7 +28,7 @@ func KubeObjectsOn(live *unstructured.Unstructured, own ...string) []string {
 	return managers
 }
 
-// PatchesOn lists the field managers of the Patches on an object, but for own.
+// PatchesOn lists the field managers of the Patches on an object, except own.
 func PatchesOn(live *unstructured.Unstructured, own ...string) []string {
 	var patches []string
 	for _, manager := range ownership.Managers(live) {
@@ -39,6 +39,6 @@ func PatchesOn(live *unstructured.Unstructured, own ...string) []string {
 	return patches
 }
 
-// NamesOwners reports whether an object says who owns its fields. The API server always does. Where a proxy has left it
-// out, it is not known whose the object is.
+// NamesOwners reports whether an object says who owns its fields. The API server always does. If a proxy has removed
+// that, the owner is unknown.
 func NamesOwners(live *unstructured.Unstructured) bool { return len(live.GetManagedFields()) > 0 }

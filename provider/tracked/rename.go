@@ -12,15 +12,15 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// A resource's field manager is the one of its URN. An alias, `pulumi state move` and `pulumi stack rename` give it
-// another URN and leave it its state, and so the former manager stays on the object until an update renames it there.
-// Until then both are the resource's own.
+// A resource's field manager derives from its URN. An alias, `pulumi state move` and `pulumi stack rename` change the
+// URN but keep the state, and so the former manager stays on the object until an update renames it there. Until then,
+// both belong to the resource.
 //
-// Kept for ever, the former name would let two stacks share one object: the one that the resource was taken from still
-// recognises it as its own.
+// If we kept the former name forever, two stacks could share one object: the stack that the resource was taken from
+// would still recognise it as its own.
 
-// OnObject returns the field manager under which the resource is on its object, and the one that it gets with the next
-// update; "" if that is the same. own is the one of its URN.
+// OnObject returns the resource's field manager on its object, and the one that the next update gives it; "" if that
+// is the same. own is the one of its URN.
 func (s State) OnObject(own string) (manager, next string) {
 	if s.IsRenamed(own) {
 		return s.Manager, own
@@ -28,7 +28,7 @@ func (s State) OnObject(own string) (manager, next string) {
 	return own, ""
 }
 
-// ForUpdate returns the field manager of an update, and the one that the resource has on its object; "" if that is the
+// ForUpdate returns the field manager of an update, and the resource's current one on its object; "" if that is the
 // same.
 func (s State) ForUpdate(own string) (manager, former string) {
 	former, next := s.OnObject(own)
@@ -38,10 +38,11 @@ func (s State) ForUpdate(own string) (manager, former string) {
 	return own, former
 }
 
-// IsRenamed reports whether the resource has another field manager now than the last write was made under.
+// IsRenamed reports whether the resource's field manager differs from the one of the last write.
 func (s State) IsRenamed(own string) bool { return cmp.Or(s.Manager, own) != own }
 
-// RenamingDiff is an update that renames the field manager, if the program asks and the resource has another one.
+// RenamingDiff returns an update that renames the field manager, if the program asks and the resource has another
+// one.
 func (s State) RenamingDiff(own string, programmed bool) p.DiffResponse {
 	if !programmed || !s.IsRenamed(own) {
 		return p.DiffResponse{}
@@ -49,7 +50,7 @@ func (s State) RenamingDiff(own string, programmed bool) p.DiffResponse {
 	return UpdateAbout(keyFieldManager)
 }
 
-// SayRenaming says what an update renames.
+// SayRenaming reports what an update renames.
 func (s State) SayRenaming(ctx context.Context, own string) {
 	if s.IsRenamed(own) {
 		p.GetLogger(ctx).Infof("%s: this resource was renamed, or moved here from another stack. The update renames its field manager "+
@@ -58,13 +59,13 @@ func (s State) SayRenaming(ctx context.Context, own string) {
 	}
 }
 
-// Turned returns the target as our other field manager sees it.
+// Turned returns the target with our two field managers swapped.
 func (t Target) Turned() Target {
 	t.Manager, t.Also = t.Also, t.Manager
 	return t
 }
 
-// AsOn returns the target under the one of our field managers that is on an object. If both are, or none is, that is
+// AsOn returns the target with whichever of our field managers is on an object. If both or neither are, that is
 // Manager.
 func (t Target) AsOn(live *unstructured.Unstructured) Target {
 	on := ownership.Managers(live)
@@ -74,7 +75,7 @@ func (t Target) AsOn(live *unstructured.Unstructured) Target {
 	return t
 }
 
-// RenamePatch returns the JSON patch after which our fields are under Manager; nil if they are already.
+// RenamePatch returns the JSON patch that moves our fields to Manager; nil if they are there already.
 func (t Target) RenamePatch(live *unstructured.Unstructured) ([]byte, error) {
 	if t.Also == "" {
 		return nil, nil
@@ -90,7 +91,8 @@ func (t Target) Renamed(object *unstructured.Unstructured) (*unstructured.Unstru
 	return ownership.HandedOver(object, t.Manager, ownership.Renaming(t.Also, t.Manager))
 }
 
-// EditAll changes what each of our managers owns of the object with this uid. patch makes the JSON patch for one of them.
+// EditAll changes what each of our managers owns on the object with this uid. patch makes the JSON patch for one of
+// them.
 func (t Target) EditAll(
 	ctx context.Context, uid types.UID, patch func(live *unstructured.Unstructured, manager string) ([]byte, error),
 ) error {

@@ -6,23 +6,23 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// ReplacementGuard remembers, for this process, which object each resource's newest state is about. Its zero value is
-// ready for use, also by several goroutines.
+// ReplacementGuard remembers, for this process, the object of each resource's newest state. Its zero value is ready
+// for use, also by several goroutines.
 //
-// A replacement with create-before-delete asks for a new object while the old one stands, and then deletes the old one.
-// With the same name these are one object: Create would find it, take it for an earlier attempt of its own, and Delete
-// would then delete it under the new state. Neither request says that it is part of a replacement, so what was seen
-// before has to.
+// A create-before-delete replacement asks for a new object while the old one exists, and then deletes the old one.
+// With the same name, these are one object: Create would find it and take it for an earlier attempt of its own, and
+// Delete would then delete it under the new state. Neither request says that it is part of a replacement, so the
+// guard relies on what it saw before.
 type ReplacementGuard struct {
 	mu    sync.Mutex
 	byURN map[resource.URN]observed
 }
 
-// observed is an object and the state that knows it. The states of one object are told apart by their hash keys: every
-// creation makes a new one.
+// observed is an object and the state that knows it. Hash keys distinguish the states of one object, because every
+// creation makes a new key.
 type observed struct{ uid, hashKey string }
 
-// Observe notes that the newest state of a resource is about the object with this uid.
+// Observe records that the newest state of a resource is about the object with this uid.
 func (g *ReplacementGuard) Observe(urn resource.URN, uid, hashKey string) {
 	if uid == "" {
 		return
@@ -42,8 +42,8 @@ func (g *ReplacementGuard) IsCurrent(urn resource.URN, uid string) bool {
 	return uid != "" && g.byURN[urn].uid == uid
 }
 
-// Superseded reports whether the object of an old state, which knows it by this uid and has this hash key, has gone over
-// to a newer state of the same resource. Deleting it would delete the newer one's.
+// Superseded reports whether the object of an old state with this uid and hash key now belongs to a newer state of
+// the same resource. Deleting it would delete the newer state's object.
 func (g *ReplacementGuard) Superseded(urn resource.URN, uid, hashKey string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -52,8 +52,8 @@ func (g *ReplacementGuard) Superseded(urn resource.URN, uid, hashKey string) boo
 		now.hashKey != "" && hashKey != "" && now.hashKey != hashKey
 }
 
-// Yield forgets the object of a resource if another resource of this process is about the same one, and returns that. Of
-// resources that yield at once, the last one keeps it. Two states of one object are told apart by their hash keys; one
+// Yield forgets the object of a resource if another resource of this process has the same one, and returns that
+// resource. If several yield at once, the last one keeps it. Hash keys distinguish two states of one object; a state
 // that a rename has brought under another URN keeps its own.
 func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other resource.URN, yields bool) {
 	g.mu.Lock()
@@ -70,7 +70,7 @@ func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other r
 	return "", false
 }
 
-// Forget notes that a resource's object was deleted.
+// Forget records that a resource's object was deleted.
 func (g *ReplacementGuard) Forget(urn resource.URN) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

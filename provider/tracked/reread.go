@@ -13,9 +13,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// KeepStale answers a read that failed with what was known before, and marks it as stale. An error would end the whole
-// operation, a destroy included, and the connection is that of the last run, which may have expired since: the mark
-// makes the program's Diff read again with the connection that it has now.
+// KeepStale answers a failed read with what was known before, and marks it as stale. An error would end the whole
+// operation, including a destroy, and the connection is that of the last run, which may have expired since: the mark
+// makes the program's Diff read again with its current connection.
 func KeepStale(
 	ctx context.Context, source *connection.Source, clu *cluster.Cluster, req p.ReadRequest, explained error,
 ) p.ReadResponse {
@@ -29,14 +29,14 @@ func KeepStale(
 	}
 }
 
-// IsStale reports whether the last read of a resource failed, from its outputs.
+// IsStale reports from a resource's outputs whether its last read failed.
 func IsStale(outputs property.Map) bool { return values.Flag(outputs.Get(keyStale)) }
 
-// Reread returns the outputs of a resource whose object was looked at again.
+// Reread returns the outputs of a resource after its object was read again.
 func Reread(outputs property.Map) property.Map { return outputs.Delete(keyStale) }
 
-// ClusterForDiff returns the cluster to compare with. It is nil where the connection is not known yet, and where that
-// of the last run cannot be used any more, which must not fail the engine's own Diff. Of the program's it is an error.
+// ClusterForDiff returns the cluster to compare with. It is nil if the connection is not known yet, and if that of
+// the last run no longer works, which must not fail the engine's own Diff. In the program's Diff, that is an error.
 func ClusterForDiff(
 	ctx context.Context, source *connection.Source, req p.DiffRequest, programmed bool,
 ) (clu *cluster.Cluster, known bool, err error) {
@@ -50,19 +50,20 @@ func ClusterForDiff(
 		return nil, false, err
 	}
 	if origin.IsZero() {
-		source.WarnIfMoved(ctx, req.OldInputs, req.Inputs) // else it is known for certain
+		source.WarnIfMoved(ctx, req.OldInputs, req.Inputs) // otherwise it is certain
 	}
 	return clu, !unknown, nil
 }
 
-// IsToReread reports whether Diff has to read for itself, because the read before it failed. What was not looked at in
-// this run is never "unchanged": where this read fails too, so does the Diff of the resource.
+// IsToReread reports whether Diff must read for itself because the read before it failed. A resource that was not
+// read in this run is never "unchanged": if this read fails too, so does the Diff of the resource.
 func (s State) IsToReread(clu *cluster.Cluster, programmed bool) bool {
 	return s.Stale && clu != nil && programmed
 }
 
-// OvertakenDiff is for a changed program that finds everything in place because it says what had drifted. An update takes
-// that up: what was applied before must not count as drift from then on, and fields that others have taken are ours again.
+// OvertakenDiff returns the diff for a changed program that finds everything in place because it adopts what had
+// drifted. An update records that: the previously applied values must no longer count as drift, and fields that
+// others have taken become ours again.
 func (s State) OvertakenDiff() p.DiffResponse {
 	if s.Applied == nil {
 		return p.DiffResponse{}
@@ -70,8 +71,8 @@ func (s State) OvertakenDiff() p.DiffResponse {
 	return Changed(keyAppliedProjection, p.Update)
 }
 
-// UncheckedDiff shows that a resource was not looked at, where the engine's own Diff follows a read that failed: a
-// refresh that could not see anything must not say that nothing has changed. It adds to what else there is to say.
+// UncheckedDiff shows that a resource was not read, if the engine's own Diff follows a failed read: a refresh that
+// could not see anything must not report that nothing has changed. It adds this to the rest of the diff.
 func (s State) UncheckedDiff(diff p.DiffResponse, programmed bool) p.DiffResponse {
 	if !s.Stale || programmed || diff.HasChanges {
 		return diff
@@ -79,5 +80,5 @@ func (s State) UncheckedDiff(diff p.DiffResponse, programmed bool) p.DiffRespons
 	return Unchecked()
 }
 
-// Unchecked is the diff of a resource that was not looked at.
+// Unchecked returns the diff of a resource that was not read.
 func Unchecked() p.DiffResponse { return Changed(keyStale, p.Update) }

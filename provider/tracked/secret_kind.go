@@ -11,8 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// MarkKind marks what is secret in objects of a kind, whatever the program says. at is where in the tree the object
-// begins.
+// MarkKind marks what is secret in objects of a kind, whatever the program says. at is the path in the tree at which
+// the object begins.
 func MarkKind(secrets *values.Marks, id manifest.Identity, at ...property.PathSegment) {
 	for _, keys := range manifest.SecretPaths(id.APIVersion, id.Kind) {
 		path := slices.Clip(at)
@@ -23,7 +23,7 @@ func MarkKind(secrets *values.Marks, id manifest.Identity, at ...property.PathSe
 	}
 }
 
-// KindTexts are the texts in the places that [MarkKind] marks.
+// KindTexts returns the texts in the places that [MarkKind] marks.
 func KindTexts(object map[string]any) []string {
 	id := manifest.IdentityOf(object)
 	var texts []string
@@ -35,8 +35,8 @@ func KindTexts(object map[string]any) []string {
 	return texts
 }
 
-// IsKindSecret reports whether a field of an object of a kind is, is in or is around one of the places that [MarkKind]
-// marks.
+// IsKindSecret reports whether a field of an object of a kind equals, is inside or contains one of the places that
+// [MarkKind] marks.
 func IsKindSecret(id manifest.Identity, path fieldpath.Path) bool {
 	for _, keys := range manifest.SecretPaths(id.APIVersion, id.Kind) {
 		inside := true

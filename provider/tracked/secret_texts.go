@@ -8,9 +8,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Sensitive lists the secret texts of a tree, which the API server may quote when it
-// refuses them. With withNames the keys of a secret map are secret too; those of a
-// wholly secret tree are not, since they mostly are the names of the kind's fields.
+// Sensitive lists the secret texts of a tree, which the API server may quote in a refusal. With withNames, the keys
+// of a secret map are secret too; the keys of a wholly secret tree are not, because they are mostly the names of the
+// kind's fields.
 func Sensitive(tree any, secrets values.Marks, withNames bool) []string {
 	var texts []string
 	withNames = withNames && !secrets.IsSecret(property.Path{})
@@ -39,7 +39,7 @@ func names(tree any) []string {
 	return keys
 }
 
-// valueAt follows a path; it returns nil where there is nothing.
+// valueAt returns the value at a path, or nil if there is none.
 func valueAt(tree any, path property.Path) any {
 	for segment := range path.Segments {
 		switch segment := segment.(type) {

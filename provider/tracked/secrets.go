@@ -11,18 +11,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Marked is a tree of which some places are secret.
+// Marked is a tree with some secret places.
 type Marked struct {
-	// Tree is an object, or a part of one that begins where objects do.
+	// Tree is an object, or part of one that starts at the object's root.
 	Tree map[string]any
 	// Secrets are the secret places in it.
 	Secrets values.Marks
 }
 
-// SecretPlaces returns what is secret in a projection: every field whose value
-// comes from a secret place of one of the sources, and a Secret's data. Fields
-// are matched by their paths, since items of a projected list need not stand
-// where they stand in the source.
+// SecretPlaces returns the secret places of a projection: every field with a value from a secret place of one of the
+// sources, and a Secret's data. It matches fields by path, because the items of a projected list may have other
+// positions than in the source.
 //
 // namesSecret reports whether names of fields are secret too.
 func SecretPlaces(projection map[string]any, fields *fieldpath.Set, sources ...Marked) (secrets values.Marks, namesSecret bool) {
@@ -54,9 +53,8 @@ func SecretPlaces(projection map[string]any, fields *fieldpath.Set, sources ...M
 	return secrets, namesSecret
 }
 
-// SecretDepth returns how many elements of path lead to the outermost secret. A
-// leaf with a secret inside (an atomic list, say) counts as secret as a whole:
-// what is where inside it may have changed.
+// SecretDepth returns how many elements of path lead to the outermost secret. A leaf that contains a secret (an
+// atomic list, for example) counts as secret as a whole: positions inside it may have changed.
 func (m Marked) SecretDepth(path fieldpath.Path) (int, bool) {
 	_, at, ok := ownership.Locate(m.Tree, path)
 	if !ok {
@@ -70,8 +68,8 @@ func (m Marked) SecretDepth(path fieldpath.Path) (int, bool) {
 	return len(path), !m.Secrets.Sub(Segments(at)...).Empty()
 }
 
-// HidesNames reports whether names of fields in path are inside of the secret at
-// depth, and so secret too. The keys of a Secret are not, only their values.
+// HidesNames reports whether names of fields in path are inside the secret at depth, and so secret too. The keys of a
+// Secret are not, only their values.
 func (m Marked) HidesNames(path fieldpath.Path, depth int) bool {
 	if id := manifest.IdentityOf(m.Tree); depth == 1 && manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		if name := path[0].FieldName; name != nil && *name == "data" {
@@ -107,12 +105,12 @@ func (m Marked) secretKey(path fieldpath.Path) bool {
 	return false
 }
 
-// PropertyPath turns a place in a tree into Pulumi's path.
+// PropertyPath converts a place in a tree to Pulumi's path.
 func PropertyPath(at ownership.Location) property.Path {
 	return property.PathFromSegments(Segments(at)...)
 }
 
-// Segments turns a place in a tree into the segments of Pulumi's path.
+// Segments converts a place in a tree to the segments of Pulumi's path.
 func Segments(at ownership.Location) []property.PathSegment {
 	result := make([]property.PathSegment, len(at))
 	for i, segment := range at {

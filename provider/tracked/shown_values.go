@@ -9,13 +9,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// maxShown bounds the values in messages, in bytes.
+// maxShown limits the length of values in messages, in bytes.
 const maxShown = 200
 
-// maxNamed bounds the names in messages.
+// maxNamed limits the number of names in messages.
 const maxNamed = 10
 
-// Named lists names for a message.
+// Named formats names for a message.
 func Named(names []string) string {
 	if more := len(names) - maxNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), more)
@@ -29,8 +29,9 @@ func Unique(texts []string) []string {
 	return slices.Compact(texts)
 }
 
-// Show writes the value of a field for a message. One that was not found is nothing, and a secret one is never shown. Nor
-// is one with a sensitive text in it: what is live may be a former secret of a program that no longer says so.
+// Show formats the value of a field for a message. It shows a missing value as nothing, and never shows a secret one.
+// Nor does it show a value with a sensitive text in it: the live value may be a former secret of a program that no
+// longer says so.
 func Show(v any, found, secret bool, sensitive []string) string {
 	switch {
 	case !found:

@@ -17,8 +17,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
-// The names of the outputs that every resource has which owns fields of an object. Those that begin with "__" are
-// hidden: they are absent from the schema and the engine does not display them.
+// The names of the outputs of every resource that owns fields of an object. Those that begin with "__" are hidden:
+// they are absent from the schema and the engine does not display them.
 const (
 	KeyFieldOwnership = "fieldOwnership"
 	KeyResourceRef    = "resourceRef"
@@ -32,61 +32,60 @@ const (
 	keyForeignManager    = "__foreignManager"
 )
 
-// State is what the engine keeps of an object of which we own some fields.
+// State is what the engine stores about an object that we own some fields of.
 type State struct {
-	// Live is the projection of the live object on our fields at the last look. Its secrets are marked in Secrets.
+	// Live is the projection of the live object on our fields at the last read. Its secrets are marked in Secrets.
 	Live    map[string]any
 	Secrets values.Marks
 
-	// NamesSecret says that names of fields, not only their values, come from secrets: keys of a secret map, or secret
-	// keys of list items.
+	// NamesSecret means that names of fields, not only their values, come from secrets: keys of a secret map, or
+	// secret keys of list items.
 	NamesSecret bool
 
-	// Ownership says who owns each of our fields, by the field's string form or that of a field around it.
+	// Ownership maps each of our fields, by its string form or that of a field around it, to its owners.
 	Ownership map[string]string
 
-	// Ref points at the object. UID is empty while it is not known.
+	// Ref points at the object. UID is empty while it is unknown.
 	Ref reference.Object
 
 	// Origin is the cluster that the object is in.
 	Origin Origin
 
-	// Manager is the field manager that the last write was made under; empty on an imported object that was not applied
-	// yet.
+	// Manager is the field manager of the last write; empty on an imported object that was not applied yet.
 	Manager string
 
-	// Hash is the keyed hash of the content that was applied last. It is empty where that is not known, which calls for
-	// an update.
+	// Hash is the keyed hash of the content that was applied last. It is empty if that is unknown, which requires an
+	// update.
 	Hash string
-	// HashKey keys the hash. Without a key, the hash of a manifest in the state would let anyone who reads it try out
-	// guesses of the secrets inside.
+	// HashKey is the key of the hash. Without a key, anyone who reads the state could use the hash to test guesses of
+	// the secrets inside.
 	HashKey string
 
-	// Applied is the projection right after the last apply. It is nil while the live object agrees with it, which is
+	// Applied is the projection right after the last apply. It is nil while the live object matches it, which is
 	// nearly always.
 	Applied        map[string]any
 	AppliedSecrets values.Marks
 
-	// Foreign is the field manager of another KubeObject that the last look has found on the object.
+	// Foreign is the field manager of another KubeObject that the last read found on the object.
 	Foreign string
 
-	// Pending says that a write may have succeeded whose result was not seen.
+	// Pending means that a write may have succeeded, but its result was not seen.
 	Pending bool
-	// Stale says that the last read failed, so Live may be out of date.
+	// Stale means that the last read failed, so Live may be out of date.
 	Stale bool
-	// Ahead says that the saved inputs may not be those that were applied: of an update that failed afterwards, the
-	// engine keeps the inputs of before.
+	// Ahead means that the saved inputs may not be the applied ones: after an update that fails later on, the engine
+	// keeps the previous inputs.
 	Ahead bool
 }
 
-// Form is how a resource writes its state: the names of the outputs that are its own, and how a projection is
-// presented there and read back; nil for as it is.
+// Form is how a resource writes its state: the names of its own outputs, and how a projection is presented there and
+// read back; nil for unchanged.
 type Form struct {
 	Live, Pending string
 	Present, Read func(map[string]any) map[string]any
 }
 
-// Wanted is the projection that the live object should have.
+// Wanted returns the projection that the live object should have.
 func (s State) Wanted() map[string]any {
 	if s.Applied != nil {
 		return s.Applied
@@ -94,7 +93,7 @@ func (s State) Wanted() map[string]any {
 	return s.Live
 }
 
-// Upholds reports whether content is what was applied last.
+// Upholds reports whether content equals what was applied last.
 func (s State) Upholds(content any) bool {
 	if s.Hash == "" {
 		return false
@@ -103,7 +102,7 @@ func (s State) Upholds(content any) bool {
 	return err == nil && hmac.Equal([]byte(sum), []byte(s.Hash))
 }
 
-// IdentityIn returns which object a state is about: the one in it, or that of the resource's ID.
+// IdentityIn returns the identity of a state's object: the one in the state, or that of the resource's ID.
 func (s State) IdentityIn(id string) (manifest.Identity, error) {
 	if s.Ref.Name != "" {
 		return s.Ref.Identity, nil
@@ -115,18 +114,18 @@ func (s State) IdentityIn(id string) (manifest.Identity, error) {
 	return parsed, nil
 }
 
-// revisionLength is how many hex digits make the revision.
+// revisionLength is the number of hex digits in a revision.
 const revisionLength = 12
 
-// RevisionOf is the revision of an object onto which content with this hash was written, after the revision that it had
-// before. So it changes with every write of ours, also with one that only puts drift right, and with no other; and a
-// preview knows it, which cannot know what the API server will count.
+// RevisionOf returns the revision of an object after a write of content with this hash, given its previous revision.
+// The revision changes with every write of ours, including one that only corrects drift, and with no other. A preview
+// can compute it, while it cannot predict the API server's own counter.
 func RevisionOf(hash, before string) string {
 	sum := sha256.Sum256([]byte(hash + "\n" + before))
 	return hex.EncodeToString(sum[:])[:revisionLength]
 }
 
-// Drifted notes what is live, and what was applied where that is not the same.
+// Drifted records what is live, and what was applied if that differs.
 func (s State) Drifted(live map[string]any, compared *fieldpath.Set) State {
 	wanted := s.Wanted()
 	s.Live, s.Applied = live, nil
@@ -136,9 +135,8 @@ func (s State) Drifted(live map[string]any, compared *fieldpath.Set) State {
 	return s
 }
 
-// Unsaved lists which of the fields have other values than those that were applied, and are ours all the same. Whoever else
-// changes a value takes it from us, so these were written by a run of ours whose state was lost: nothing that is known says
-// whether they are secret.
+// Unsaved lists the fields that differ from what was applied, but are still ours. Anyone else who changes a value
+// takes it from us, so a run of ours with a lost state wrote these: nothing tells whether they are secret.
 func (s State) Unsaved(fields *fieldpath.Set) []fieldpath.Path {
 	if s.Applied == nil {
 		return nil
@@ -152,7 +150,7 @@ func (s State) Unsaved(fields *fieldpath.Set) []fieldpath.Path {
 	return unsaved
 }
 
-// Sensitive lists the secret texts of what was there until now, which the API server may quote beside the new ones.
+// Sensitive lists the secret texts of the previous values, which the API server may quote beside the new ones.
 func (s State) Sensitive() []string {
 	return append(Sensitive(s.Live, s.Secrets, s.NamesSecret), Sensitive(s.Applied, s.AppliedSecrets, s.NamesSecret)...)
 }
@@ -201,8 +199,8 @@ func (s State) Encode(form Form) (map[string]property.Value, error) {
 	return out, nil
 }
 
-// DecodeState reads a state leniently: what is missing or has another type than expected is left zero, so that no old
-// state can make a resource unusable.
+// DecodeState reads a state leniently: anything missing or of an unexpected type becomes zero, so that no old state
+// can make a resource unusable.
 func DecodeState(properties property.Map, form Form) (State, error) {
 	var s State
 	var err error
@@ -243,7 +241,7 @@ func decodeProjection(
 	return tree, secrets, nil
 }
 
-// EncodeTexts writes texts by the names of fields: who owns each, say.
+// EncodeTexts writes texts by field name, for example who owns each.
 func EncodeTexts(texts map[string]string, secret bool) property.Value {
 	encoded := make(map[string]property.Value, len(texts))
 	for field, text := range texts {
@@ -252,7 +250,7 @@ func EncodeTexts(texts map[string]string, secret bool) property.Value {
 	return property.New(encoded).WithSecret(secret)
 }
 
-// DecodeTexts reads what [EncodeTexts] writes, and nil where there is nothing.
+// DecodeTexts reads what [EncodeTexts] writes, and returns nil if there is nothing.
 func DecodeTexts(v property.Value) map[string]string {
 	if !v.IsMap() {
 		return nil
@@ -264,7 +262,7 @@ func DecodeTexts(v property.Value) map[string]string {
 	return texts
 }
 
-// EncodeFields adds field sets to a state, by the names of their outputs. Those that are nil or empty are left out.
+// EncodeFields adds field sets to a state, by the names of their outputs. It leaves out nil and empty sets.
 func EncodeFields(out map[string]property.Value, sets map[string]*fieldpath.Set, secret bool) error {
 	for key, fields := range sets {
 		if fields == nil || fields.Empty() {
@@ -279,7 +277,7 @@ func EncodeFields(out map[string]property.Value, sets map[string]*fieldpath.Set,
 	return nil
 }
 
-// DecodeFields reads a field set, and nil where there is none that can be read.
+// DecodeFields reads a field set, and returns nil if there is none or it cannot be read.
 func DecodeFields(v property.Value) *fieldpath.Set {
 	if !v.IsString() {
 		return nil
@@ -291,8 +289,8 @@ func DecodeFields(v property.Value) *fieldpath.Set {
 	return fields
 }
 
-// Unfinished is how the engine is told of an operation whose state is to be saved although it failed: what depends on
-// it is not created, and the next update continues.
+// Unfinished tells the engine to save the state of an operation although it failed: the engine does not create what
+// depends on it, and the next update continues.
 func Unfinished(err error) (*p.InitializationFailed, error) {
 	return &p.InitializationFailed{Reasons: []string{err.Error()}}, err
 }

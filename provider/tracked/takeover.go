@@ -11,19 +11,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// KeyTakeOverFrom is the input that names whose fields become ours.
+// KeyTakeOverFrom is the input that names the managers to take fields over from.
 const KeyTakeOverFrom = "takeOverFrom"
 
-// TakeOver are the field managers whose fields the program takes over, as it names them: whole names, or patterns in
-// which "*" stands for any text.
+// TakeOver are the field managers that the program takes fields over from, as it names them: whole names, or patterns
+// in which "*" stands for any text.
 type TakeOver []string
 
-// DecodeTakeOver reads the input. What is no text, Check has refused.
+// DecodeTakeOver reads the input. Check has already refused what is not text.
 func DecodeTakeOver(v property.Value) TakeOver {
 	return slices.DeleteFunc(values.Scalars(v), func(name string) bool { return name == "" })
 }
 
-// CheckTakeOver refuses what names nobody, and what cannot be taken over.
+// CheckTakeOver refuses names that match nobody, and managers that cannot be taken over.
 func CheckTakeOver(v property.Value, fail func(path, reason string)) {
 	switch {
 	case v.IsNull(), v.IsComputed():
@@ -46,9 +46,9 @@ func CheckTakeOver(v property.Value, fail func(path, reason string)) {
 
 // Names reports whether the program names a field manager.
 //
-// Those of this provider are never named by accident: a pattern has to write their prefix out. A Patch is never taken
-// over, since what it has it has on purpose on an object of others. Of kubectl each command has a manager of its own
-// (kubectl-client-side-apply, kubectl-edit), and its name stands for all of them.
+// It never names this provider's managers by accident: a pattern must spell out their prefix. It never takes over a
+// Patch, which owns its fields on an object of others on purpose. In kubectl, each command has its own manager
+// (kubectl-client-side-apply, kubectl-edit), and the name kubectl stands for all of them.
 func (o TakeOver) Names(manager string) bool {
 	if ownership.IsPatchManager(manager) {
 		return false
@@ -64,7 +64,7 @@ func (o TakeOver) Names(manager string) bool {
 	return false
 }
 
-// matches reports whether text is what pattern stands for.
+// matches reports whether text matches pattern.
 func matches(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
@@ -85,7 +85,7 @@ func matches(pattern, text string) bool {
 	return true
 }
 
-// String is how a state remembers the names.
+// String returns the names as a state stores them.
 func (o TakeOver) String() string { return strings.Join(o, " ") }
 
 // NameAll reports whether the program names all owners of a field, joined as [ownership.Owners] joins them.

@@ -19,21 +19,21 @@ type Target struct {
 	Cluster *cluster.Cluster
 	Ref     cluster.Ref
 	Manager string
-	// Also is another field manager that is ours; empty where there is none. See [State.OnObject].
+	// Also is another field manager of ours; empty if there is none. See [State.OnObject].
 	Also string
-	// NamespaceIgnored says that a namespace is named for a kind that has none.
+	// NamespaceIgnored means that a namespace is given for a cluster-scoped kind.
 	NamespaceIgnored bool
 }
 
-// Resolve finds out where an object with this identity goes. It asks the API server for the kinds of one
-// group-version, once a process. With an error, the target still names the object as it is written.
+// Resolve finds out where an object with this identity belongs. It asks the API server for the kinds of one
+// group-version, once per process. On an error, the target still names the object as written.
 func Resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (Target, error) {
 	resolved, err := clu.Resolve(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
 	return newTarget(clu, id, manager, resolved, err), err
 }
 
-// Find is [Resolve] for an object that exists already. Where a version of an API is no longer served, its objects live
-// on in the others.
+// Find runs [Resolve] for an object that exists already. If a version of an API is no longer served, its objects live
+// on in the other versions.
 func Find(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (Target, error) {
 	resolved, err := clu.Find(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
 	return newTarget(clu, id, manager, resolved, err), err
@@ -50,9 +50,9 @@ func newTarget(clu *cluster.Cluster, id manifest.Identity, manager string, resol
 // RefOf names an object as it is written, for messages about one that was not looked up.
 func RefOf(id manifest.Identity) cluster.Ref { return cluster.Ref(id) }
 
-// ObserveLive reads the object once: it finds the cluster that the inputs lead to, where the object is there, and what it is
-// now. An error of the API server that says that there is none is [failure.Gone]. The target has no cluster where the
-// connection cannot be used.
+// ObserveLive reads the object once: it finds the cluster that the inputs lead to, the object's place there, and its
+// current content. An error of the API server that says there is no such object satisfies [failure.Gone]. The target
+// has no cluster if the connection cannot be used.
 func ObserveLive(
 	ctx context.Context, source *connection.Source, inputs property.Map, id manifest.Identity, manager string,
 ) (Target, *unstructured.Unstructured, error) {
@@ -68,7 +68,7 @@ func ObserveLive(
 	return t, live, err
 }
 
-// Own are our field managers.
+// Own returns our field managers.
 func (t Target) Own() []string {
 	if t.Also == "" {
 		return []string{t.Manager}
@@ -79,8 +79,8 @@ func (t Target) Own() []string {
 // Identity is where the object is, with the namespace that it is in.
 func (t Target) Identity() manifest.Identity { return manifest.Identity(t.Ref) }
 
-// Explain turns an error of the API server into one for the user. sensitive are the texts that it must not quote. An
-// error that is complete as it is, and one from before there was a cluster, stay as they are.
+// Explain turns an error of the API server into one for the user. It must not quote the sensitive texts. It does not
+// change an error that is already complete, or one from before there was a cluster.
 func (t Target) Explain(verb string, err error, sensitive []string) error {
 	if elsewhere := (*ElsewhereError)(nil); IsRefusal(err) || t.Cluster == nil || IsForgotten(err) || errors.As(err, &elsewhere) {
 		return err
@@ -90,7 +90,7 @@ func (t Target) Explain(verb string, err error, sensitive []string) error {
 	})
 }
 
-// refusal is an error of our own that is complete as it is: what happened, why, and what to do.
+// refusal is an error of our own that is already complete: what happened, why, and what to do.
 type refusal struct {
 	reason failure.Reason
 	text   string
@@ -101,8 +101,8 @@ func (r refusal) Error() string { return r.text }
 // Because marks the error for [failure.ReasonOf].
 func (r refusal) Because() failure.Reason { return r.reason }
 
-// Refused is an operation that we refuse ourselves, before anything is written. The text says what happened, why, and
-// what to do next.
+// Refused returns the error for an operation that we refuse ourselves, before anything is written. The text says what
+// happened, why, and what to do next.
 func Refused(reason failure.Reason, format string, args ...any) error {
 	return refusal{reason, fmt.Sprintf(format, args...)}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// terminating says since when an object is being deleted, and what holds it; "" if it is not.
-// Its deletionTimestamp is the end of its grace period.
+// terminating says since when an object is being deleted, and what holds it; "" if it is not being deleted. Its
+// deletionTimestamp is the end of its grace period.
 func terminating(live *unstructured.Unstructured) string {
 	end := live.GetDeletionTimestamp()
 	if end == nil {
@@ -33,8 +33,8 @@ func terminating(live *unstructured.Unstructured) string {
 	}
 }
 
-// WarnTerminating says of an object that was read that it is being deleted. It would be
-// called unchanged, although it and all that is applied to it are about to go.
+// WarnTerminating warns that an object that was read is being deleted. Otherwise it would be reported as unchanged,
+// although it and everything applied to it is about to go.
 func (t Target) WarnTerminating(ctx context.Context, live *unstructured.Unstructured) {
 	if text := terminating(live); text != "" {
 		p.GetLogger(ctx).Warningf("%s %s. A deletion cannot be taken back: see to what holds it, and "+
@@ -42,7 +42,7 @@ func (t Target) WarnTerminating(ctx context.Context, live *unstructured.Unstruct
 	}
 }
 
-// RefuseTerminating refuses to take up an object that is being deleted.
+// RefuseTerminating refuses to take over an object that is being deleted.
 func (t Target) RefuseTerminating(live *unstructured.Unstructured) error {
 	text := terminating(live)
 	if text == "" {

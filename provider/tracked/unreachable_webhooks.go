@@ -11,8 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// Asking is the context for the requests of one call: the API server's warnings are shown on the resource, and what really
-// writes waits for webhooks.
+// Asking returns the context for the requests of one call: it shows the API server's warnings on the resource, and
+// lets real writes wait for webhooks.
 func Asking(
 	ctx context.Context, source *connection.Source, urn resource.URN, sensitive []string, preview bool,
 ) context.Context {
@@ -23,9 +23,9 @@ func Asking(
 	return AwaitWebhooks(ctx, sensitive)
 }
 
-// AwaitWebhooks lets the requests of an operation wait for admission webhooks that cannot be asked, and says beside the
-// resource for which one and why. It is for what really writes. Neither Diff nor a preview waits: the engine calls Diff
-// serially, and what is planned may be the repair. sensitive are the texts that must not be quoted.
+// AwaitWebhooks lets the requests of an operation wait for admission webhooks that cannot be called, and shows beside
+// the resource which one and why. It is for real writes. Neither Diff nor a preview waits: the engine calls Diff
+// serially, and the planned change may be the repair. sensitive are the texts that must not be quoted.
 func AwaitWebhooks(ctx context.Context, sensitive []string) context.Context {
 	return cluster.AwaitWebhooks(ctx, func(unasked *failure.UnaskedWebhook) {
 		if unasked == nil {
@@ -37,7 +37,8 @@ func AwaitWebhooks(ctx context.Context, sensitive []string) context.Context {
 	})
 }
 
-// WarnUnasked reports whether a dry-run failed only because an admission webhook could not be asked, and warns of it then.
+// WarnUnasked reports whether a dry-run failed only because an admission webhook could not be called, and warns about
+// it if so.
 func WarnUnasked(ctx context.Context, err error, sensitive []string) bool {
 	unasked, ok := failure.WebhookUnasked(err)
 	if ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Diff says whether to wait again. Credentials are no reason to.
+// Diff says whether to wait again. Changed credentials are no reason to.
 func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	programmed := r.calls.IsProgrammed(req.Urn)
 	clu, known, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)
@@ -37,8 +37,8 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	}
 }
 
-// programDiff says whether to wait again because the program means another cluster than the one in which it was waited,
-// or because the read before it failed.
+// programDiff says whether to wait again because the program's cluster differs from the one that the wait was in, or
+// because the read before it failed.
 func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest, clu *cluster.Cluster) (p.DiffResponse, error) {
 	in, old, unread := reference.Decode(req.Inputs.Get(keyResourceRef)), decodeState(req.State), tracked.IsStale(req.State)
 	t := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.Identity)}
@@ -55,8 +55,7 @@ func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest, clu *
 	}
 }
 
-// identityDiff reports a replacement where another object is waited for, as far as it
-// is known which.
+// identityDiff reports a replacement if the wait is for a different object, as far as that is known.
 func identityDiff(req p.DiffRequest) (p.DiffResponse, bool) {
 	before, now := req.OldInputs.Get(keyResourceRef), req.Inputs.Get(keyResourceRef)
 	if !before.IsMap() || !now.IsMap() {

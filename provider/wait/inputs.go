@@ -18,13 +18,13 @@ const (
 type inputs struct {
 	object reference.Object
 	spec   waitfor.Spec
-	// extracts says that fields are waited for.
+	// extracts means that the wait is for fields.
 	extracts bool
-	// known says that nothing of what is waited for is unknown.
+	// known means that no part of the goal is unknown.
 	known bool
 }
 
-// decodeInputs reads what Check has returned.
+// decodeInputs reads what Check returned.
 func (r *waitResource) decodeInputs(properties property.Map) (inputs, error) {
 	ref, waitFor := properties.Get(keyResourceRef), properties.Get(keyWaitFor)
 	spec, err := waitfor.Decode(waitFor)

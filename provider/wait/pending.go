@@ -8,14 +8,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
-// learnsFrom reports whether a look decides anything: a wait that is pending stays so until all holds.
+// learnsFrom reports whether a read decides anything: a pending wait stays pending until everything holds.
 func (s state) learnsFrom(in inputs, live *unstructured.Unstructured) bool {
 	return !s.pending || in.spec.Goal.Judge(live).Holds
 }
 
-// unchanged is the answer of a look that tells nothing new. While a wait is pending
-// the engine is told so again, which it shows as a warning. live is nil where it is not
-// known what the object is like.
+// unchanged returns the answer of a read without news. While a wait is pending, it reports that to the engine again,
+// which shows it as a warning. live is nil if the live object is unknown.
 func unchanged(req p.ReadRequest, old state, why string, live *unstructured.Unstructured) (p.ReadResponse, error) {
 	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
 	if !old.pending {

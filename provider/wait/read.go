@@ -15,9 +15,8 @@ import (
 var errImport = failure.Errorf(failure.ReasonNotImportable, "a Wait cannot be imported: nothing in the cluster records that a wait "+
 	"has completed. Write it into the program; the next `pulumi up` waits, which takes no time if everything holds already")
 
-// Read looks at the object once. It renews the status, and finds out whether a wait in
-// vain has come true since. It never waits, and never fails because something is not
-// ready.
+// Read reads the object once. It updates the status, and finds out whether a failed wait has reached its goal since.
+// It never waits, and never fails because something is not ready.
 func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
 	if req.Inputs.Len() == 0 {
@@ -26,7 +25,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	old := decodeState(req.Properties)
 	in, err := r.decodeInputs(req.Inputs)
 	if err != nil || in.spec.Goal == nil {
-		// Inputs of an older version: the next update says what is wrong with them.
+		// These are inputs of an older version: the next update reports what is wrong with them.
 		return unchanged(req, old, "it is still waited for", nil)
 	}
 	clu, err := r.source.Cluster(req.Inputs)
@@ -53,7 +52,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 		}
 		return renewed(req, state{origin: old.origin})
 	case !old.pending && (live == nil || another):
-		return p.ReadResponse{}, nil // what was waited for is gone, so it is to be waited for again
+		return p.ReadResponse{}, nil // the object of the wait is gone, so wait again
 	case !old.pending && !in.extracts:
 		return unchanged(req, old, "", live)
 	case old.pending && another:
@@ -69,8 +68,8 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	return renewed(req, now)
 }
 
-// look reads the object in the cluster in which it was waited for it; nil says that it is not there. Where it is not to be
-// there, only another address makes that doubtful.
+// look reads the object in the cluster of the wait; nil means that it does not exist. If the wait is for its absence,
+// only a different address raises doubt.
 func (r *waitResource) look(
 	ctx context.Context, clu *cluster.Cluster, in inputs, old state,
 ) (*unstructured.Unstructured, error) {
@@ -86,7 +85,7 @@ func (r *waitResource) look(
 	}
 }
 
-// look reads the object; nil says that it is not there.
+// look reads the object; nil means that it does not exist.
 func look(ctx context.Context, clu *cluster.Cluster, in inputs) (*unstructured.Unstructured, error) {
 	id := in.object.Identity
 	resolved, err := clu.Find(ctx, id.APIVersion, id.Kind, id.Namespace, id.Name)
@@ -102,13 +101,13 @@ func look(ctx context.Context, clu *cluster.Cluster, in inputs) (*unstructured.U
 	return nil, err
 }
 
-// renewed is the answer of a look that tells everything.
+// renewed returns the answer of a read that tells everything.
 func renewed(req p.ReadRequest, now state) (p.ReadResponse, error) {
 	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: now.encode()}, nil
 }
 
-// keepStale answers a look that failed with what was known before. An error would end
-// the whole operation, a destroy included.
+// keepStale answers a failed read with what was known before. An error would end the whole operation, including a
+// destroy.
 func (r *waitResource) keepStale(
 	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
@@ -116,8 +115,7 @@ func (r *waitResource) keepStale(
 	return unchanged(req, old, "the object could not be read", nil)
 }
 
-// explain turns an error of a look into one for the user. clu is nil where the connection
-// cannot be used.
+// explain turns an error of a read into one for the user. clu is nil if the connection cannot be used.
 func (in inputs) explain(clu *cluster.Cluster, cause error) error {
 	return tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.object.Identity)}.Explain("read", cause, nil)
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// lookAgain looks at the object from inside Diff, because the read before it failed. It says
-// to wait again where that read would have forgotten the wait or renewed its status. What
-// does not hold any more is no reason to, as in Read.
+// lookAgain reads the object from inside Diff, because the read before it failed. It asks to wait again if that read
+// would have forgotten the wait or updated its status. A goal that no longer holds is no reason to, as in Read.
 func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest, clu *cluster.Cluster) (p.DiffResponse, error) {
 	in, err := r.decodeInputs(req.Inputs)
 	if err != nil {
@@ -41,7 +40,7 @@ func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest, clu *cl
 	return p.DiffResponse{}, nil
 }
 
-// differ reports whether two outputs have different values, whichever of them are secret.
+// differ reports whether two outputs have different values, regardless of which are secret.
 func differ(a, b property.Value) bool {
 	before, _, err := values.FromProperty(a)
 	if err != nil {

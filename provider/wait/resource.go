@@ -1,16 +1,14 @@
-// Package wait is the Wait resource: it waits for something about any object, and
-// never touches it.
+// Package wait is the Wait resource: it waits for a condition of any object, and never touches the object.
 //
-// It is a resource of its own so that a failed wait is no failure of the object.
-// A wait that fails is saved with a flag, the update fails, what depends on it is not
-// made, and the next update waits again. Pulumi's own record of such failures is
-// cleared by a refresh; the flag is not.
+// It is a separate resource so that a failed wait is not a failure of the object. A failed wait is saved with a flag,
+// the update fails, the engine does not create what depends on it, and the next update waits again. A refresh clears
+// Pulumi's own record of such failures, but not the flag.
 //
 // # Which call may do what
 //
-// Check makes no request. Create and Update wait. Read looks at the object once and never
-// waits. Diff makes no request, unless that look failed: then the program's Diff looks
-// itself, by the connection that the program has now. Delete does nothing.
+// Check makes no request. Create and Update wait. Read reads the object once and never waits. Diff makes no request,
+// unless that read failed: then the program's Diff reads for itself, through the program's current connection. Delete
+// does nothing.
 package wait
 
 import (
@@ -25,7 +23,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// New makes the resource. source gives it its clusters, rules the provider's rules about readiness.
+// New returns the resource. source gives it its clusters, rules the provider's readiness rules.
 func New(source *connection.Source, rules func() *readiness.Rules) infer.InferredResource {
 	return &waitResource{InferredResource: infer.Resource(&Wait{}), source: source, rules: rules}
 }

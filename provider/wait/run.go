@@ -13,8 +13,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
-// Create waits. It saves what it waits for also when that does not come true, so that
-// the next run waits again instead of asking what happened.
+// Create waits. It saves the goal even if it is not reached, so that the next run waits again instead of asking what
+// happened.
 func (r *waitResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
 	in, err := r.decodeInputs(req.Properties)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	return resp, err
 }
 
-// wait waits until everything holds. With an error, the state says that it did not.
+// wait waits until everything holds. If it returns an error, the state says that not everything held.
 func (r *waitResource) wait(ctx context.Context, properties property.Map, in inputs) (now state, err error) {
 	pending := state{pending: true, uid: in.object.UID}
 	clu, err := r.source.Cluster(properties)

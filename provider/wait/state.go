@@ -20,17 +20,17 @@ const (
 
 // state are the outputs of one resource.
 type state struct {
-	// status are the fields that are waited for; a null property where there are none.
+	// status are the fields that the wait is for; a null property if there are none.
 	status property.Value
-	// pending says that what is waited for has not come true.
+	// pending means that the goal has not been reached.
 	pending bool
-	// uid is the object that was waited for.
+	// uid is the uid of the object of the wait.
 	uid string
-	// origin is the cluster in which it was waited.
+	// origin is the cluster of the wait.
 	origin tracked.Origin
 }
 
-// decodeState reads an old state; whatever is not in it is empty.
+// decodeState reads an old state; missing parts are empty.
 func decodeState(outputs property.Map) state {
 	return state{
 		status: outputs.Get(keyStatus), origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster)),
@@ -38,13 +38,12 @@ func decodeState(outputs property.Map) state {
 	}
 }
 
-// isAnother reports whether live is not the object that was waited for, but another one
-// of its name.
+// isAnother reports whether live is not the object of the wait, but another one of its name.
 func (s state) isAnother(live *unstructured.Unstructured) bool {
 	return live != nil && s.uid != "" && s.uid != string(live.GetUID())
 }
 
-// encode are the outputs as the engine keeps them.
+// encode returns the outputs as the engine stores them.
 func (s state) encode() property.Map {
 	out := map[string]property.Value{keyStatus: s.status}
 	if s.pending {
@@ -59,7 +58,7 @@ func (s state) encode() property.Map {
 	return property.NewMap(out)
 }
 
-// observed is the state when everything holds.
+// observed returns the state when everything holds.
 func (in inputs) observed(live *unstructured.Unstructured) (state, error) {
 	s := state{}
 	if live == nil {
@@ -83,7 +82,7 @@ func (in inputs) observed(live *unstructured.Unstructured) (state, error) {
 	return s, nil
 }
 
-// planned are the outputs of a preview of a wait.
+// planned returns the outputs of a preview of a wait.
 func (in inputs) planned() property.Map {
 	s := state{}
 	if in.extracts {

@@ -12,18 +12,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
-// refusedPods is what could be done about pods that the API server does not let a controller
-// create.
+// refusedPods advises what to do about pods that the API server does not let a controller create.
 const refusedPods = "correct in the pod template what is refused, or change what refuses it (a quota, a policy, a webhook, a missing " +
 	"service account)"
 
-// isRefusal recognises the condition of a workload whose pods cannot be created.
+// isRefusal recognises the condition of a workload that cannot create its pods.
 func isRefusal(c readiness.Condition) bool {
 	return c.Type == "ReplicaFailure" && c.Status == "True"
 }
 
-// causes are what the object itself says about why it is not ready, and what could be done
-// about it. They are whole lines: the words of who refuses a pod are not cut.
+// causes returns what the object itself says about why it is not ready, and advice. The lines are complete: the
+// message of whoever refuses a pod is not cut.
 func (r Request) causes(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
 	advice = e.Next
 	for _, condition := range readiness.Conditions(e.Last.Object) {
@@ -46,8 +45,8 @@ func (r Request) causes(ctx context.Context, e *readiness.NotReadyError) (lines 
 	return lines, advice
 }
 
-// refusal says why the pods cannot be created. The controllers do not renew the message of the condition while it stays
-// true, so that of a later event counts.
+// refusal says why the pods cannot be created. Controllers do not update the message of the condition while it stays
+// true, so a later event takes precedence.
 func (r Request) refusal(ctx context.Context, object *unstructured.Unstructured, condition readiness.Condition) string {
 	if event, found := diagnosis.NewestRefusal(ctx, r.Cluster, object); found && !event.At.Before(condition.At) {
 		return diagnosis.Joined(event.Reason, oneLine(event.Message))
@@ -55,8 +54,8 @@ func (r Request) refusal(ctx context.Context, object *unstructured.Unstructured,
 	return diagnosis.Joined(condition.Reason, oneLine(condition.Message))
 }
 
-// event is a line about an event. The words of who refuses the pods of the object are not
-// cut, since they say what has to be changed.
+// event formats an event as a line. It does not cut the message of whoever refuses the object's pods, because that
+// says what has to change.
 func (r Request) event(event diagnosis.Event) string {
 	text := r.redact(oneLine(event.String()))
 	if event.RefusesPods() {

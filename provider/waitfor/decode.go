@@ -26,13 +26,13 @@ var keys = fieldtags.Names[WaitFor]()
 // Spec is a decoded waitFor.
 type Spec struct {
 	Goal *readiness.Goal
-	// Timeout bounds the wait; 0 means that the user named none.
+	// Timeout bounds the wait; 0 means that the user set none.
 	Timeout time.Duration
-	// Secret says that part of it is secret, so that nothing of it may be printed.
+	// Secret means that part of it is secret, so that nothing of it may be printed.
 	Secret bool
 }
 
-// By is the same with readiness judged by the provider's rules first.
+// By returns the same spec, with readiness judged by the provider's rules first.
 func (s Spec) By(rules *readiness.Rules) Spec {
 	s.Goal = s.Goal.By(rules)
 	return s
@@ -52,8 +52,7 @@ func (s Spec) StillMissing(live *unstructured.Unstructured) string {
 	}
 }
 
-// Decode reads a waitFor that [Check] has passed. It has no goal while a part of it is
-// unknown.
+// Decode reads a waitFor that [Check] has passed. It has no goal while part of it is unknown.
 func Decode(value property.Value) (Spec, error) {
 	spec := Spec{Secret: value.HasSecrets()}
 	if value.HasComputed() || !value.IsMap() {
@@ -81,8 +80,7 @@ func Decode(value property.Value) (Spec, error) {
 	return spec, nil
 }
 
-// Extracts reports whether fields are waited for, whose values are an output, as far as
-// that is known.
+// Extracts reports whether the wait is for fields, which makes their values an output, as far as that is known.
 func Extracts(value property.Value) bool {
 	if !value.IsMap() {
 		return value.IsComputed()
@@ -91,8 +89,7 @@ func Extracts(value property.Value) bool {
 	return !fields.Get(readiness.NameField).IsNull() || !fields.Get(readiness.NameFieldValue).IsNull()
 }
 
-// Check finds the mistakes in a waitFor about an object of a kind. kind is empty where
-// it is not known. What is unknown passes.
+// Check finds the mistakes in a waitFor for an object of a kind. kind is empty if it is unknown. Unknown values pass.
 func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
 	c := &checker{}
 	switch {
@@ -138,11 +135,10 @@ func (c *checker) fail(key, reason string) {
 	c.failures = append(c.failures, p.CheckFailure{Property: path, Reason: reason})
 }
 
-// secretReason stands where a reason would quote what is secret.
+// secretReason replaces a reason that would quote a secret.
 const secretReason = "it cannot be used; it is secret, so neither it nor what is wrong with it is shown"
 
-// failQuoting fails with a reason that may quote the value of a key, or of one of its
-// members.
+// failQuoting fails with a reason that may quote the value of a key, or of one of its members.
 func (c *checker) failQuoting(waitFor property.Value, key, member, reason string) {
 	switch {
 	case waitFor.Secret(), key != "" && waitFor.AsMap().Get(key).Secret():
@@ -206,7 +202,7 @@ func criteriaOf(fields property.Map) readiness.Criteria {
 	return criteria
 }
 
-// parseTimeout reads a duration that leaves time for something.
+// parseTimeout reads a positive duration.
 func parseTimeout(text string) (time.Duration, error) {
 	timeout, err := time.ParseDuration(strings.TrimSpace(text))
 	switch {

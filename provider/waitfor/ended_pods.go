@@ -14,8 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
-// hasEnded reports whether an object is a Job or a Pod that has failed, which is the last
-// that it does.
+// hasEnded reports whether an object is a failed Job or Pod, which never leaves that state.
 func hasEnded(object *unstructured.Unstructured) bool {
 	switch object.GroupVersionKind().GroupKind() {
 	case kinds.Job:
@@ -29,17 +28,17 @@ func hasEnded(object *unstructured.Unstructured) bool {
 	return false
 }
 
-// wayOut says how a Job or a Pod that has failed runs again: another one is made. A
-// replacement asked for by `pulumi up --replace` is no way out: without deleteBeforeReplace
-// it makes the new object first, which meets the old one of the same name.
+// wayOut explains how to run a failed Job or Pod again: by creating another one. A replacement by `pulumi up
+// --replace` does not help: without deleteBeforeReplace it creates the new object first, which collides with the old
+// one of the same name.
 func wayOut(ended *unstructured.Unstructured) string {
 	return fmt.Sprintf("A %s that has failed does not run again: change its manifest, or delete it with "+
 		"`kubectl delete %s --namespace %s %s`, so that the next `pulumi up` creates it again and waits for it.",
 		ended.GetKind(), strings.ToLower(ended.GetKind()), ended.GetNamespace(), ended.GetName())
 }
 
-// Pending is how a read says that an earlier wait has not come true yet. why says what is missing, and live is the object
-// as it is now; nil says that it is not known.
+// Pending reports from a read that an earlier wait has not reached its goal yet. why says what is missing, and live
+// is the current object; nil means that it is unknown.
 func Pending(id, why string, live *unstructured.Unstructured) error {
 	reason := failure.ReasonWaitTimedOut
 	if live != nil && hasEnded(live) {
@@ -48,13 +47,14 @@ func Pending(id, why string, live *unstructured.Unstructured) error {
 	return failure.Errorf(reason, "%s: an earlier wait timed out or failed, and %s; %s", id, why, again(live))
 }
 
-// SayAgain says in a preview why there is an update although no input may have changed. It is for where no read has said it.
+// SayAgain explains in a preview why there is an update although no input may have changed. Use it if no read has
+// reported that.
 func SayAgain(ctx context.Context) {
 	p.GetLogger(ctx).Warning("An earlier wait timed out or failed: the update waits again, in place.")
 }
 
-// again says what the next `pulumi up` does about a wait that has failed. live is the object
-// as it is now; nil says that it is not known.
+// again says what the next `pulumi up` does about a failed wait. live is the current object; nil means that it is
+// unknown.
 func again(live *unstructured.Unstructured) string {
 	if live == nil || !hasEnded(live) {
 		return "the next `pulumi up` waits again, in place"

@@ -8,11 +8,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// redact hides what is sensitive in what pods and controllers say. Texts are cut after it.
+// redact hides sensitive texts in the output of pods and controllers. Redact before cutting a text.
 func (r Request) redact(text string) string { return failure.NewRedactor(r.Sensitive).Redact(text) }
 
-// log is how the log of a container ends that has failed, line by line. What it has left as its
-// message is said already. A log of an object with secrets is not shown.
+// log returns the last lines of a failed container's log. It leaves out what the container left as its message, which
+// is already reported. It does not show the log of an object with secrets.
 func (r Request) log(ctx context.Context, trouble diagnosis.PodIssue) []string {
 	if r.secret() {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
-// statusTimeout is how long nothing may have written the status of a custom object until it is believed that nothing
-// will: a controller that runs has seen the object by then.
+// statusTimeout is how long the status of a custom object must stay unwritten before we assume that nothing will
+// write it: a running controller has seen the object by then.
 const statusTimeout = 30 * time.Second
 
-// excuse decides whether to wait on for the only thing that an object lacks.
+// excuse decides whether to keep waiting for the only thing that an object lacks.
 func (r Request) excuse(ctx context.Context, live *unstructured.Unstructured, doubt readiness.Doubt) (warning string, excused bool) {
 	switch doubt {
 	case readiness.NoStatus:
@@ -30,8 +30,8 @@ func (r Request) excuse(ctx context.Context, live *unstructured.Unstructured, do
 	}
 }
 
-// excuseNoStatus excuses kinds that have no status, and those whose controller leaves it empty. How the kind is served
-// is known since the object was found.
+// excuseNoStatus excuses kinds without a status, and those with a controller that leaves it empty. Finding the object
+// has already told how the kind is served.
 func (r Request) excuseNoStatus(ctx context.Context, live *unstructured.Unstructured) (string, bool) {
 	resource, err := r.Cluster.Resource(ctx, live.GetAPIVersion(), live.GetKind())
 	if err == nil && !resource.HasStatus {
@@ -46,13 +46,13 @@ func (r Request) excuseNoStatus(ctx context.Context, live *unstructured.Unstruct
 	}
 }
 
-// classBackoff is how often a storage class is looked for that may be on its way.
+// classBackoff is how often to look for a storage class that may appear soon.
 var classBackoff = wait.Backoff{Duration: time.Second, Factor: 2, Jitter: 0.1, Steps: 6, Cap: 30 * time.Second}
 
-// excuseNoConsumer excuses claims that get a volume only when a pod uses them: what depends on the wait may be that pod.
+// excuseNoConsumer excuses claims that get a volume only when a pod uses them: that pod may depend on the wait.
 func (r Request) excuseNoConsumer(ctx context.Context, live *unstructured.Unstructured) (string, bool) {
 	backoff, mode := classBackoff, ""
-	// What ends it is told by mode.
+	// Ignore why the retries ended: mode tells.
 	_ = backoff.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
 		var err error
 		mode, err = r.bindingMode(ctx, live)
@@ -65,7 +65,7 @@ func (r Request) excuseNoConsumer(ctx context.Context, live *unstructured.Unstru
 		"(%s).", r.subject(), mode), true
 }
 
-// bindingMode is when the storage class of a claim provides volumes.
+// bindingMode returns when the storage class of a claim provides volumes.
 func (r Request) bindingMode(ctx context.Context, claim *unstructured.Unstructured) (string, error) {
 	name, _, _ := unstructured.NestedString(claim.Object, "spec", "storageClassName")
 	class, err := r.Cluster.Get(ctx, cluster.Ref{APIVersion: storagev1.SchemeGroupVersion.String(), Kind: "StorageClass", Name: name})

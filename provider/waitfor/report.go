@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// diagnosisTimeout is how long looking for the reasons may take.
+	// diagnosisTimeout bounds the search for the reasons.
 	diagnosisTimeout = 5 * time.Second
-	// maxLine is the length of a line of what the cluster says.
+	// maxLine is the maximum length of a line from the cluster.
 	maxLine = 220
-	// The most lines of each part of a report, so that all has 25 at most: these, a line for
-	// what is left out of each of the first three, and five others.
+	// The maximum number of lines for each part of a report, at most 25 in total: these, a line for what is left out
+	// of each of the first three, and five others.
 	maxMissing, maxConditions, maxPods, maxEvents = 3, 5, 4, 5
 )
 
@@ -34,7 +34,7 @@ func (r Request) secret() bool {
 // subject names the object for people.
 func (r Request) subject() string { return cluster.Ref(r.Object).String() }
 
-// goal says what was waited for.
+// goal describes the goal of the wait.
 func (r Request) goal() string {
 	if r.secret() {
 		return "what is asked for (it is not shown, because it is secret)"
@@ -42,7 +42,7 @@ func (r Request) goal() string {
 	return shorten(r.Spec.Goal.String())
 }
 
-// report says what was waited for and how long, what was seen last, why, and what to do.
+// report says what the wait was for and how long it took, what was seen last, why, and what to do.
 func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble error) string {
 	took := duration(e.Took)
 	if e.Reason == readiness.Unreadable {
@@ -78,15 +78,14 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 	return strings.Join(append(lines, r.next(e, advice)), "\n")
 }
 
-// seen lists what the object was like at the end. What the first line says is not said
-// again.
+// seen describes the object at the end. It does not repeat the first line.
 func (r Request) seen(e *readiness.NotReadyError) []string {
 	if e.Last == nil {
 		if notServed := (*failure.KindNotServedError)(nil); errors.As(e.Err, &notServed) {
 			return []string{fmt.Sprintf("  Seen last: the API server does not serve the kind %s of %s.", notServed.Kind, notServed.APIVersion)}
 		}
 		if r.vanished(e) {
-			return nil // which the first line has said
+			return nil // the first line has already said it
 		}
 		if r.Spec.Goal.ForDeletion() || len(e.Missing) == 0 {
 			return []string{"  It was not seen: the API server had not answered yet."}
@@ -169,13 +168,13 @@ func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines
 	case len(lines) > 0:
 		lines = append([]string{"  Why:"}, lines...)
 	case len(others) > 0:
-		// No cause, but all that is known.
+		// This is not a cause, but it is all that is known.
 		lines = append([]string{"  Reported last, not as a warning:"}, others...)
 	}
 	return lines, advice
 }
 
-// byReason puts the pods together that have the same trouble, the worst first.
+// byReason groups the pods with the same trouble, the worst first.
 func byReason(troubles []diagnosis.PodIssue) [][]diagnosis.PodIssue {
 	var groups [][]diagnosis.PodIssue
 	index := map[string]int{}
@@ -222,13 +221,13 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	}
 }
 
-// vanished reports whether it ended because the object was deleted: the state that was
-// seen last, if any was, is no reason to give up.
+// vanished reports whether the wait ended because the object was deleted: its last state, if any was seen, is no
+// reason to give up.
 func (r Request) vanished(e *readiness.NotReadyError) bool {
 	return e.Reason == readiness.Failed && (e.Last == nil || r.Spec.Goal.Judge(e.Last).Failed == "")
 }
 
-// duration is as long as it is said: seconds, and below one second milliseconds.
+// duration formats a duration: in seconds, and below one second in milliseconds.
 func duration(d time.Duration) string {
 	if d < time.Second {
 		return d.Round(time.Millisecond).String()
@@ -240,7 +239,7 @@ func duration(d time.Duration) string {
 	return text
 }
 
-// upTo are the first lines of a list, and a line that says how many are left out.
+// upTo returns the first lines of a list, and a line that says how many are left out.
 func upTo(most int, texts []string, what string) []string {
 	var lines []string
 	for _, text := range texts[:min(len(texts), most)] {
@@ -255,8 +254,7 @@ func upTo(most int, texts []string, what string) []string {
 // oneLine joins the lines of a text.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// shorten cuts out the middle of a text that is longer than a line. What went wrong is
-// often said at the very end.
+// shorten cuts out the middle of a text that is longer than a line. What went wrong is often at the very end.
 func shorten(text string) string {
 	runes := []rune(text)
 	if len(runes) <= maxLine {

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// defaultTimeout is how long is waited when nobody says.
+	// defaultTimeout bounds a wait if the user sets no timeout.
 	defaultTimeout = 10 * time.Minute
-	// kindTimeout is how long a kind may be unknown to the API server, or the API server
-	// out of reach: the CustomResourceDefinition may be on its way.
+	// kindTimeout is how long a kind may be unknown to the API server, or the API server unreachable: the
+	// CustomResourceDefinition may appear soon.
 	kindTimeout = 30 * time.Second
 )
 
@@ -28,16 +28,15 @@ const (
 type Request struct {
 	Cluster *cluster.Cluster
 	Object  manifest.Identity
-	// UID is the object that is meant; empty means the one that has the name.
+	// UID identifies the object to wait for; empty means whichever object has the name.
 	UID  types.UID
 	Spec Spec
-	// Sensitive are texts that pods and controllers may quote, and that must not be shown.
+	// Sensitive are texts that pods and controllers may quote and that must not be shown.
 	Sensitive []string
 }
 
-// Run waits. It returns the object as it was when all that is waited for held, or nil
-// if that was its absence. The error is complete: what was waited for, what was seen
-// last, why, and what to do.
+// Run waits. It returns the object as it was when the goal was reached, or nil if the goal was its absence. The error
+// is complete: what the wait was for, what was seen last, why, and what to do.
 func Run(ctx context.Context, request Request) (*unstructured.Unstructured, error) {
 	budget := request.Spec.Timeout
 	if _, bounded := ctx.Deadline(); !bounded && budget == 0 {
@@ -83,9 +82,8 @@ func (r Request) follow(status *statusLine) readiness.Follow {
 	}
 }
 
-// resolve finds out where the object is: if its version is no longer served, in another
-// version of the same group. A kind that is not known may be made in the same run, and an
-// API server that is away may come back.
+// resolve finds out where the object is: if its version is no longer served, in another version of the same group.
+// The same run may create an unknown kind, and an API server that is down may come back.
 func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, error) {
 	backoff := wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 40}
 	patience, cancel := context.WithTimeout(ctx, kindTimeout)
@@ -93,11 +91,11 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 	var resolved cluster.Resolved
 	var err error
 	lookup, everywhere := r.Cluster.Resolve, r.Cluster.Find
-	// What ends the retries is told by err.
+	// Ignore why the retries ended: err tells.
 	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
 		found, failed := lookup(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
 		if ctx.Err() != nil && err != nil {
-			return true, nil // what was answered before says more than that there is no time left
+			return true, nil // the earlier answer says more than a timeout
 		}
 		resolved, err = found, failed
 		notServed := (*failure.KindNotServedError)(nil)
@@ -105,7 +103,8 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 		case err == nil:
 			return true, nil
 		case errors.As(err, &notServed) && everywhere != nil:
-			// Another version may be served. That is asked once: it is costly, and the one that may come is the one that is named.
+			// Another version may be served. Ask that only once: it is costly, and if a version appears later, it is
+			// the named one.
 			lookup, everywhere = everywhere, nil
 			return false, nil
 		case errors.As(err, &notServed):
@@ -119,8 +118,8 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 	return resolved.Ref, err
 }
 
-// mayComeBack reports whether an API server that has not answered well may do so later. A
-// connection that has never worked does not heal by waiting.
+// mayComeBack reports whether an API server that answered with an error may recover. Waiting does not heal a
+// connection that has never worked.
 func mayComeBack(err error) bool {
 	switch failure.Classify(err) {
 	case failure.ClassConfiguration, failure.ClassCredentials, failure.ClassCertificate:
@@ -133,13 +132,14 @@ func mayComeBack(err error) bool {
 // Error is a failed wait.
 type Error struct {
 	text string
-	// Err is how it ended.
+	// Err is how the wait ended.
 	Err *readiness.NotReadyError
 }
 
 func (e *Error) Error() string { return e.text }
 
-// Because marks the error for [failure.ReasonOf]. A wait that could not look fails for the reason of that.
+// Because marks the error for [failure.ReasonOf]. If the wait could not read the object, the reason is that of the
+// read.
 func (e *Error) Because() failure.Reason {
 	switch e.Err.Reason {
 	case readiness.Failed:
@@ -148,11 +148,11 @@ func (e *Error) Because() failure.Reason {
 		return failure.ReasonInterrupted
 	case readiness.Unreadable:
 		reason, _ := failure.ReasonOf(e.Err.Err)
-		return reason // empty where there is none
+		return reason // empty if there is none
 	default:
 		return failure.ReasonWaitTimedOut
 	}
 }
 
-// Unwrap gives how it ended.
+// Unwrap returns how the wait ended.
 func (e *Error) Unwrap() error { return e.Err }

@@ -16,11 +16,10 @@ import (
 )
 
 const (
-	// statusInterval is how often the live status changes at most.
+	// statusInterval is the minimum time between two changes of the live status.
 	statusInterval = time.Second
-	// firstLook is when the pods are looked at first; after that, the time between two
-	// looks doubles up to maxLook, as long as nothing changes in what is missing. Most
-	// waits are over before the first.
+	// firstLook is when the pods are first read; after that, the time between two reads doubles up to maxLook, as
+	// long as the missing conditions do not change. Most waits are over before the first read.
 	firstLook = 5 * time.Second
 	maxLook   = time.Minute
 )
@@ -37,7 +36,7 @@ type statusLine struct {
 	problem error
 }
 
-// newStatusLine begins to show the status until [statusLine.clear].
+// newStatusLine starts to show the status until [statusLine.clear].
 func newStatusLine(ctx context.Context, request Request) *statusLine {
 	ctx, stop := context.WithCancel(ctx)
 	s := &statusLine{request: request, stop: stop, stopped: make(chan struct{})}
@@ -45,14 +44,14 @@ func newStatusLine(ctx context.Context, request Request) *statusLine {
 	return s
 }
 
-// see notes what is missing in a state of the object.
+// see records what is missing in a state of the object.
 func (s *statusLine) see(live *unstructured.Unstructured, verdict readiness.Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.live, s.missing = live, verdict.Missing
 }
 
-// troubled notes that the API server could not be asked, and with nil that it can be.
+// troubled records that the API server could not be reached; nil means that it can be.
 func (s *statusLine) troubled(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +64,7 @@ func (s *statusLine) trouble() error {
 	return s.problem
 }
 
-// run shows the status when it has changed, and looks at the pods now and then.
+// run shows the status when it has changed, and reads the pods from time to time.
 func (s *statusLine) run(ctx context.Context) {
 	defer close(s.stopped)
 	ticker := time.NewTicker(statusInterval)
@@ -99,8 +98,7 @@ func (s *statusLine) run(ctx context.Context) {
 	}
 }
 
-// worstPod asks for the pods. An API server that does not answer must not hold up the
-// status.
+// worstPod asks for the pods. An API server that does not answer must not delay the status.
 func (s *statusLine) worstPod(ctx context.Context, live *unstructured.Unstructured) string {
 	ctx, cancel := context.WithTimeout(ctx, diagnosisTimeout)
 	defer cancel()

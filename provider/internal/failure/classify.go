@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Class is the kind of problem that an error is, as far as the user's next step depends on it.
+// Class is the kind of a problem, as far as the user's next step depends on it.
 type Class string
 
 // The classes.
@@ -134,8 +134,7 @@ func classifyTransport(err error) Class {
 	}
 }
 
-// NamespaceMissing reports whether err is a 404 about the namespace that an object was to be put into, and not
-// about the object.
+// NamespaceMissing reports whether err is a 404 about the namespace of an object, not about the object itself.
 func NamespaceMissing(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -145,8 +144,8 @@ func NamespaceMissing(err error) bool {
 	return answer.Code == http.StatusNotFound && answer.Details != nil && answer.Details.Kind == kindNamespaces
 }
 
-// Gone reports whether the API server said that there is no such object: it answered, and either the object or its kind
-// is not there. A request that failed never means that.
+// Gone reports whether the API server said that there is no such object: it answered, and either the object or its
+// kind does not exist. A failed request never means that.
 func Gone(err error) bool {
 	var notServed *KindNotServedError
 	return apierrors.IsNotFound(err) || errors.As(err, &notServed)

@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// What the API server says, with 400 BadRequest, about a body that it cannot decode. Nothing but the text tells such an
+// The API server's texts for a 400 BadRequest about a body that it cannot decode. Only the text distinguishes such an
 // answer from any other 400.
 var (
 	decodingMark   = regexp.MustCompile(`(?s)^\S+ in version "[^"]*" cannot be handled as a \S+: (.*)$`)
@@ -20,8 +20,9 @@ var (
 	typedPatchLine = regexp.MustCompile(`^\s*\.(.+): (field not declared in schema|duplicate entries for key .*|expected \S+(?: \([^)]*\))?)(?:, got .*)?$`)
 )
 
-// Undecodable reports whether err is the API server's answer to a body that is not of its kind's Go type, and why. That
-// is decided before the object is looked at in any other way, so every other answer says that the body was decoded.
+// Undecodable reports whether err is the API server's answer to a body that does not fit its kind's Go type, and why.
+// The API server checks that before anything else in the object, so every other answer means that the body was
+// decoded.
 func Undecodable(err error) (reason string, ok bool) {
 	text, ok := decodingText(err)
 	if !ok || strings.HasPrefix(text, strictMark) {
@@ -33,8 +34,8 @@ func Undecodable(err error) (reason string, ok bool) {
 	return text, true
 }
 
-// UnknownFields lists the fields that the API server does not know, in its answer to a body that it was told to be
-// strict about. The body is of the right type otherwise.
+// UnknownFields lists the fields that the API server does not know, from its answer to a strictly validated body.
+// Apart from them, the body has the right type.
 func UnknownFields(err error) []string {
 	text, ok := decodingText(err)
 	if !ok || !strings.HasPrefix(text, strictMark) {
@@ -61,8 +62,8 @@ func decodingText(err error) (string, bool) {
 	return m[1], true
 }
 
-// typedPatchMistakes takes apart the text of a typed-patch error. It gives nothing if there is any line that it does
-// not understand. The values that the text quotes are left out: they are in Go's notation, and may be secret.
+// typedPatchMistakes parses the text of a typed-patch error. It returns nothing if it does not understand every line.
+// It leaves out the values that the text quotes: they are in Go notation, and may be secret.
 func typedPatchMistakes(message string) []Mistake {
 	_, list, ok := strings.Cut(message, "): ")
 	if !ok {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 )
 
-// NotSentError says that a request certainly never reached the API server: no connection was made, the TLS
-// handshake failed, credentials could not be had, or something that is needed before the request (such as
-// discovery) failed. Whoever sends requests wraps the cause in it, because only the sender can be certain.
+// NotSentError means that a request certainly never reached the API server: no connection was made, the TLS handshake
+// failed, there were no credentials, or something that is needed before the request (such as discovery) failed. The
+// sender wraps the cause in it, because only the sender can be certain.
 type NotSentError struct {
-	// Err is why it was not sent.
+	// Err is the reason why it was not sent.
 	Err error
 }
 
@@ -43,16 +43,16 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // NotSent marks the error for [Outcome]: a connection that cannot be used sends nothing.
 func (e *FieldError) NotSent() bool { return true }
 
-// KindNotServedError says that the API server answered and does not serve a kind: its CustomResourceDefinition is not
-// installed (yet), or the version or group is wrong. A discovery that failed is never reported as this error.
+// KindNotServedError means that the API server answered and does not serve a kind: its CustomResourceDefinition is
+// not installed (yet), or the version or group is wrong. A failed discovery is never reported as this error.
 type KindNotServedError struct {
 	// APIVersion is the group and version as in a manifest, such as "apps/v1".
 	APIVersion string
 	// Kind is the kind as in a manifest.
 	Kind string
-	// ServedAs lists the groups and versions in which the API server does serve the kind, if that was found out.
+	// ServedAs lists the groups and versions in which the API server does serve the kind, if known.
 	ServedAs []string
-	// Permanent says that the kind can never come there, because nobody can add kinds to the group and version.
+	// Permanent means that the kind can never appear there, because nobody can add kinds to the group and version.
 	Permanent bool
 }
 
@@ -60,7 +60,7 @@ func (e *KindNotServedError) Error() string {
 	return fmt.Sprintf("the API server does not serve kind %q of %q", e.Kind, e.APIVersion)
 }
 
-// CredentialsError says that a credential plugin did not give credentials, so nothing was sent.
+// CredentialsError means that a credential plugin did not return credentials, so nothing was sent.
 type CredentialsError struct {
 	// Command is the plugin's command without its arguments, which may be secret.
 	Command string
@@ -78,8 +78,8 @@ func (e *CredentialsError) Unwrap() error { return e.Err }
 // NotSent marks the error for [Outcome].
 func (e *CredentialsError) NotSent() bool { return true }
 
-// UnreadableReplyError says that the API server accepted a request and its answer could not be understood. The
-// request has had its effect.
+// UnreadableReplyError means that the API server accepted a request but we could not understand its answer. The
+// request has taken effect.
 type UnreadableReplyError struct {
 	// Code is the HTTP status of the answer.
 	Code int

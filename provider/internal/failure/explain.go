@@ -14,16 +14,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// Operation is what was being done when an error came.
+// Operation is what we were doing when an error occurred.
 type Operation struct {
-	// Verb is what was done, in the form that follows "cannot": "create", "apply", "read", "delete", "watch".
+	// Verb is the action, in the form that follows "cannot": "create", "apply", "read", "delete", "watch".
 	Verb string
-	// Subject is what it was done to, such as "ConfigMap prod/web".
+	// Subject is the target of the action, such as "ConfigMap prod/web".
 	Subject string
 	// Server is the URL of the API server, if known.
 	Server string
-	// Sensitive lists values that must not be printed although the API server may quote them: the secrets of the object
-	// as it is to be, and as it was. Where there are any, a text that may hold a diff of the object is cut before it.
+	// Sensitive lists values that must not be printed although the API server may quote them: the secrets of the
+	// desired object and of the previous one. If there are any, a text that may contain a diff of the object is cut
+	// before the diff.
 	Sensitive []string
 }
 
@@ -33,7 +34,7 @@ type Failure struct {
 	Class Class
 	// What says in one line what happened.
 	What string
-	// Why says why, one item a line; empty if the first line says it all.
+	// Why says why, one item per line; empty if the first line says it all.
 	Why []string
 	// Next says what to do.
 	Next string
@@ -41,7 +42,7 @@ type Failure struct {
 	cause error
 }
 
-// Error gives what, why and next on lines of their own.
+// Error returns what, why and next on separate lines.
 func (f *Failure) Error() string {
 	lines := []string{f.What}
 	for _, why := range f.Why {
@@ -53,17 +54,17 @@ func (f *Failure) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// indented gives a text of several lines its indentation. Long lines stay whole: a terminal breaks them by itself, and a
-// message can be searched for as it is.
+// indented indents a text of several lines. Long lines stay whole: a terminal wraps them by itself, and a message can
+// be searched for verbatim.
 func indented(text, indent string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+indent)
 }
 
-// Unwrap gives the explained error.
+// Unwrap returns the explained error.
 func (f *Failure) Unwrap() error { return f.cause }
 
-// Explain says what err means to someone who wanted the operation. It returns nil for nil, and an error that was
-// explained before as it is.
+// Explain explains err to a user who wanted the operation. It returns nil for nil, and returns an error that was
+// already explained unchanged.
 func Explain(err error, operation Operation) error {
 	if err == nil {
 		return nil
@@ -80,8 +81,7 @@ func Explain(err error, operation Operation) error {
 	return f
 }
 
-// describe fills in what, why and next. What others say may quote sensitive values, so it goes through hide wherever it
-// is put.
+// describe fills in what, why and next. Texts from others may quote sensitive values, so they always go through hide.
 func (f *Failure) describe(err error, operation Operation, hide Redactor) {
 	server := cmp.Or(operation.Server, "the API server")
 	begin := fmt.Sprintf("cannot %s %s: ", cmp.Or(operation.Verb, "reach"), cmp.Or(operation.Subject, server))
@@ -131,10 +131,10 @@ func (f *Failure) describeInvalid(err error, begin string, hide Redactor) {
 	}
 }
 
-// maxFirstLine bounds the first line where it takes in a text of the API server's.
+// maxFirstLine bounds the first line if it includes a text from the API server.
 const maxFirstLine = 160
 
-// describeNotServed says where the kind is served instead, and whether it may still come.
+// describeNotServed says where the kind is served instead, and whether it may still appear.
 func (f *Failure) describeNotServed(err error, begin string) {
 	var notServed *KindNotServedError
 	if !errors.As(err, &notServed) {
@@ -151,7 +151,7 @@ func (f *Failure) describeNotServed(err error, begin string) {
 		f.What, f.Why = nowhere, nil
 		f.Next = "check apiVersion and kind, upper and lower case too. No CustomResourceDefinition can add a kind to this API group."
 	case elsewhere != "":
-		// Its definition may be missing all the same.
+		// Its definition may still be missing.
 		f.What, f.Why = nowhere, []string{"It has a kind of this name in " + elsewhere + "."}
 	}
 }
@@ -159,7 +159,7 @@ func (f *Failure) describeNotServed(err error, begin string) {
 // maxListed is how many alternatives are listed.
 const maxListed = 3
 
-// few lists alternatives.
+// few formats alternatives.
 func few(texts []string) string {
 	if len(texts) > maxListed {
 		return fmt.Sprintf("%s or %d others", strings.Join(texts[:maxListed], ", "), len(texts)-maxListed)

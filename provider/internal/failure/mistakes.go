@@ -10,9 +10,9 @@ import (
 
 // Mistake is something wrong in a manifest.
 type Mistake struct {
-	// Field is where, such as "spec.ports[0].port"; empty if it is about the whole.
+	// Field is the place, such as "spec.ports[0].port"; empty if the mistake concerns the whole manifest.
 	Field string
-	// Message is what, as the API server says it.
+	// Message is the API server's description.
 	Message string
 }
 
@@ -23,9 +23,9 @@ func (m Mistake) String() string {
 	return m.Field + ": " + m.Message
 }
 
-// ManifestError lists the mistakes in a manifest that the API server has refused without naming all of them.
+// ManifestError lists the mistakes in a manifest that the API server refused without naming all of them.
 type ManifestError struct {
-	// Mistakes are what was found out, at least one.
+	// Mistakes are the mistakes that we found, at least one.
 	Mistakes []Mistake
 	// Err is the refusal.
 	Err error
@@ -36,7 +36,7 @@ func (e *ManifestError) Error() string { return e.Err.Error() }
 // Unwrap gives the refusal.
 func (e *ManifestError) Unwrap() error { return e.Err }
 
-// Mistakes lists what err says to be wrong in the manifest, as far as it says so field by field.
+// Mistakes lists the mistakes in the manifest that err names field by field.
 func Mistakes(err error) []Mistake {
 	if found := (*ManifestError)(nil); errors.As(err, &found) {
 		return found.Mistakes
@@ -54,7 +54,8 @@ func Mistakes(err error) []Mistake {
 	var mistakes []Mistake
 	for _, cause := range causesOf(status.Status()) {
 		mistake := Mistake{Field: strings.TrimPrefix(cause.Field, "<nil>"), Message: cause.Message}
-		// A label that is the template's too is refused once for each object that it would be on, in the same words.
+		// A label that is also in the template is refused once for each object that it would be on, in the same
+		// words.
 		if !slices.Contains(mistakes, mistake) {
 			mistakes = append(mistakes, mistake)
 		}

@@ -10,12 +10,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// WriteEffect says what a failed write has done.
+// WriteEffect is the effect of a failed write.
 type WriteEffect int
 
 const (
-	// Unknown means that the write may or may not have happened: the reply was lost, the server failed half way, or we
-	// stopped waiting. It is the zero value, so that what nobody thought of is treated with the most care.
+	// Unknown means that the write may or may not have happened: the reply was lost, the server failed half way, or
+	// we stopped waiting. It is the zero value, so that unforeseen cases get the most careful treatment.
 	Unknown WriteEffect = iota
 	// Refused means that the API server said no. Nothing was written.
 	Refused
@@ -37,10 +37,10 @@ func (v WriteEffect) String() string {
 // Definite reports whether it is certain that nothing was written.
 func (v WriteEffect) Definite() bool { return v == Refused || v == NotSent }
 
-// statusClientClosedRequest is what some proxies say when they lost interest in a request that they had passed on.
+// statusClientClosedRequest is what some proxies answer when they give up a request that they had already forwarded.
 const statusClientClosedRequest = 499
 
-// Outcome says what a write that failed with err has done. err must not be nil.
+// Outcome returns the effect of a write that failed with err. err must not be nil.
 func Outcome(err error) WriteEffect {
 	var marked interface{ NotSent() bool }
 	if errors.As(err, &marked) && marked.NotSent() {
@@ -51,11 +51,11 @@ func Outcome(err error) WriteEffect {
 	}
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
 		if refusal, ok := refusalOf(status.Status()); ok && refusal.admission() {
-			return Refused // admission comes before anything is written, whatever code it answers with
+			return Refused // admission runs before anything is written, whatever code it answers with
 		}
 		switch code := status.Status().Code; {
 		case code == http.StatusRequestTimeout, code == statusClientClosedRequest:
-			// Proxies send these about a request that the API server may have seen.
+			// Proxies answer with these for a request that the API server may have seen.
 			return Unknown
 		case code >= 400 && code < 500:
 			return Refused

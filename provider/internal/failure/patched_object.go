@@ -8,12 +8,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// patchField is what the API server names as the field at fault when a JSON patch or a merge patch makes an object
-// that it cannot decode. It quotes the whole object then, with all that is in it, before it says what is wrong.
+// patchField is the field that the API server blames when a JSON patch or a merge patch produces an object that it
+// cannot decode. It then quotes the whole object, with all its values, before it says what is wrong.
 const patchField = "patch"
 
-// WithoutPatchedObject takes that object out of err: it has the values of others, a Secret's data among them. Any other
-// error is returned as it is.
+// WithoutPatchedObject removes that object from err: it contains values of others, including a Secret's data. It
+// returns any other error unchanged.
 func WithoutPatchedObject(err error) error {
 	var refused *apierrors.StatusError
 	if !apierrors.IsInvalid(err) || !errors.As(err, &refused) || refused.ErrStatus.Details == nil {
@@ -35,7 +35,7 @@ func WithoutPatchedObject(err error) error {
 	return &apierrors.StatusError{ErrStatus: *status}
 }
 
-// behindQuoted is what follows the first quoted text. A text that has no such form is not shown at all.
+// behindQuoted returns what follows the first quoted text. If a text does not have that form, none of it is shown.
 func behindQuoted(message string) string {
 	if at := strings.IndexByte(message, '"'); at >= 0 {
 		if quoted, err := strconv.QuotedPrefix(message[at:]); err == nil {

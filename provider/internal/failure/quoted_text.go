@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// quotedAtMost is how many times a text is unquoted. Three times happens: JSON in a field that the server quotes in Go
+// quotedAtMost is how often a text is unquoted. Three levels do occur: JSON in a field that the server quotes in Go
 // and a proxy puts into JSON again.
 const quotedAtMost = 4
 
-// reading is a text as it reads when it is unquoted some number of times.
+// reading is a text after some number of unquotings.
 type reading struct {
 	text string
-	// at says for each byte of text, and for its end, where it comes from.
+	// at maps each byte of text, and its end, to its origin.
 	at []int
 }
 
-// readings are a text as it is and unquoted once, twice and so on, as long as that makes a difference.
+// readings returns a text as it is and unquoted once, twice and so on, as long as that changes it.
 func readings(text string) []reading {
 	plain := reading{text, make([]int, len(text)+1)}
 	for i := range plain.at {
@@ -35,7 +35,7 @@ func readings(text string) []reading {
 	return all
 }
 
-// unquote decodes the escapes of the text, quoted or not. One that the end of the text cuts off is left out.
+// unquote decodes the escapes of the text, quoted or not. It drops an escape that the end of the text cuts off.
 func (r reading) unquote() reading {
 	var decoded strings.Builder
 	at := make([]int, 0, len(r.at))
@@ -54,18 +54,17 @@ func (r reading) unquote() reading {
 	return reading{decoded.String(), append(at, r.at[i])}
 }
 
-// escapes are those of one character, in Go, JSON and YAML together; they agree where they overlap.
+// escapes are the one-character escapes of Go, JSON and YAML together; they agree where they overlap.
 var escapes = map[byte]string{
 	'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v", '\\': `\`, '"': `"`, '\'': "'",
 	'/': "/",
 	'0': "\x00", 'e': "\x1b", ' ': " ", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
 }
 
-// digits is how many hexadecimal digits follow the letter of an escape.
+// digits is the number of hexadecimal digits after the letter of an escape.
 var digits = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// unescape decodes the first character of a text and says how many bytes it took; none if it is an escape that is not
-// complete.
+// unescape decodes the first character of a text and returns how many bytes it took; none for an incomplete escape.
 func unescape(text string) (decoded string, size int) {
 	switch {
 	case text[0] != '\\':
@@ -79,7 +78,7 @@ func unescape(text string) (decoded string, size int) {
 	r, size := hexadecimal(text)
 	switch {
 	case size == 0:
-		return text[:1], 1 // no escape
+		return text[:1], 1 // not an escape
 	case size > len(text):
 		return "", 0
 	}
@@ -92,8 +91,8 @@ func unescape(text string) (decoded string, size int) {
 	return string(r), size
 }
 
-// hexadecimal reads an escape that ends in hexadecimal digits. Its size is zero if there is none, and more than there
-// is if the text ends in it.
+// hexadecimal reads an escape that ends in hexadecimal digits. Its size is zero if there is none, and more than the
+// text has if the text ends inside it.
 func hexadecimal(text string) (r rune, size int) {
 	if len(text) < 2 || text[0] != '\\' || digits[text[1]] == 0 {
 		return 0, 0

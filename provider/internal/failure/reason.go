@@ -1,9 +1,9 @@
 package failure
 
-// Reason is why an operation failed, in one word, for programs and people who tell causes apart without reading prose. It
-// ends the first line of every error, in brackets, as [Because] or the class of the error gives it. What Kubernetes has a
-// reason for (metav1.StatusReason, and the types of causes) has the same one here. The words are an interface: none changes
-// its meaning, and none is taken away.
+// Reason is why an operation failed, in one word, for programs and people that distinguish causes without reading
+// prose. It ends the first line of every error, in brackets, as given by [Because] or by the class of the error. If
+// Kubernetes has a reason for it (metav1.StatusReason, and the types of causes), it has the same name here. The words
+// are an interface: none changes its meaning, and none is removed.
 type Reason string
 
 // The reasons. [Reasons] says what each means.
@@ -45,7 +45,7 @@ const (
 	ReasonProviderError          Reason = "ProviderError"
 )
 
-// Reasons are all the reasons, each with what it means, in the order of the documentation.
+// Reasons lists all reasons with their meanings, in the order of the documentation.
 var Reasons = []struct {
 	Reason  Reason
 	Meaning string

@@ -8,34 +8,34 @@ import (
 	"unicode/utf8"
 )
 
-// redacted stands where a sensitive value was.
+// redacted replaces a sensitive value.
 const redacted = "[secret]"
 
-// shortestBare is the length from which a sensitive value is replaced wherever it stands. Shorter ones are replaced
-// only where they stand alone: replacing every "a" would leave an unreadable text and hide nothing.
+// shortestBare is the minimum length of a sensitive value that is replaced wherever it occurs. Shorter ones are
+// replaced only as separate words: replacing every "a" would leave an unreadable text and hide nothing.
 const shortestBare = 4
 
-// shortestPart is the length from which a line of a sensitive value, or its beginning, is replaced too.
+// shortestPart is the minimum length for replacing a single line, or the beginning, of a sensitive value.
 const shortestPart = 8
 
-// Redactor hides sensitive values in texts that others have written: API servers, credential plugins and parsers
-// quote what they refuse. It finds a value as it is, quoted in Go, JSON or YAML up to [quotedAtMost] times, line by
-// line, and where the end of the text cuts it off. A value of less than four bytes is found only where it stands alone,
-// between quotes or other characters that are neither letters nor digits.
+// Redactor hides sensitive values in texts from others: API servers, credential plugins and parsers quote what they
+// refuse. It finds a value verbatim, quoted in Go, JSON or YAML up to [quotedAtMost] times, line by line, and cut off
+// by the end of the text. It finds a value of less than four bytes only on its own, between quotes or other
+// characters that are neither letters nor digits.
 //
 // The zero Redactor hides nothing.
 type Redactor struct{ needles []needle }
 
-// needle is what is looked for.
+// needle is a text to search for.
 type needle struct {
 	text string
-	// alone says that it counts only where it is no part of a longer word.
+	// alone means that it counts only if it is not part of a longer word.
 	alone bool
-	// cut says that its beginning counts too, at the end of a text.
+	// cut means that its beginning also counts, at the end of a text.
 	cut bool
 }
 
-// NewRedactor makes a redactor of values; empty ones do not count.
+// NewRedactor makes a redactor for values; it skips empty ones.
 func NewRedactor(sensitive []string) Redactor {
 	var r Redactor
 	known := map[needle]bool{}
@@ -46,7 +46,7 @@ func NewRedactor(sensitive []string) Redactor {
 		}
 	}
 	for _, value := range sensitive {
-		// Whoever reads a value from a file or a variable often trims it.
+		// Programs that read a value from a file or a variable often trim it.
 		for _, value := range []string{value, strings.TrimSpace(value)} {
 			switch {
 			case value == "":
@@ -89,7 +89,7 @@ func (r Redactor) Redact(text string) string {
 // span is a part of a text.
 type span struct{ begin, end int }
 
-// find lists where the needle is in a text.
+// find lists the occurrences of the needle in a text.
 func (n needle) find(text string) []span {
 	var found []span
 	first, _ := utf8.DecodeRuneInString(n.text)
@@ -129,8 +129,8 @@ func (n needle) findCut(text string) []span {
 	}
 }
 
-// replace puts [redacted] in the place of the spans. Those that share characters are one, so that no rest of a value is
-// left where it overlaps another.
+// replace replaces the spans with [redacted]. It merges overlapping spans, so that no part of a value remains where
+// it overlaps another.
 func replace(text string, spans []span) string {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end))
@@ -154,7 +154,7 @@ func replace(text string, spans []span) string {
 
 func inWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
-// redactedCause keeps the cause reachable for errors.As and prints it without sensitive values.
+// redactedCause keeps the cause reachable for errors.As but prints it without sensitive values.
 type redactedCause struct {
 	err  error
 	hide Redactor

@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The marks by which the API server's texts tell who refused a request. They are whole phrases of the server's own, at
-// the place where it writes them, so that a text that merely quotes one (a value of the manifest, say) is not taken for
-// it.
+// The phrases in the API server's texts that identify who refused a request. They are whole phrases of the server's
+// own, matched where the server writes them, so that a text that merely quotes one (a value of the manifest, for
+// example) does not match.
 var (
 	permissionMark = regexp.MustCompile(`(?s)^(?:.+ is )?forbidden: User "(.*?)" cannot (\S+) resource "([^"]*)" ` +
 		`in API group "([^"]*)"(?: in the namespace "([^"]*)"| at the cluster scope)?(?:: (.*))?$`)
@@ -26,26 +26,26 @@ var (
 	webhookMark    = regexp.MustCompile(`(?s)^admission webhook "([^"]+)" denied the request(?:: (.*)| without explanation)$`)
 )
 
-// refusal is who refused a request, and what they said.
+// refusal describes who refused a request, and what they said.
 type refusal struct {
 	class Class
 	// what completes "cannot VERB SUBJECT: …".
 	what string
-	// why is what they said about it, one item a line.
+	// why is their explanation, one item per line.
 	why []string
 	// next says what to do.
 	next string
 }
 
-// admission reports whether the request was refused by what the API server asks before it writes.
+// admission reports whether one of the checks before a write refused the request.
 func (r refusal) admission() bool {
 	return r.class == ClassWebhook || r.class == ClassWebhookFailed || r.class == ClassPolicy
 }
 
-// refusalOf finds out who refused a request. The authorizer, quotas, policies and webhooks all answer 403 Forbidden, or
-// what code they like, and no field of the answer tells them apart; only a terminating namespace has a cause of its own.
-// So this reads texts, as the API server has written them for many versions. What is not recognised is left to the
-// status code, and shown as the API server says it.
+// refusalOf finds out who refused a request. The authorizer, quotas, policies and webhooks all answer 403 Forbidden,
+// or any code they like, and no field of the answer distinguishes them; only a terminating namespace has its own
+// cause. So refusalOf reads texts that the API server has used for many versions. An unrecognised text is left to the
+// status code, and shown verbatim.
 func refusalOf(status metav1.Status) (refusal, bool) {
 	if status.Code < http.StatusBadRequest {
 		return refusal{}, false
@@ -88,8 +88,8 @@ func refusalOf(status metav1.Status) (refusal, bool) {
 	return refusal{}, false
 }
 
-// requiredByQuota says what a quota counts that the containers do not set: "limits.cpu for: a,b; requests.cpu for: a".
-// API servers before 1.24 do not say of which containers.
+// requiredByQuota reports what a quota counts and the containers do not set: "limits.cpu for: a,b; requests.cpu for:
+// a". API servers before 1.24 do not name the containers.
 func requiredByQuota(quota, missing string) refusal {
 	var required []string
 	for part := range strings.SplitSeq(missing, "; ") {
@@ -180,10 +180,10 @@ func namespaceTerminating(cause metav1.StatusCause) refusal {
 	}
 }
 
-// AsForbidden gives the denial of an admission webhook or policy the one code that it means, 403. They may answer with
-// any: taken at its word, 404 to a delete would be an object that is gone, 409 to an apply an object that is in the way,
-// 422 to an update a field that cannot be changed in place, 429 a reason to try again. Whoever sends requests passes
-// every answer through this before anybody decides by it.
+// AsForbidden gives the denial of an admission webhook or policy the one code that it means, 403. Webhooks and
+// policies may answer with any code: taken literally, 404 to a delete would mean that the object is gone, 409 to an
+// apply that another object is in the way, 422 to an update that a field cannot be changed in place, and 429 that we
+// should try again. The sender passes every answer through this before any code decides by it.
 func AsForbidden(err error) error {
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) {
@@ -207,7 +207,7 @@ func nonEmpty(text string) []string {
 
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// shellWord writes text as one word of a command line.
+// shellWord quotes text as one word of a command line.
 func shellWord(text string) string {
 	if plainWord.MatchString(text) {
 		return text

@@ -2,15 +2,16 @@ package failure
 
 import "strings"
 
-// Kubernetes explains a change that it refuses in a pod, a claim or a volume by a diff of the whole spec, which begins on
-// the second line of the message. It has the old values and the new, and up to 1.33 it takes long texts apart, so that
-// no search finds them. The preview shows what changes, and shows it without secrets. So where there is anything to
-// hide, the diff is left out.
+// When Kubernetes refuses a change to a pod, a claim or a volume, it explains that with a diff of the whole spec,
+// which begins on the second line of the message. The diff contains the old and new values, and up to 1.33 it splits
+// long texts, so that no search finds them. The preview shows what changes, without secrets. So if there is anything
+// to hide, the diff is left out.
 
-// hiddenRest stands where lines were left out.
+// hiddenRest replaces omitted lines.
 const hiddenRest = " [more is hidden: it may show secrets]"
 
-// detail is what may be shown of what the API server says about one field. What follows the first line is a diff.
+// detail returns what may be shown of the API server's message about one field. Everything after the first line is a
+// diff.
 func (r Redactor) detail(text string) string {
 	text = r.Redact(text)
 	if len(r.needles) == 0 {
@@ -19,8 +20,8 @@ func (r Redactor) detail(text string) string {
 	return firstLine(text)
 }
 
-// message is what may be shown of any other text of the API server's, or of a webhook's or a policy's. Many of them are
-// lists, one item a line, and stay whole unless a line looks like one of a diff.
+// message returns what may be shown of any other text from the API server, a webhook or a policy. Many of them are
+// lists, one item per line, and stay whole unless a line looks like part of a diff.
 func (r Redactor) message(text string) string {
 	text = r.Redact(text)
 	if len(r.needles) == 0 || !hasDiff(text) {
@@ -29,8 +30,8 @@ func (r Redactor) message(text string) string {
 	return firstLine(text)
 }
 
-// hasDiff reports whether a text may have a diff behind its first line. An item of a list that begins with a hyphen is
-// taken for one too.
+// hasDiff reports whether a text may contain a diff after its first line. It also takes a list item that begins with
+// a hyphen for one.
 func hasDiff(text string) bool {
 	_, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	for line := range strings.Lines(rest) {

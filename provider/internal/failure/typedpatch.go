@@ -8,7 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// typedPatchMarks are what the API server says about a manifest that does not fit the kind's schema.
+// typedPatchMarks are the API server's phrases for a manifest that does not fit the kind's schema.
 var typedPatchMarks = []string{
 	typedPatchObject,
 	"field not declared in schema",
@@ -16,12 +16,12 @@ var typedPatchMarks = []string{
 	"unable to convert unstructured object to", // a value of another type, or no quantity
 }
 
-// typedPatchObject begins what is about the manifest that was sent.
+// typedPatchObject starts a message about the manifest that was sent.
 const typedPatchObject = "failed to create typed patch object"
 
-// IsTypedLiveError recognises a server-side apply that was refused because the live object does not fit a schema: that of
-// another version, in which some manager has noted its fields. Like [IsTypedPatchError] it goes by the text, because
-// nothing else tells; taken for granted wrongly, it costs a look at the object.
+// IsTypedLiveError recognises a server-side apply that was refused because the live object does not fit a schema:
+// that of another version, in which some manager has recorded its fields. Like [IsTypedPatchError], it goes by the
+// text, because nothing else tells; a false positive costs one read of the object.
 func IsTypedLiveError(err error) bool {
 	var status apierrors.APIStatus
 	return IsTypedPatchError(err) && errors.As(err, &status) &&
@@ -30,10 +30,10 @@ func IsTypedLiveError(err error) bool {
 }
 
 // IsTypedPatchError recognises a server-side apply of a manifest that does not fit the kind's schema: an unknown
-// field, a keyed list with the same key twice, or a value that its type cannot hold. The API server answers such a manifest with HTTP 500 and no
-// reason, and writes nothing. It is the only failure that is recognised by its text, because nothing else tells this
-// mistake of the user from a server that is broken; getting it wrong is harmless in one direction only, so the
-// marks are whole phrases of the server's own and never match inside other status codes.
+// field, a keyed list with a duplicate key, or a value that its type cannot hold. The API server answers such a
+// manifest with HTTP 500 and no reason, and writes nothing. Only the text distinguishes this user mistake from a
+// broken server. A wrong match is harmless in one direction only, so the marks are whole phrases of the server's own
+// and never match inside other status codes.
 func IsTypedPatchError(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Code != http.StatusInternalServerError {

@@ -10,23 +10,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// UnaskedWebhook is an admission webhook that the API server had to ask before a write and could not: its server is down
-// or only starting, its certificate is not trusted yet, it answers nonsense, or too late. Nothing was written, so the same
-// request can be sent again.
+// UnaskedWebhook is an admission webhook that the API server had to call before a write and could not: its server is
+// down or still starting, its certificate is not trusted yet, or it answers nonsense or too late. Nothing was
+// written, so the same request can be sent again.
 type UnaskedWebhook struct {
 	// Name is the webhook's name in its configuration.
 	Name string
-	// Why is the prose of the API server, which may quote the answer of the webhook's server.
+	// Why is the API server's text, which may quote the answer of the webhook's server.
 	Why string
 }
 
-// unaskedMark is how the only cause of such an error begins.
+// unaskedMark matches the only cause of such an error.
 var unaskedMark = regexp.MustCompile(`(?s)^failed calling webhook "([^"]+)"(?:: |; )(.*)$`)
 
-// WebhookUnasked finds out whether a write was refused because an admission webhook could not be asked. The API server
-// answers 500 InternalError with one cause, which has neither reason nor field and begins "failed calling webhook",
-// whatever is wrong; only its prose differs. A denial has no such cause, whichever code the webhook has chosen. Neither
-// has the failure of a conversion webhook, which may come after the write.
+// WebhookUnasked finds out whether a write was refused because an admission webhook could not be called. The API
+// server answers 500 InternalError with one cause, which has neither reason nor field and begins "failed calling
+// webhook", whatever is wrong; only its text differs. A denial has no such cause, whichever code the webhook has
+// chosen. Neither has the failure of a conversion webhook, which may come after the write.
 func WebhookUnasked(err error) (UnaskedWebhook, bool) {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -48,12 +48,12 @@ func unaskedIn(status metav1.Status) (UnaskedWebhook, bool) {
 	return UnaskedWebhook{Name: m[1], Why: m[2]}, true
 }
 
-// Reason is the prose on one line, without sensitive values.
+// Reason returns the text on one line, without sensitive values.
 func (w UnaskedWebhook) Reason(sensitive []string) string {
 	return strings.Join(strings.Fields(NewRedactor(sensitive).message(w.Why)), " ")
 }
 
-// refusal says who could not be asked, and what to do about it.
+// refusal says which webhook could not be called, and what to do about it.
 func (w UnaskedWebhook) refusal() refusal {
 	return refusal{
 		class: ClassWebhookFailed,
@@ -65,8 +65,8 @@ func (w UnaskedWebhook) refusal() refusal {
 	}
 }
 
-// advice reads the prose, which alone tells what is wrong. What it does not recognise may be anything that a server
-// can do.
+// advice reads the text, which alone tells what is wrong. A text that it does not recognise may be any kind of server
+// failure.
 func (w UnaskedWebhook) advice() string {
 	says := func(marks ...string) bool {
 		for _, mark := range marks {

@@ -19,7 +19,7 @@ func (b *because) Unwrap() error { return b.error }
 // Because marks the error for [ReasonOf].
 func (b *because) Because() Reason { return b.reason }
 
-// Because gives an error its reason. Its text stays as it is.
+// Because gives an error its reason. Its text does not change.
 func Because(reason Reason, err error) error { return &because{err, reason} }
 
 // Errorf is fmt.Errorf for an error with a reason.
@@ -27,7 +27,7 @@ func Errorf(reason Reason, format string, args ...any) error {
 	return Because(reason, fmt.Errorf(format, args...))
 }
 
-// reasonOfClass is the reason of what the API server, or the way to it, has answered.
+// reasonOfClass is the reason for each answer of the API server, or of the connection to it.
 var reasonOfClass = map[Class]Reason{
 	ClassConfiguration:        ReasonInvalidConfiguration,
 	ClassCredentials:          ReasonCredentialPluginFailed,
@@ -56,8 +56,8 @@ var reasonOfClass = map[Class]Reason{
 	ClassCancelled:            ReasonInterrupted,
 }
 
-// ReasonOf finds the reason of an error. An error may have several causes: the outermost that says its reason itself
-// decides, and else what the API server has answered. It reports false for an error that nobody has thought of.
+// ReasonOf finds the reason of an error. If an error has several causes, the outermost one with its own reason
+// decides, otherwise the API server's answer. It reports false for an error that nobody anticipated.
 func ReasonOf(err error) (Reason, bool) {
 	var marked interface{ Because() Reason }
 	if errors.As(err, &marked) && marked.Because() != "" {
@@ -70,7 +70,7 @@ func ReasonOf(err error) (Reason, bool) {
 	case !errors.As(err, &status):
 		return "", false
 	case apierrors.IsMethodNotSupported(err):
-		return ReasonInvalid, true // a kind that is only asked, such as a TokenReview
+		return ReasonInvalid, true // a kind that is only queried, such as a TokenReview
 	default:
 		return ReasonUnexpectedAnswer, true
 	}

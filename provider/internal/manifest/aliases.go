@@ -6,12 +6,12 @@ import (
 	yamlnode "go.yaml.in/yaml/v3"
 )
 
-// maxAliased is how many bytes the aliases of a document may stand for. It is several times what a cluster takes as
-// one object, and little enough to be read in a moment.
+// maxAliased is how many bytes the aliases of a document may expand to. It is several times what a cluster accepts as
+// one object, and small enough to be read in a moment.
 const maxAliased = 8 << 20
 
-// checkAliases refuses a document whose aliases stand for too much. The parser writes them out: of a text of some
-// hundred KiB, most of it behind one anchor, it would make so many GiB that the whole process ends.
+// checkAliases refuses a document whose aliases expand too far. The parser expands them: a text of some hundred KiB,
+// mostly behind one anchor, would grow to so many GiB that the whole process dies.
 func checkAliases(root *yamlnode.Node) error {
 	a := aliases{sizes: map[*yamlnode.Node]int{}}
 	a.visit(root)
@@ -22,14 +22,14 @@ func checkAliases(root *yamlnode.Node) error {
 		"use an alias for a long text only where it is needed, or split the document", a.tooMuch.Line, maxAliased>>20)
 }
 
-// aliases sums up what the aliases of a document stand for.
+// aliases adds up the expanded size of a document's aliases.
 type aliases struct {
-	sizes   map[*yamlnode.Node]int // of what has an anchor, with the aliases in it written out
+	sizes   map[*yamlnode.Node]int // of anchored nodes, with their aliases expanded
 	total   int
-	tooMuch *yamlnode.Node // the first alias that is too much
+	tooMuch *yamlnode.Node // the first alias over the limit
 }
 
-// visit looks at the aliases in a node in the order in which they are written.
+// visit visits the aliases in a node in document order.
 func (a *aliases) visit(node *yamlnode.Node) {
 	if node.Kind == yamlnode.AliasNode && a.tooMuch == nil {
 		if a.total += a.size(node.Alias); a.total > maxAliased {
@@ -41,8 +41,8 @@ func (a *aliases) visit(node *yamlnode.Node) {
 	}
 }
 
-// size is the size of a node with its aliases written out, or something above maxAliased. What an anchor has of itself
-// counts nothing: the parser refuses that.
+// size returns the size of a node with its aliases expanded, or some value above maxAliased. An anchor's references
+// to itself count as nothing: the parser refuses those.
 func (a *aliases) size(node *yamlnode.Node) int {
 	if node.Kind == yamlnode.AliasNode {
 		return a.size(node.Alias)

@@ -11,8 +11,8 @@ func IsDefinition(kind schema.GroupKind) bool {
 	return kind == kinds.CustomResourceDefinition
 }
 
-// Defined is the kind that a CustomResourceDefinition defines, and whether its objects live outside of
-// namespaces. It returns false for any other object, and for a definition that does not say so much.
+// Defined returns the kind that a CustomResourceDefinition defines, and whether it is cluster-scoped. It returns
+// false for any other object, and for a definition that does not say that much.
 func Defined(object map[string]any) (kind schema.GroupKind, clusterScoped, ok bool) {
 	if !IsDefinition(IdentityOf(object).GroupKind()) {
 		return schema.GroupKind{}, false, false
@@ -23,7 +23,7 @@ func Defined(object map[string]any) (kind schema.GroupKind, clusterScoped, ok bo
 	return schema.GroupKind{Group: group, Kind: name}, scope == "Cluster", group != "" && name != "" && scope != ""
 }
 
-// GroupKind is the kind without the version.
+// GroupKind returns the kind without the version.
 func (i Identity) GroupKind() schema.GroupKind {
 	return schema.GroupKind{Group: i.Group(), Kind: i.Kind}
 }

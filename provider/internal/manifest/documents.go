@@ -15,28 +15,28 @@ import (
 // byteOrderMark is what some editors put before a text.
 const byteOrderMark = "\ufeff"
 
-// document is one YAML document that is not empty.
+// document is one non-empty YAML document.
 type document struct {
 	piece
-	root *yamlnode.Node // what it says, with the lines where it says it
+	root *yamlnode.Node // its content, with line numbers
 }
 
-// piece is the text between two document markers. Each is read by itself: a document cannot refer to
-// another, and a mistake in one leaves the others readable.
+// piece is the text between two document markers. Each is parsed separately: a document cannot refer to another, and
+// a mistake in one leaves the others readable.
 type piece struct {
 	text   string
-	before int // how many lines of the whole text are before it
+	before int // number of lines before it in the whole text
 }
 
-// pieces cuts a text where its documents begin. That is at every marker (---) at the start of a line:
-// no block, plain or quoted text can contain one. Directives (%YAML) are possible at the beginning and behind
-// the end (...) of a document, and belong to the next one.
-// Lines end where YAML ends them, or the numbers of lines would not be the parser's.
+// pieces splits a text at the start of its documents, that is, at every marker (---) at the start of a line: no
+// block, plain or quoted text can contain one. Directives (%YAML) may appear at the beginning and after the end (...)
+// of a document, and belong to the next one. Lines end where YAML ends them; otherwise the line numbers would differ
+// from the parser's.
 func pieces(text string) []piece {
 	var found []piece
 	current, start, line := piece{}, 0, 0
 	between := true                     // no document has begun, or the last one has ended
-	directives, directivesLine := -1, 0 // where the directives begin that no document has followed yet
+	directives, directivesLine := -1, 0 // start of the directives without a document yet
 	for at := 0; at < len(text); line++ {
 		if strings.HasPrefix(text[at:], byteOrderMark) && (at == 0 || isMarker(text[at+len(byteOrderMark):], "---")) {
 			if at > start {
@@ -74,13 +74,13 @@ func pieces(text string) []piece {
 	return append(found, current)
 }
 
-// isMarker reports whether a line begins with a marker and not with a longer word.
+// isMarker reports whether a line begins with a marker rather than a longer word.
 func isMarker(line, marker string) bool {
 	rest, found := strings.CutPrefix(line, marker)
 	return found && (rest == "" || strings.ContainsAny(rest[:1], " \t") || breakLength(rest) > 0)
 }
 
-// lineLength is the length of the first line with its end.
+// lineLength returns the length of the first line, including its line break.
 func lineLength(text string) int {
 	for i := 0; i < len(text); i++ {
 		if n := breakLength(text[i:]); n > 0 {
@@ -90,7 +90,7 @@ func lineLength(text string) int {
 	return len(text)
 }
 
-// breakLength is the length of the line break that the text begins with, 0 if it begins with none.
+// breakLength returns the length of the line break at the start of the text, or 0 if there is none.
 func breakLength(text string) int {
 	switch text[0] {
 	case '\n':
@@ -110,7 +110,7 @@ func breakLength(text string) int {
 	return 0
 }
 
-// read finds what the piece says. It returns false if that is nothing but comments.
+// read parses the piece. It returns false if the piece contains only comments.
 func (p piece) read() (document, bool, error) {
 	node, err := p.nodes()
 	if err != nil {
@@ -126,7 +126,7 @@ func (p piece) read() (document, bool, error) {
 	return document{piece: p, root: node.Content[0]}, true, nil
 }
 
-// nodes parses the piece; nil says that there is no document.
+// nodes parses the piece; nil means that there is no document.
 func (p piece) nodes() (*yamlnode.Node, error) {
 	decoder := yamlnode.NewDecoder(strings.NewReader(p.text))
 	var node, more yamlnode.Node
@@ -147,8 +147,8 @@ func (p piece) nodes() (*yamlnode.Node, error) {
 	}
 }
 
-// mistake is a mistake in the piece with the numbers that its lines have in the whole text. The parsers leave out that
-// of the first line, so they read the piece again, with an empty line before it.
+// mistake returns a mistake in the piece with line numbers in the whole text. The parsers omit the number of the
+// first line, so they read the piece again, with an empty line before it.
 func (p piece) mistake(err error, read func(text string) error) error {
 	if p.before > 0 {
 		if again := read("\n" + p.text); again != nil {
@@ -158,7 +158,7 @@ func (p piece) mistake(err error, read func(text string) error) error {
 	return yamlError(err, p.before)
 }
 
-// shift turns the lines of a piece into those of the whole text.
+// shift converts line numbers in a piece to those in the whole text.
 func shift(node *yamlnode.Node, lines int) {
 	node.Line += lines
 	for _, child := range node.Content {
@@ -166,7 +166,7 @@ func shift(node *yamlnode.Node, lines int) {
 	}
 }
 
-// decode refuses what would be read as something else than is written, and reads the rest.
+// decode refuses content that would be read differently from how it is written, and reads the rest.
 func (d document) decode() (any, error) {
 	if err := check(d.root); err != nil {
 		return nil, err
@@ -188,8 +188,8 @@ func (d document) decode() (any, error) {
 	return value, nil
 }
 
-// onlyDocument finds the document that is not empty, which must be an object or a list. For the messages
-// it is told what is expected, and what to do with more than one document.
+// onlyDocument returns the only non-empty document, which must be an object or a list. expected and several are for
+// its messages: what it expects, and what to do with more than one document.
 func onlyDocument(text, expected, several string) (document, error) {
 	var found []document
 	for _, p := range pieces(text) {
@@ -214,7 +214,7 @@ func onlyDocument(text, expected, several string) (document, error) {
 	return found[0], nil
 }
 
-// checkText refuses what is no text, such as a file in UTF-16, in which no marker would be found.
+// checkText refuses anything that is not text, such as a file in UTF-16, in which no marker would be found.
 func checkText(text string) error {
 	for i, r := range text {
 		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
-// Identity says which object a manifest is about. Namespace is empty for objects without one.
+// Identity says which object a manifest describes. Namespace is empty for objects without one.
 type Identity struct {
 	APIVersion string
 	Kind       string
@@ -16,7 +16,7 @@ type Identity struct {
 	Name       string
 }
 
-// IdentityOf reads the identity out of an object. What is missing, unknown or not text stays empty.
+// IdentityOf reads the identity of an object. Parts that are missing, unknown or not text stay empty.
 func IdentityOf(object map[string]any) Identity {
 	text := func(keys ...string) string {
 		text, _ := member(object, keys...).(string)
@@ -30,7 +30,7 @@ func IdentityOf(object map[string]any) Identity {
 	}
 }
 
-// String is the ID of the object, apiVersion/kind/namespace/name or apiVersion/kind/name, such as
+// String returns the ID of the object, apiVersion/kind/namespace/name or apiVersion/kind/name, such as
 // apps/v1/Deployment/prod/web, v1/Namespace/prod, rbac.authorization.k8s.io/v1/ClusterRole/system:node.
 func (i Identity) String() string {
 	if i.Namespace == "" {
@@ -39,7 +39,7 @@ func (i Identity) String() string {
 	return i.APIVersion + "/" + i.Kind + "/" + i.Namespace + "/" + i.Name
 }
 
-// Group is the API group, empty for the core group.
+// Group returns the API group, empty for the core group.
 func (i Identity) Group() string {
 	group, _, hasGroup := strings.Cut(i.APIVersion, "/")
 	if !hasGroup {
@@ -48,8 +48,8 @@ func (i Identity) Group() string {
 	return group
 }
 
-// ParseID reads an ID as [Identity.String] writes it. A first segment that is a bare version, such as
-// v1, means the core group; every other ID begins with a group.
+// ParseID reads an ID written by [Identity.String]. A first segment that is a bare version, such as v1, means the
+// core group; every other ID begins with a group.
 func ParseID(id string) (Identity, error) {
 	segments := strings.Split(id, "/")
 	head := 2 // group and version
@@ -77,7 +77,7 @@ func ParseID(id string) (Identity, error) {
 	return identity, nil
 }
 
-// idError says why an ID was not understood and how one looks.
+// idError explains why an ID was not understood and what one looks like.
 func idError(id, why string) error {
 	return fmt.Errorf("object ID %q cannot be read: %s. An ID is apiVersion/kind/namespace/name, "+
 		"or apiVersion/kind/name for an object without a namespace: apps/v1/Deployment/prod/web, "+

@@ -15,12 +15,12 @@ var serverOwned = []string{
 // IsServerOwned reports whether only the API server writes this member of metadata.
 func IsServerOwned(name string) bool { return slices.Contains(serverOwned, name) }
 
-// Normalize copies the object without what real manifests carry along: null members at any depth, the
-// top-level status, and the metadata that only the API server writes. Whole numbers become int64.
+// Normalize copies the object without the noise in real manifests: null members at any depth, the top-level status,
+// and the metadata that only the API server writes. Whole numbers become int64.
 //
-// dropped are the paths, in stable order, of those parts of the last two that said something, so that
-// the caller can tell the user once; null and empty ones go without a word. Null list items stay, for
-// [Validate] to refuse: dropping one would move those behind it.
+// dropped are the paths, in stable order, of the non-empty parts of the last two, so that the caller can report them
+// once; null and empty ones are dropped silently. Null list items stay, for [Validate] to refuse: dropping one would
+// shift the items after it.
 func Normalize(object map[string]any) (clean map[string]any, dropped []string) {
 	clean = withoutNulls(object)
 	if metadata, isMap := clean["metadata"].(map[string]any); isMap {
@@ -38,7 +38,7 @@ func Normalize(object map[string]any) (clean map[string]any, dropped []string) {
 	return clean, dropped
 }
 
-// withoutNulls copies a map without its null members, and so on below it.
+// withoutNulls copies a map without null members at any depth.
 func withoutNulls(object map[string]any) map[string]any {
 	clean := make(map[string]any, len(object))
 	for key, value := range object {
@@ -49,7 +49,7 @@ func withoutNulls(object map[string]any) map[string]any {
 	return clean
 }
 
-// tidy copies a value; numbers get the type that Kubernetes keeps them in.
+// tidy copies a value; numbers get the type that Kubernetes stores them in.
 func tidy(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -69,7 +69,7 @@ func tidy(value any) any {
 	}
 }
 
-// isEmpty reports whether a value says nothing: null, "", or only such in maps and lists, as in the
+// isEmpty reports whether a value carries no information: null, "", or only such values in maps and lists, as in the
 // status that generators write.
 func isEmpty(value any) bool {
 	switch value := value.(type) {

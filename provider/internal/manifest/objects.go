@@ -7,11 +7,11 @@ import (
 	yamlnode "go.yaml.in/yaml/v3"
 )
 
-// Place is where an object stands in a text.
+// Place is the position of an object in a text.
 type Place struct {
-	// Document counts the documents that are not empty, from 1.
+	// Document is the number of its document, from 1, without empty documents.
 	Document int
-	// Item is the path inside the document of an object that a list holds, such as items[2].
+	// Item is the path of an object in a list, within the document, such as items[2].
 	Item string
 	// Line is where it begins, from 1.
 	Line int
@@ -25,30 +25,29 @@ func (p Place) String() string {
 	return fmt.Sprintf("document %d (line %d)", p.Document, p.Line)
 }
 
-// Placed is an object and where it stands.
+// Placed is an object with its position.
 type Placed struct {
 	Place
 
 	Object map[string]any
 }
 
-// PlacedError is a mistake and where it is.
+// PlacedError is a mistake with its position.
 type PlacedError struct {
 	Place
 
-	// Err may quote keys of the text, and never values.
+	// Err may quote keys of the text, but never values.
 	Err error
 }
 
 func (e *PlacedError) Error() string { return fmt.Sprintf("%s: %v", e.Place, e.Err) }
 
-// Unwrap gives the mistake.
+// Unwrap returns the mistake.
 func (e *PlacedError) Unwrap() error { return e.Err }
 
-// ParseDocuments reads all objects that a text holds, by the rules of [ParseYAML], in the order in which
-// they are written. Documents that are empty or have nothing but comments do not count. Lists, those of
-// kind List and those of one kind such as ConfigMapList, are taken apart. Every document that cannot be
-// read is told.
+// ParseDocuments reads all objects in a text, by the rules of [ParseYAML], in their order. It skips documents that
+// are empty or contain only comments. It takes apart lists, both of kind List and of one kind such as ConfigMapList.
+// It reports every document that cannot be read.
 func ParseDocuments(text string) ([]Placed, []*PlacedError) {
 	if err := checkText(text); err != nil {
 		return nil, []*PlacedError{{Place: Place{Document: 1, Line: 1}, Err: err}}
@@ -90,7 +89,7 @@ func (o *objects) document(read document) {
 	o.add(at, value, read.root)
 }
 
-// add takes in an object, or the objects of a list. node is what was read into value.
+// add adds an object, or the objects of a list. node is the node that value was read from.
 func (o *objects) add(at Place, value any, node *yamlnode.Node) {
 	object, isMap := value.(map[string]any)
 	switch {
@@ -103,7 +102,7 @@ func (o *objects) add(at Place, value any, node *yamlnode.Node) {
 	}
 }
 
-// items takes a list apart. In a list of one kind the items need not repeat what they are.
+// items takes a list apart. In a list of one kind, the items need not repeat their apiVersion and kind.
 func (o *objects) items(at Place, list map[string]any, node *yamlnode.Node) {
 	items, isArray := list["items"].([]any)
 	if !isArray && list["items"] != nil {
@@ -127,7 +126,7 @@ func (o *objects) items(at Place, list map[string]any, node *yamlnode.Node) {
 	}
 }
 
-// itemNodes finds where the items of a list are written; nothing where they stand behind an alias.
+// itemNodes returns the nodes of a list's items; nothing if they are behind an alias.
 func itemNodes(list *yamlnode.Node) []*yamlnode.Node {
 	if list == nil || list.Kind != yamlnode.MappingNode {
 		return nil
@@ -140,7 +139,7 @@ func itemNodes(list *yamlnode.Node) []*yamlnode.Node {
 	return nil
 }
 
-// ofKind gives an item of a list of one kind the apiVersion and kind that it leaves out.
+// ofKind gives an item in a list of one kind the apiVersion and kind that it omits.
 func ofKind(list, item map[string]any) map[string]any {
 	kind, _ := list["kind"].(string)
 	kind = strings.TrimSuffix(kind, "List")

@@ -9,16 +9,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// IsSecretKind reports whether objects of this kind are core/v1 Secrets, whose data is secret whatever
-// the program says.
+// IsSecretKind reports whether objects of this kind are core/v1 Secrets, which have secret data whatever the program
+// says.
 func IsSecretKind(apiVersion, kind string) bool {
 	return apiVersion == "v1" && kind == "Secret"
 }
 
-// SecretPaths are the paths of keys to what is secret in objects of a kind, whatever the program says. They are those
-// of an object as it is written, where not all of them need to be there; other kinds than core/v1 Secrets have none.
+// SecretPaths returns the paths to what is secret in objects of a kind, whatever the program says. They refer to an
+// object as written, which need not contain all of them; kinds other than core/v1 Secrets have none.
 //
-// Beside what it holds that is kubectl's copy of the manifest, which has the same values.
+// Besides the data, this includes kubectl's copy of the manifest, which has the same values.
 func SecretPaths(apiVersion, kind string) [][]string {
 	if !IsSecretKind(apiVersion, kind) {
 		return nil
@@ -26,14 +26,13 @@ func SecretPaths(apiVersion, kind string) [][]string {
 	return [][]string{{"data"}, {"stringData"}, {"metadata", "annotations", corev1.LastAppliedConfigAnnotation}}
 }
 
-// FoldStringData copies the object; if it is a Secret, what it has under stringData moves to data, in
-// base64.
+// FoldStringData copies the object; if it is a Secret, it moves stringData to data, in base64.
 //
-// stringData is write-only: the server folds it into data and forgets it, while the managed fields go on
-// to speak of stringData. A later change of the live data would then be nobody's drift. Folded here, the
-// same fields are sent, owned, read and compared. Like on the server, stringData wins over data. Values
-// that are not text stay where they are, so that the server can say what is wrong with them; if either
-// of the two maps is not known yet, both stay as they are.
+// stringData is write-only: the server folds it into data and forgets it, while the managed fields continue to name
+// stringData. A later change of the live data would then never count as drift. After folding here, the same fields
+// are sent, owned, read and compared. As on the server, stringData wins over data. Values that are not text stay
+// where they are, so that the server can report what is wrong with them; if either map is unknown, both stay as they
+// are.
 func FoldStringData(object map[string]any) map[string]any {
 	folded, _ := values.DeepCopy(object).(map[string]any)
 	identity := IdentityOf(object)
@@ -68,9 +67,9 @@ func FoldStringData(object map[string]any) map[string]any {
 	return folded
 }
 
-// UnfoldStringData copies what is known of a live Secret; the keys that were written under stringData
-// move back there, decoded, so that the object reads like the manifest. A value that is not text stays
-// under data. written is the manifest before [FoldStringData].
+// UnfoldStringData copies the known part of a live Secret; it moves keys that were written under stringData back
+// there, decoded, so that the object reads like the manifest. A value that is not text stays under data. written is
+// the manifest before [FoldStringData].
 func UnfoldStringData(projection, written map[string]any) map[string]any {
 	unfolded, _ := values.DeepCopy(projection).(map[string]any)
 	identity := IdentityOf(written)

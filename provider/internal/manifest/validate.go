@@ -16,18 +16,18 @@ import (
 
 // Problem is one reason why a manifest cannot be applied.
 type Problem struct {
-	// Path is where, as a Pulumi property path relative to the manifest, such as
-	// spec.containers[0].name; empty for the manifest as a whole.
+	// Path is a Pulumi property path relative to the manifest, such as spec.containers[0].name; empty for the
+	// manifest as a whole.
 	Path string
-	// Reason is what is wrong there and what to do about it, as a plain sentence.
+	// Reason says what is wrong there and what to do about it, as a plain sentence.
 	Reason string
 }
 
-// Validate lists everything about the object that can be known to be wrong without asking a cluster, in
-// stable order. What is unknown is skipped.
+// Validate lists everything about the object that is wrong without asking a cluster, in stable order. It skips
+// unknown values.
 //
-// It does not repeat what the API server checks: that knows more, and is asked at preview. It finds what
-// would keep the server from being asked at all, and what the server answers with a riddle.
+// It does not repeat the API server's checks: the API server knows more, and the preview asks it. It finds mistakes
+// that would prevent the request altogether, and those that the API server answers with an obscure error.
 func Validate(object map[string]any) []Problem {
 	c := &checks{object: object}
 	if isList(object) {
@@ -42,8 +42,8 @@ func Validate(object map[string]any) []Problem {
 	return c.problems
 }
 
-// ValidateIdentity lists what keeps an object from being told from others: the part of [Validate] that is
-// about apiVersion, kind and metadata.
+// ValidateIdentity lists what prevents identifying an object: the part of [Validate] that concerns apiVersion, kind
+// and metadata.
 func ValidateIdentity(object map[string]any) []Problem {
 	c := &checks{object: object}
 	c.apiVersion()
@@ -58,13 +58,12 @@ type checks struct {
 	problems []Problem
 }
 
-// add notes a problem at a path, whose segments are strings and ints.
+// add records a problem at a path with segments of strings and ints.
 func (c *checks) add(reason string, at ...any) {
 	c.problems = append(c.problems, Problem{values.FormatSegments(at...), reason})
 }
 
-// text is the text at a path. If there is none, it is noted as missing, or as something else than text,
-// unless it is unknown.
+// text returns the text at a path. If there is none, it records it as missing, or as not text, unless it is unknown.
 func (c *checks) text(missing string, keys ...string) (text string, given bool) {
 	switch value := member(c.object, keys...).(type) {
 	case values.Unknown:
@@ -101,7 +100,7 @@ func (c *checks) apiVersion() {
 	}
 }
 
-// kindName is what the API server takes for the kind of a custom resource.
+// kindName matches what the API server accepts as the kind of a custom resource.
 var kindName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 func (c *checks) kind() {
@@ -136,7 +135,7 @@ func (c *checks) metadata() {
 	}
 }
 
-// missing adds to what is said of a missing member which other one was probably meant to be it.
+// missing adds to a report of a missing member which other member was probably meant.
 func (c *checks) missing(said, member string) string {
 	for _, key := range slices.Sorted(maps.Keys(c.object)) {
 		if key != member && spelling.Resembles(key, member) {
@@ -147,7 +146,7 @@ func (c *checks) missing(said, member string) string {
 }
 
 func (c *checks) name(metadata map[string]any) {
-	// With a name beside it generateName is only a memory of how the object was made.
+	// Beside a name, generateName only records how the object was made.
 	if !isEmpty(metadata["generateName"]) && isEmpty(metadata["name"]) {
 		c.add("generateName is not possible: server-side apply cannot generate names; "+
 			"give a `name`, from the program if it has to be unique", "metadata", "generateName")
@@ -217,7 +216,7 @@ func describe(value any) string {
 	}
 }
 
-// asAny is a path of keys as the segments that add takes.
+// asAny converts a path of keys to the segments that add takes.
 func asAny(keys []string, more ...any) []any {
 	segments := make([]any, 0, len(keys)+len(more))
 	for _, key := range keys {

@@ -8,14 +8,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// podTemplate checks the labels and containers of workloads. A container without a name cannot be merged
-// by server-side apply, and the server then answers with an internal error (500).
+// podTemplate checks the labels and containers of workloads. Server-side apply cannot merge a container without a
+// name, and the server then answers with an internal error (500).
 func (c *checks) podTemplate() {
 	pod, isWorkload := kinds.PodTemplate(IdentityOf(c.object).GroupKind())
 	if !isWorkload {
 		return
 	}
-	if len(pod) > 0 { // else these are the metadata of the object itself
+	if len(pod) > 0 { // otherwise this is the metadata of the object itself
 		c.texts(slices.Concat(pod, []string{"metadata", "labels"})...)
 		c.texts(slices.Concat(pod, []string{"metadata", "annotations"})...)
 	}
@@ -32,7 +32,7 @@ func (c *checks) podTemplate() {
 	}
 }
 
-// leaves looks at everything in the object for what cannot be sent as it is written.
+// leaves checks everything in the object for values that cannot be sent as written.
 func (c *checks) leaves(value any, at ...any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -53,8 +53,7 @@ func (c *checks) leaves(value any, at ...any) {
 	}
 }
 
-// ValidateNumbers lists the numbers that would not be the same any more in Pulumi. Once they were there it
-// cannot be seen.
+// ValidateNumbers lists the numbers that Pulumi would change. Inside Pulumi, the change is no longer visible.
 func ValidateNumbers(object map[string]any) []Problem {
 	c := &checks{object: object}
 	c.numbers(object)
@@ -83,8 +82,8 @@ func (c *checks) number(number int64, at []any) {
 	}
 }
 
-// isExact reports whether an integer survives in Pulumi, or may change as little as it does on the server:
-// the bounds in the schema of a custom resource are floats there too.
+// isExact reports whether an integer survives in Pulumi, or may change as little as it does on the server: the bounds
+// in the schema of a custom resource are floats there too.
 func (c *checks) isExact(number int64, at []any) bool {
 	if values.IsExact(number) {
 		return true

@@ -10,12 +10,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ParseYAML reads the one object that the text holds, in YAML or JSON.
+// ParseYAML reads the one object in the text, in YAML or JSON.
 //
-// The values are those that kubectl would send: Kubernetes reads YAML 1.1, so `yes` and `on` are
-// booleans, and whole numbers are int64. In addition it refuses what kubectl passes over in silence:
-// duplicate keys, with the lines of both, and more than one object. Empty documents and those with
-// nothing but comments do not count.
+// The values are those that kubectl would send: Kubernetes reads YAML 1.1, so `yes` and `on` are booleans, and whole
+// numbers are int64. In addition, it refuses what kubectl silently ignores: duplicate keys, reported with both lines,
+// and more than one object. Empty documents and those with only comments do not count.
 func ParseYAML(text string) (map[string]any, error) {
 	document, err := onlyDocument(text, "object", splitHint)
 	if err != nil {
@@ -38,8 +37,7 @@ func ParseYAML(text string) (map[string]any, error) {
 	return object, nil
 }
 
-// ParseDocument reads the one object or list that the text holds, a patch for instance, by the rules of
-// [ParseYAML].
+// ParseDocument reads the one object or list in the text, such as a patch, by the rules of [ParseYAML].
 func ParseDocument(text string) (any, error) {
 	document, err := onlyDocument(text, "object or list", "write it as one document")
 	if err != nil {
@@ -48,7 +46,7 @@ func ParseDocument(text string) (any, error) {
 	return document.decode()
 }
 
-// check refuses what would be read as something else than is written.
+// check refuses content that would be read differently from how it is written.
 func check(node *yamlnode.Node) error {
 	if node.Kind == yamlnode.ScalarNode && node.ShortTag() == "!!binary" {
 		return fmt.Errorf("YAML: line %d: the tag !!binary is not possible in a manifest; "+
@@ -67,8 +65,8 @@ func check(node *yamlnode.Node) error {
 	return nil
 }
 
-// checkKeys refuses a mapping that has a key twice. Keys are compared as they end up in JSON, where 1
-// and "1" are the same, and so are yes and true. A merged key (<<) may be overridden, that is its use.
+// checkKeys refuses a mapping with a duplicate key. It compares keys as they appear in JSON, where 1 and "1" are the
+// same, and so are yes and true. A merged key (<<) may be overridden; that is its purpose.
 func checkKeys(mapping *yamlnode.Node) error {
 	first := make(map[string]int, len(mapping.Content)/2)
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
@@ -93,13 +91,13 @@ func checkKeys(mapping *yamlnode.Node) error {
 	return nil
 }
 
-// plainWord matches unquoted keys that are no numbers.
+// plainWord matches unquoted keys that are not numbers.
 var plainWord = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./-]*$`)
 
 // specialWord matches the words that YAML 1.1 reads as booleans or null.
 var specialWord = regexp.MustCompile(`(?i)^(y|yes|on|true|n|no|off|false|null)$`)
 
-// jsonKey is the key as it ends up in JSON.
+// jsonKey returns the key as it appears in JSON.
 func jsonKey(node *yamlnode.Node) string {
 	const quoted = yamlnode.DoubleQuotedStyle | yamlnode.SingleQuotedStyle |
 		yamlnode.LiteralStyle | yamlnode.FoldedStyle
@@ -116,11 +114,11 @@ func jsonKey(node *yamlnode.Node) string {
 	return node.Value
 }
 
-// unknownAnchor is what the parser says of a value that begins with an asterisk, has no quotes, and is no alias.
+// unknownAnchor matches the parser's error for an unquoted value that begins with an asterisk and is not an alias.
 var unknownAnchor = regexp.MustCompile(`^yaml: unknown anchor '(.+)' referenced$`)
 
-// withoutAlias says where such a value is in the text, instead of what it is: it may be a password that was to be in
-// quotes. The parser tells no other way.
+// withoutAlias reports the position of such a value instead of the value: it may be a password without its quotes.
+// The parser does not tell the position in any other way.
 func withoutAlias(err error, text string) error {
 	found := unknownAnchor.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -131,10 +129,10 @@ func withoutAlias(err error, text string) error {
 		"put it in quotes if it is meant as text", 1+strings.Count(before, "\n"))
 }
 
-// strayCharacter is what the parser says of a tab in front of a key, among others.
+// strayCharacter matches the parser's error for a tab before a key, among others.
 var strayCharacter = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?found character that cannot start any token$`)
 
-// withoutTab says that a line is indented by a tab, which looks like spaces in an editor.
+// withoutTab reports that a line is indented by a tab, which looks like spaces in an editor.
 func withoutTab(err error, text string) error {
 	found := strayCharacter.FindStringSubmatch(err.Error())
 	if found == nil {
@@ -149,14 +147,14 @@ func withoutTab(err error, text string) error {
 	return fmt.Errorf("line %d: it is indented by a tab, and YAML allows only spaces there", number)
 }
 
-// yamlError puts the parser's message, which has the line, behind one common subject. before is how many lines of the
-// whole text the parser has not seen.
+// yamlError adds a common subject before the parser's message, which has the line. before is the number of lines of
+// the whole text that the parser has not seen.
 func yamlError(err error, before int) error {
 	return fmt.Errorf("YAML: %w", trimmedError{err, before})
 }
 
-// trimmedError is an error without the parsers' own name in front of it, and without the values that they
-// quote: a value may be secret.
+// trimmedError is an error without the parser's own name as a prefix, and without the values that parsers quote: a
+// value may be secret.
 type trimmedError struct {
 	error
 

@@ -10,21 +10,21 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Bystander is something in a live object that an apply would take away although the
-// manager does not own it: the API server removes a map, a list, or an object inside of
-// one with all that is in it, when the last owned field there leaves.
+// Bystander is something in a live object that an apply would remove although the manager does not own it: when the
+// last owned field in a map, a list, or an object inside one leaves, the API server removes the container with
+// everything in it.
 type Bystander struct {
 	Path fieldpath.Path
-	// MaybeDefault says that the API server may have set it itself, beside what leaves.
+	// MaybeDefault means that the API server may have set it itself, beside the fields that leave.
 	MaybeDefault bool
-	// Half says that it is an item that stays because others own its key, or a part of one: it was the manager's, and stays
-	// so that the item stays whole.
+	// Half means that it is an item, or part of one, that stays because others own the item's key: it was the
+	// manager's, and stays so that the item stays whole.
 	Half bool
 }
 
-// Empties reports whether an apply of sent may take away more than single values: some map,
-// list or item of fields, which the manager owns, is missing in it. applied is what the
-// manager applied before; it tells a map that was applied empty.
+// Empties reports whether an apply of sent may remove more than single values: some map, list or item of fields,
+// which the manager owns, is missing from it. applied is what the manager applied before; it identifies a map that
+// was applied empty.
 func Empties(fields *fieldpath.Set, applied, sent any) bool {
 	found := false
 	for element, below := range elements(fields) {
@@ -44,10 +44,9 @@ func Empties(fields *fieldpath.Set, applied, sent any) bool {
 	return found
 }
 
-// Bystanders lists what the manager's apply of sent would take from live with the last field
-// of its own around it. What others own is not among it, since the API server keeps that;
-// nor is what is inside of a list item of the manager's, which goes as a whole. Of an item
-// that others keep it is all that they do not own.
+// Bystanders lists what the manager's apply of sent would remove from live together with its last own field around
+// it. It excludes fields of other managers, which the API server keeps, and the inside of a list item of the
+// manager's, which goes as a whole. For an item that others keep, it lists everything they do not own.
 func Bystanders(live *unstructured.Unstructured, manager string, applied, sent map[string]any) ([]Bystander, error) {
 	shape, err := shapeOf(live, manager)
 	if err != nil {
@@ -64,7 +63,7 @@ func Bystanders(live *unstructured.Unstructured, manager string, applied, sent m
 
 type bystanders struct{ found []Bystander }
 
-// visit looks for what leaves tree. ours and others are what is owned below path.
+// visit finds what leaves tree. ours and others are the owned fields below path.
 func (w *bystanders) visit(tree any, ours, others *fieldpath.Set, applied, sent any, s *shape, path fieldpath.Path) {
 	for element, below := range elements(ours) {
 		_, child, ok := step(tree, element)
@@ -94,8 +93,8 @@ func (w *bystanders) visit(tree any, ours, others *fieldpath.Set, applied, sent 
 	}
 }
 
-// staysByKey reports whether others own a list item, or one of its keys: the API server
-// leaves it, without what only the manager has in it.
+// staysByKey reports whether others own a list item, or one of its keys: the API server keeps it, without what only
+// the manager owns in it.
 func staysByKey(element fieldpath.PathElement, others *fieldpath.Set) bool {
 	if element.Key == nil {
 		return false
@@ -112,8 +111,8 @@ func staysByKey(element fieldpath.PathElement, others *fieldpath.Set) bool {
 	return false
 }
 
-// halves adds what only the manager owns of an item that stays: a variable without its
-// value means something else than the variable. The item itself comes first.
+// halves adds what only the manager owns of an item that stays: a variable without its value means something else
+// than the variable. The item itself comes first.
 func (w *bystanders) halves(ours, others *fieldpath.Set, path fieldpath.Path) {
 	whole := len(w.found)
 	w.found = append(w.found, Bystander{Path: path.Copy(), Half: true})
@@ -129,7 +128,7 @@ func (w *bystanders) halves(ours, others *fieldpath.Set, path fieldpath.Path) {
 	})
 }
 
-// collect adds the tops of what is in tree and not in ours.
+// collect adds the tops of what is in tree but not in ours.
 func (w *bystanders) collect(tree any, ours *fieldpath.Set, s *shape, path fieldpath.Path) {
 	if ours == nil {
 		ours = fieldpath.NewSet()
@@ -159,13 +158,12 @@ func (w *bystanders) collect(tree any, ours *fieldpath.Set, s *shape, path field
 	}
 }
 
-// isContent reports whether path is the content of a ConfigMap or a Secret, in which the
-// API server sets nothing.
+// isContent reports whether path is the content of a ConfigMap or a Secret, where the API server sets nothing.
 func isContent(path fieldpath.Path) bool {
 	return len(path) == 1 && path[0].FieldName != nil && (*path[0].FieldName == "data" || *path[0].FieldName == "binaryData")
 }
 
-// With returns a copy of sent in which the fields of live at paths are set too.
+// With returns a copy of sent that also sets the fields of live at paths.
 func With(sent, live map[string]any, paths []fieldpath.Path) map[string]any {
 	var result any = runtime.DeepCopyJSON(sent)
 	for _, path := range paths {
@@ -200,9 +198,9 @@ func set(tree any, path fieldpath.Path, v any) any {
 	return append(list, child)
 }
 
-// Shield returns the JSON patch that has fields owned by the entry that stands for nobody,
-// so that no apply takes them away. It returns nil where there are none. As with [Release],
-// the patch is guarded by the object's resourceVersion. [Unshield] takes it back.
+// Shield returns the JSON patch that gives fields to the entry that stands for nobody, so that no apply removes them.
+// It returns nil if there are no fields. As with [Release], the object's resourceVersion guards the patch. [Unshield]
+// reverts it.
 func Shield(object *unstructured.Unstructured, fields *fieldpath.Set) ([]byte, error) {
 	if fields.Empty() {
 		return nil, nil
@@ -231,8 +229,8 @@ func Shield(object *unstructured.Unstructured, fields *fieldpath.Set) ([]byte, e
 	return guarded(object, patchOperation{"add", "/metadata/managedFields", append(left, entry)})
 }
 
-// Unshield returns the JSON patch that takes [Shield] back, or nil if there is nothing to
-// take back. Values stay as they are.
+// Unshield returns the JSON patch that reverts [Shield], or nil if there is nothing to revert. Values stay as they
+// are.
 func Unshield(object *unstructured.Unstructured) ([]byte, error) {
 	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if entry.Manager != releasedManager {
@@ -242,12 +240,12 @@ func Unshield(object *unstructured.Unstructured) ([]byte, error) {
 	})
 }
 
-// nobodysFields are what the entry that stands for nobody owns: no apply can conflict with that.
+// nobodysFields returns what the entry that stands for nobody owns: no apply can conflict with it.
 func nobodysFields() *fieldpath.Set {
 	return fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "name"))
 }
 
-// nobodysEntry is the entry in managedFields that stands for nobody.
+// nobodysEntry returns the entry in managedFields that stands for nobody.
 func nobodysEntry(object *unstructured.Unstructured, fields *fieldpath.Set) (map[string]any, error) {
 	text, err := Encode(fields)
 	if err != nil {

@@ -8,10 +8,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Claim returns the JSON patch that makes fields ours of which nobody else owns anything,
-// so that the next apply, which does not send them, takes them away. It returns nil if
-// they are ours, or if any other manager owns one of them by now. As with [Release], the
-// patch is guarded by the object's resourceVersion.
+// Claim returns the JSON patch that makes fields ours if nobody else owns any part of them, so that the next apply,
+// which does not send them, removes them. It returns nil if they are ours already, or if another manager now owns one
+// of them. As with [Release], the object's resourceVersion guards the patch.
 func Claim(object *unstructured.Unstructured, manager string, paths []fieldpath.Path) ([]byte, error) {
 	raw, entries, err := writtenEntries(object)
 	if err != nil {
@@ -31,7 +30,7 @@ func Claim(object *unstructured.Unstructured, manager string, paths []fieldpath.
 		} else if entry.Manager != releasedManager && slices.ContainsFunc(paths, func(path fieldpath.Path) bool { return touches(fields, path) }) {
 			return nil, nil
 		}
-		text, _ := raw[i].(map[string]any) // a copy of the object's
+		text, _ := raw[i].(map[string]any) // a copy of the object's entry
 		table.add(text, fields)
 	}
 	table.add(appliedEntry(manager, object.GetAPIVersion()), claimed)
@@ -42,8 +41,7 @@ func Claim(object *unstructured.Unstructured, manager string, paths []fieldpath.
 	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }
 
-// AsApplied returns a copy of object on which manager owns fields, and no others, by
-// applying them: what an answer to an apply looks like.
+// AsApplied returns a copy of object on which manager owns exactly fields, by apply, like the answer to an apply.
 func AsApplied(object *unstructured.Unstructured, manager string, fields *fieldpath.Set) (*unstructured.Unstructured, error) {
 	text, err := Encode(fields)
 	if err != nil {

@@ -20,14 +20,13 @@ const (
 type Change struct {
 	Kind Kind
 	Path fieldpath.Path
-	// Old and New are the values on both sides; nil where there is none.
+	// Old and New are the values on both sides; nil if there is none.
 	Old, New any
 }
 
-// Compare lists the differences between two projections, or between any two
-// trees of one object, at the leaves of fields. List items are compared by their
-// keys. A map or an item that is wholly on one side is one change, at the top of
-// what is missing on the other.
+// Compare lists the differences between two projections, or between any two trees of one object, at the leaves of
+// fields. It compares list items by their keys. A map or an item that exists on only one side is one change, at the
+// top of what the other side lacks.
 func Compare(from, to map[string]any, fields *fieldpath.Set) []Change {
 	var changes []Change
 	reported := fieldpath.NewSet()
@@ -48,8 +47,8 @@ func Compare(from, to map[string]any, fields *fieldpath.Set) []Change {
 	return changes
 }
 
-// appendOnce reports a path of present that is missing in absent at the highest
-// place that is missing there, unless that place has been reported already.
+// appendOnce reports a path of present that is missing from absent, at the highest place that is missing there,
+// unless it has reported that place already.
 func appendOnce(
 	changes []Change, kind Kind, absent, present map[string]any, path fieldpath.Path, fields, reported *fieldpath.Set,
 ) []Change {
@@ -74,8 +73,8 @@ func appendOnce(
 	return append(changes, change)
 }
 
-// Equal compares two JSON values. Numbers are compared by value: a state that
-// went through Pulumi holds every number as a float64.
+// Equal compares two JSON values. It compares numbers by value: a state that went through Pulumi holds every number
+// as a float64.
 func Equal(a, b any) bool {
 	return reflect.DeepEqual(asFloats(a), asFloats(b))
 }

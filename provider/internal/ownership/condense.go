@@ -4,9 +4,9 @@ import "slices"
 
 import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-// Condense shortens what [Owners] says: where all leaves of set below a path have one
-// owner, the path stands for them. An object that one manager has applied needs a few
-// entries instead of hundreds. Condensing twice changes nothing.
+// Condense shortens the result of [Owners]: if all leaves of set below a path have one owner, the path represents
+// them. An object that one manager has applied needs a few entries instead of hundreds. Condensing twice changes
+// nothing.
 func Condense(owners map[string]string, set *fieldpath.Set) map[string]string {
 	condensed := map[string]string{}
 	condense(owners, set, nil, condensed)
@@ -21,8 +21,8 @@ func OwnerOf(owners map[string]string, leaf fieldpath.Path) (owner string, ok bo
 	return owner, ok
 }
 
-// condense returns the one owner of all that is in set below at. If there are several, it
-// writes the entries, and alike is false; at the top it writes them in any case.
+// condense returns the one owner of everything in set below at. If there are several, it writes the entries, and
+// alike is false; at the top it always writes them.
 func condense(owners map[string]string, set *fieldpath.Set, at fieldpath.Path, condensed map[string]string) (owner string, alike bool) {
 	type entry struct {
 		path  string

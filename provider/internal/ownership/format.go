@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// plainName matches what needs no quotes in a path.
+// plainName matches names that need no quotes in a path.
 var plainName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*$`)
 
 // plainValue matches a key's value that needs no quotes between brackets.
@@ -52,8 +52,7 @@ func Format(path fieldpath.Path) string {
 	return b.String()
 }
 
-// isPlain reports whether a member's name needs no quotes. A dollar sign in front of
-// all is the root of a JSONPath.
+// isPlain reports whether a member's name needs no quotes. A leading dollar sign is the root of a JSONPath.
 func isPlain(name string, first bool) bool {
 	return plainName.MatchString(name) && !(first && strings.HasPrefix(name, "$"))
 }
@@ -74,7 +73,7 @@ func formatValue(v value.Value) string {
 	return quoteIfString(v)
 }
 
-// isWord tells strings that would read as another type without quotes.
+// isWord reports whether a string would read as another type without quotes.
 func isWord(s string) bool { return s == "true" || s == "false" || s == "null" }
 
 func quoteIfString(v value.Value) string {

@@ -9,21 +9,22 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// LeftManager owns what a KubeObject owned whose object another one has taken over, and which that one does not set. It
-// is nobody's: owned by nobody at all, it would be a leftover that the next owner of the field around it wipes.
+// LeftManager owns the fields of a KubeObject after another one has taken over the object and does not set them. It
+// belongs to nobody: fields without any owner would be leftovers, which the next owner of the field around them
+// wipes.
 const LeftManager = "k8sconnect.released"
 
-// Handover says what becomes of another manager's entry: the fields that move to ours, and under which manager the rest
-// goes on; "" is under its own.
+// Handover says what happens to another manager's entry: which fields move to ours, and under which manager the rest
+// continues; "" is its own.
 type Handover struct {
 	Moved *fieldpath.Set
 	Rest  string
 }
 
-// HandOver returns the JSON patch that moves fields of others into what manager has applied on object. decide is asked
-// about every entry but manager's own and those of subresources that report; by way of the subresource scale a manager
-// sets a field of the object. It returns nil if nothing changes. As with [Release], values stay, and the patch is guarded
-// by the object's resourceVersion.
+// HandOver returns the JSON patch that moves fields of others into what manager has applied on object. It calls
+// decide for every entry except manager's own and those of subresources that report status; a manager can set a field
+// of the object through the scale subresource. It returns nil if nothing changes. As with [Release], values stay, and
+// the object's resourceVersion guards the patch.
 func HandOver(
 	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
 ) ([]byte, error) {
@@ -34,7 +35,7 @@ func HandOver(
 	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }
 
-// HandedOver returns object as [HandOver] would leave it, for where nothing may be written.
+// HandedOver returns object as [HandOver] would leave it, for cases in which nothing may be written.
 func HandedOver(
 	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
 ) (*unstructured.Unstructured, error) {
@@ -55,7 +56,7 @@ func HandedOver(
 	return result, nil
 }
 
-// Renaming is the decision of [HandOver] after which manager has what former had.
+// Renaming returns the decision for [HandOver] that moves everything from former to manager.
 func Renaming(former, manager string) func(metav1.ManagedFieldsEntry, *fieldpath.Set) Handover {
 	return func(entry metav1.ManagedFieldsEntry, _ *fieldpath.Set) Handover {
 		if entry.Manager != former {
@@ -65,7 +66,7 @@ func Renaming(former, manager string) func(metav1.ManagedFieldsEntry, *fieldpath
 	}
 }
 
-// handOver returns the entries that are left, or nil if nothing changes.
+// handOver returns the remaining entries, or nil if nothing changes.
 func handOver(
 	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
 ) ([]any, error) {
@@ -80,7 +81,7 @@ func handOver(
 		if err != nil {
 			return nil, err
 		}
-		text, _ := raw[i].(map[string]any) // a copy of the object's
+		text, _ := raw[i].(map[string]any) // a copy of the object's entry
 		decided := Handover{}
 		if !isApplied(entry, manager) && SetsFields(entry) {
 			decided = decide(entry, owned)
@@ -105,12 +106,13 @@ func handOver(
 	return table.encode()
 }
 
-// SetsFields reports whether an entry is about fields that a manager sets, and not about what it reports.
+// SetsFields reports whether an entry covers fields that a manager sets, as opposed to status that it reports.
 func SetsFields(entry metav1.ManagedFieldsEntry) bool {
 	return entry.Subresource == "" || entry.Subresource == "scale"
 }
 
-// entryTable is managedFields with what is the same to the API server in one entry: it forgets one of two.
+// entryTable is managedFields with entries merged that are identical to the API server, which would forget one of
+// two.
 type entryTable struct {
 	entries    []map[string]any
 	fields     []*fieldpath.Set
@@ -119,7 +121,7 @@ type entryTable struct {
 
 type entryIdentity struct{ manager, operation, apiVersion, subresource any }
 
-// appliedEntry begins the entry of a manager that applies.
+// appliedEntry returns the start of the entry of a manager that applies.
 func appliedEntry(manager, apiVersion string) map[string]any {
 	return map[string]any{
 		"manager": manager, "operation": string(metav1.ManagedFieldsOperationApply), "apiVersion": apiVersion, "fieldsType": "FieldsV1",
@@ -129,7 +131,7 @@ func appliedEntry(manager, apiVersion string) map[string]any {
 func (t *entryTable) add(entry map[string]any, fields *fieldpath.Set) {
 	identity := entryIdentity{entry["manager"], entry["operation"], entry["apiVersion"], entry["subresource"]}
 	if identity.operation == string(metav1.ManagedFieldsOperationApply) {
-		identity.apiVersion = nil // an applier has one entry, of the version that it applied last
+		identity.apiVersion = nil // an applier has one entry, in the version that it applied last
 	}
 	if i, ok := t.byIdentity[identity]; ok {
 		t.fields[i] = t.fields[i].Union(fields)
@@ -152,9 +154,9 @@ func (t *entryTable) encode() ([]any, error) {
 	return left, nil
 }
 
-// Shared selects the fields of a manager that wanted has, too, or has something inside of: what it hands over to one that
-// wants these fields. Key fields of list items go with their items. What is in a map that is wanted empty is not: it
-// would be ours without being set, and the next apply would take it away.
+// Shared selects the fields of a manager that wanted also has, or has something inside of: the fields that it hands
+// over to a manager that wants them. Key fields of list items go with their items. It excludes the content of a map
+// that is wanted empty: that would be ours without being set, and the next apply would remove it.
 func Shared(wanted *fieldpath.Set) func(owned *fieldpath.Set) *fieldpath.Set {
 	return func(owned *fieldpath.Set) *fieldpath.Set {
 		shared := fieldpath.NewSet()
@@ -167,7 +169,7 @@ func Shared(wanted *fieldpath.Set) func(owned *fieldpath.Set) *fieldpath.Set {
 	}
 }
 
-// Below selects the fields of a manager that are one of the paths, or in it.
+// Below selects the fields of a manager that equal one of the paths or are inside it.
 func Below(paths []fieldpath.Path) func(owned *fieldpath.Set) *fieldpath.Set {
 	whole := fieldpath.NewSet(paths...)
 	return func(owned *fieldpath.Set) *fieldpath.Set { return within(owned, whole) }

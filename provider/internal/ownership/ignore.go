@@ -11,7 +11,7 @@ import (
 // Ignore selects the fields that others manage.
 type Ignore []Pattern
 
-// String is the paths as they were written.
+// String returns the paths as written.
 func (ignore Ignore) String() string {
 	var paths []string
 	for _, pattern := range ignore {
@@ -43,8 +43,7 @@ func (ignore Ignore) Split(fields *fieldpath.Set) (kept, ignored *fieldpath.Set)
 	return kept, ignored
 }
 
-// Prune returns a manifest without the ignored fields, and without maps that hold
-// nothing else.
+// Prune returns a manifest without the ignored fields, and without maps that hold nothing else.
 func (ignore Ignore) Prune(manifest map[string]any) map[string]any {
 	if len(ignore) == 0 {
 		return manifest
@@ -56,7 +55,7 @@ func (ignore Ignore) Prune(manifest map[string]any) map[string]any {
 	return result
 }
 
-// prune removes what steps select from tree, and returns what is left of it.
+// prune removes what steps select from tree, and returns the rest.
 func prune(tree any, steps []selector) any {
 	step, rest := steps[0], steps[1:]
 	switch tree := tree.(type) {
@@ -92,9 +91,8 @@ func prune(tree any, steps []selector) any {
 	return tree
 }
 
-// selects reports whether the selector takes an item of a list. A key that the
-// item leaves out has its default, which the manifest alone does not tell; then
-// the other keys decide.
+// selects reports whether the selector matches an item of a list. A key that the item leaves out has its default,
+// which the manifest alone does not tell; then the other keys decide.
 func (s selector) selects(item any) bool {
 	switch {
 	case s.all:

@@ -9,9 +9,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Within returns the same selection, which now also selects items by members that are no
-// merge keys: a port by its name. trees are what has these members, the manifest first;
-// managedFields have not.
+// Within returns the same selection, extended to select items by members that are not merge keys, such as a port by
+// its name. trees contain these members, the manifest first; managedFields do not.
 func (ignore Ignore) Within(trees ...map[string]any) Ignore {
 	result := make(Ignore, len(ignore))
 	for i, pattern := range ignore {
@@ -21,8 +20,7 @@ func (ignore Ignore) Within(trees ...map[string]any) Ignore {
 	return result
 }
 
-// Inside lists the leaves of fields into which the patterns reach: lists and maps that are
-// owned only as a whole, of which a part is ignored.
+// Inside lists the leaves of fields that the patterns reach into: atomic lists and maps that are partly ignored.
 func (ignore Ignore) Inside(fields *fieldpath.Set) []fieldpath.Path {
 	var leaves []fieldpath.Path
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
@@ -46,8 +44,8 @@ func (p Pattern) reachesInto(path fieldpath.Path) bool {
 	return shorter.Matches(path)
 }
 
-// ReachesBeyond reports whether a pattern reaches into a list or map of tree that fields does not have, so that it is
-// not known whether it is owned only as a whole.
+// ReachesBeyond reports whether a pattern reaches into a list or map of tree that fields does not have, so that we do
+// not know whether it is atomic.
 func (ignore Ignore) ReachesBeyond(tree map[string]any, fields *fieldpath.Set) bool {
 	return slices.ContainsFunc(ignore, func(pattern Pattern) bool { return reachesBeyond(pattern.steps, tree, fields) })
 }
@@ -74,7 +72,7 @@ func reachesBeyond(steps []selector, tree any, fields *fieldpath.Set) bool {
 	return false
 }
 
-// selected are the members or items of tree that a step selects, by their segments.
+// selected yields the members or items of tree that a step selects, by their segments.
 func selected(by selector, tree any) iter.Seq2[any, any] {
 	return func(yield func(segment, child any) bool) {
 		switch tree := tree.(type) {
@@ -102,11 +100,11 @@ func isContainer(tree any) bool {
 	return false
 }
 
-// ErrNoMatch says that the items of two lists could not be told which is which.
+// ErrNoMatch means that the items of two lists could not be matched.
 var ErrNoMatch = errors.New("the items cannot be matched")
 
-// Overlay returns the value of wanted at leaf with what is ignored in it as it is in live.
-// What live has no counterpart of keeps its first value. The error is [ErrNoMatch].
+// Overlay returns the value of wanted at leaf, with its ignored parts as they are in live. A part without a
+// counterpart in live keeps its initial value. The error is [ErrNoMatch].
 func (ignore Ignore) Overlay(wanted, live map[string]any, leaf fieldpath.Path) (any, error) {
 	v, _, ok := Locate(wanted, leaf)
 	if !ok {
@@ -126,7 +124,7 @@ func (ignore Ignore) Overlay(wanted, live map[string]any, leaf fieldpath.Path) (
 	return overlay(v, now, inside)
 }
 
-// overlay puts what paths select in live into wanted.
+// overlay copies what paths select from live into wanted.
 func overlay(wanted, live any, paths [][]selector) (any, error) {
 	switch wanted := wanted.(type) {
 	case map[string]any:
@@ -182,7 +180,7 @@ func overlayMap(wanted, live map[string]any, paths [][]selector) (any, error) {
 }
 
 func overlayList(wanted, live []any, paths [][]selector) (any, error) {
-	// What an item is without what is ignored in it.
+	// An item without its ignored parts.
 	type item struct {
 		below [][]selector
 		whole bool
@@ -247,7 +245,7 @@ func overlayList(wanted, live []any, paths [][]selector) (any, error) {
 	result := make([]any, 0, len(wanted))
 	for i, v := range wanted {
 		switch {
-		case own[i].whole: // the live one follows
+		case own[i].whole: // replaced by the live one
 		case pairs[i] >= 0 && len(own[i].below) > 0:
 			v, err := overlay(v, live[pairs[i]], own[i].below)
 			if err != nil {
@@ -267,8 +265,7 @@ func overlayList(wanted, live []any, paths [][]selector) (any, error) {
 	return result, nil
 }
 
-// isPartOf reports whether whole has everything that part has: the API server may have added
-// defaults.
+// isPartOf reports whether whole contains everything in part: the API server may have added defaults.
 func isPartOf(part, whole any) bool {
 	switch part := part.(type) {
 	case map[string]any:

@@ -9,19 +9,16 @@ import (
 // positions (int).
 type Location []any
 
-// Locate finds path in tree and returns its value and its place. It returns
-// false where the tree has no such field.
+// Locate finds path in tree and returns its value and its place. It returns false if the tree has no such field.
 //
-// A list item is found by its merge keys. The API server writes keys with their
-// defaults (protocol: TCP) that the tree may leave out; then the item that
-// contradicts none of the keys and agrees with most of them is the one.
+// It finds a list item by its merge keys. The API server writes keys with their defaults (protocol: TCP), which the
+// tree may leave out; then Locate picks the item that contradicts none of the keys and agrees with most of them.
 func Locate(tree any, path fieldpath.Path) (any, Location, bool) {
 	return locateAmong(tree, path, nil)
 }
 
-// locateAmong is [Locate] in a projection onto fields, which may be nil. Where an
-// item lacks a key that other items have, it may still be told from fields whose
-// item it is.
+// locateAmong is [Locate] in a projection onto fields, which may be nil. If an item lacks a key that other items
+// have, fields may still tell which item it is.
 func locateAmong(tree any, path fieldpath.Path, fields *fieldpath.Set) (any, Location, bool) {
 	at := make(Location, 0, len(path))
 	for _, element := range path {
@@ -38,14 +35,13 @@ func locateAmong(tree any, path fieldpath.Path, fields *fieldpath.Set) (any, Loc
 	return tree, at, true
 }
 
-// matchesOther reports whether an item that was found for element is that of another
-// element. Of two ports of one number, the one without a protocol is the one of
-// which no protocol was applied, also when the other is gone.
+// matchesOther reports whether an item that was found for element belongs to another element. Of two ports with one
+// number, the one without a protocol is the one that was applied without a protocol, even if the other is gone.
 func matchesOther(item any, element fieldpath.PathElement, fields *fieldpath.Set) bool {
 	if element.Key == nil || fields == nil {
 		return false
 	}
-	// fits counts the keys that are there just where they were applied.
+	// fits counts the keys that are present exactly where they were applied.
 	fits := func(element fieldpath.PathElement) int {
 		if agreement(item, *element.Key) == 0 {
 			return 0
@@ -115,8 +111,7 @@ func indexOf(list []any, element fieldpath.PathElement) int {
 	return -1
 }
 
-// agreement counts the key fields that item has with the key's values. It is
-// zero where the item contradicts one of them.
+// agreement counts the key fields in which item agrees with key. It is zero if the item contradicts one of them.
 func agreement(item any, key value.FieldList) int {
 	object, ok := item.(map[string]any)
 	if !ok {
@@ -136,8 +131,7 @@ func agreement(item any, key value.FieldList) int {
 	return n
 }
 
-// isScalar guards value.Equals, which reads JSON values only: a place holder for
-// an unknown value equals nothing.
+// isScalar guards value.Equals, which reads only JSON values: a placeholder for an unknown value equals nothing.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case string, bool, int64, float64, nil:

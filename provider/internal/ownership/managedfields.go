@@ -12,11 +12,11 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Applied returns the fields that manager owns on object through server-side
-// apply, and whether it has applied the object at all.
+// Applied returns the fields that manager owns on object through server-side apply, and whether it has applied the
+// object at all.
 //
-// Entries of other operations and of subresources are other owners, also under
-// our own name: only what was applied can be taken back by applying less.
+// Entries of other operations and of subresources count as other owners, even under our own name: applying less
+// removes only what was applied.
 func Applied(object *unstructured.Unstructured, manager string) (*fieldpath.Set, bool, error) {
 	for _, entry := range object.GetManagedFields() {
 		if !isApplied(entry, manager) {
@@ -31,8 +31,8 @@ func Applied(object *unstructured.Unstructured, manager string) (*fieldpath.Set,
 	return nil, false, nil
 }
 
-// writtenEntries returns the entries of managedFields as they are written, for who changes them, and as they are read. What is
-// written is a copy.
+// writtenEntries returns the entries of managedFields both as written, for callers that change them, and decoded. The
+// written form is a copy.
 func writtenEntries(object *unstructured.Unstructured) (raw []any, entries []metav1.ManagedFieldsEntry, err error) {
 	if raw, _, err = unstructured.NestedSlice(object.Object, "metadata", "managedFields"); err != nil {
 		return nil, nil, fmt.Errorf("managed fields: %w", err)
@@ -69,11 +69,9 @@ func Managers(object *unstructured.Unstructured) []string {
 	return names
 }
 
-// Owners says for every leaf of set who owns it on object, by the leaf's string
-// form (see [Format]). Where manager, or one of also, which stand for it, is one of
-// several owners, manager is named alone: sharing a field with the same value is no
-// conflict. Other owners are joined by ", ". A leaf that nobody owns (any more) has the
-// owner "".
+// Owners maps every leaf of set, by its string form (see [Format]), to its owner on object. If manager, or one of
+// also, which stand for it, is one of several owners, Owners names manager alone: sharing a field with the same value
+// is no conflict. It joins other owners by ", ". A leaf without an owner maps to "".
 func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager string, also ...string) (map[string]string, error) {
 	type owner struct {
 		name   string
@@ -109,10 +107,9 @@ func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager strin
 	return result, nil
 }
 
-// Imported returns the fields that some manager set on purpose, and those that
-// only a controller wrote through the status subresource. The first are what an
-// imported object tracks until its first apply; the second (a Deployment's
-// revision annotation, say) are nobody's intent.
+// Imported returns the fields that some manager set on purpose, and those that only a controller wrote through the
+// status subresource. An imported object tracks the first until its first apply; nobody intended the second (a
+// Deployment's revision annotation, for example).
 func Imported(object *unstructured.Unstructured) (intended, reported *fieldpath.Set, err error) {
 	intended, reported = fieldpath.NewSet(), fieldpath.NewSet()
 	for _, entry := range object.GetManagedFields() {
@@ -150,8 +147,8 @@ func Decode(fieldsV1 string) (*fieldpath.Set, error) {
 	return set, nil
 }
 
-// appliedAndOthers returns the fields that manager has applied on object, and those of everyone
-// else but the entry that stands for nobody.
+// appliedAndOthers returns the fields that manager has applied on object, and those of everyone else except the entry
+// that stands for nobody.
 func appliedAndOthers(object *unstructured.Unstructured, manager string) (applied, others *fieldpath.Set, err error) {
 	applied, others = fieldpath.NewSet(), fieldpath.NewSet()
 	for _, entry := range object.GetManagedFields() {

@@ -13,13 +13,13 @@ const (
 	// ManagerPrefix begins the field manager of every resource of this provider.
 	ManagerPrefix = "k8sconnect-"
 
-	// PatchManagerPrefix begins the field manager of every Patch. No other resource's begins so.
+	// PatchManagerPrefix begins the field manager of every Patch, and of no other resource.
 	PatchManagerPrefix = ManagerPrefix + "patch-"
 
 	// maxManagerLength is the API server's limit for a field manager, in bytes.
 	maxManagerLength = 128
 
-	// managerHashLength is how many hex digits of the URN's hash end the name.
+	// managerHashLength is the number of hex digits of the URN's hash at the end of the name.
 	managerHashLength = 8
 )
 
@@ -58,7 +58,7 @@ func withHash(readable, urn string) string {
 	return cut(readable, maxManagerLength-len(suffix)) + suffix
 }
 
-// IsPatchManager reports whether manager is a Patch's, of this or of another project.
+// IsPatchManager reports whether manager belongs to a Patch, of this or of another project.
 func IsPatchManager(manager string) bool {
 	return strings.HasPrefix(manager, PatchManagerPrefix)
 }
@@ -68,9 +68,8 @@ func Foreign(manager, own string) bool {
 	return strings.HasPrefix(manager, ManagerPrefix) && manager != own
 }
 
-// DescribeManager says in words whose field manager of this provider it is:
-// "web" of shop/prod, or the Patch "web" of shop/prod. Names whose parts cannot be
-// told apart, because project or stack contain dots, are described as they are.
+// DescribeManager describes a field manager of this provider in words: "web" of shop/prod, or the Patch "web" of
+// shop/prod. If dots in project or stack make the parts of a name ambiguous, it returns the name unchanged.
 func DescribeManager(manager string) string {
 	if IsPatchManager(manager) {
 		if described, ok := describeAfter(manager, PatchManagerPrefix); ok {

@@ -8,17 +8,16 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Merged is what an apply would make of a live object, as far as managedFields tell.
+// Merged is the result that an apply would have on a live object, as far as managedFields tell.
 //
-// The API server merges by the kind's schema, and does not show the result where it
-// refuses it. Here the merge keys come from the field sets of all managers; what they do
-// not tell is in doubt.
+// The API server merges by the kind's schema, and does not show the result if it refuses it. Here the merge keys come
+// from the field sets of all managers; anything they do not tell is in doubt.
 type Merged struct {
-	// Object is the live object without what only the manager owns and sends no longer,
-	// with what it sends put in by keys.
+	// Object is the live object without what only the manager owns and no longer sends, with what it sends merged in
+	// by keys.
 	Object map[string]any
-	// Doubts are the places where it is not known how the API server merges: lists and
-	// maps that nobody owns a part of.
+	// Doubts are the places where we do not know how the API server merges: lists and maps without an owner of any
+	// part.
 	Doubts []fieldpath.Path
 
 	live    *unstructured.Unstructured
@@ -28,8 +27,8 @@ type Merged struct {
 	manager string
 }
 
-// Merge merges sent, which manager applies, into live. applied is what the manager applied
-// before; it may be nil. Ignored fields that are not sent stay, whoever owns them.
+// Merge merges sent, which manager applies, into live. applied is what the manager applied before; it may be nil.
+// Ignored fields that are not sent stay, whoever owns them.
 func Merge(live *unstructured.Unstructured, manager string, applied, sent map[string]any, ignore Ignore) (*Merged, error) {
 	shape, err := shapeOf(live, manager)
 	if err != nil {
@@ -48,7 +47,7 @@ func Merge(live *unstructured.Unstructured, manager string, applied, sent map[st
 	return m, nil
 }
 
-// dropNulls removes members that are null, which some kinds have where nothing is.
+// dropNulls removes members that are null, which some kinds have in place of an absent value.
 func dropNulls(tree any) {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -65,8 +64,8 @@ func dropNulls(tree any) {
 	}
 }
 
-// drop removes what only ours has and sent has not. What nobody owns goes with the last
-// owned field beside it, as it does in the API server.
+// drop removes what only ours has and sent has not. Unowned fields go with the last owned field beside them, as in
+// the API server.
 func drop(tree any, ours, others *fieldpath.Set, sent any, s *shape) any {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -115,7 +114,7 @@ func drop(tree any, ours, others *fieldpath.Set, sent any, s *shape) any {
 	}
 }
 
-// partsAt is what set has below element.
+// partsAt returns what set has below element.
 func partsAt(set *fieldpath.Set, element fieldpath.PathElement) *fieldpath.Set {
 	if parts := at(set, fieldpath.Path{element}); parts != nil {
 		return parts
@@ -123,7 +122,7 @@ func partsAt(set *fieldpath.Set, element fieldpath.PathElement) *fieldpath.Set {
 	return fieldpath.NewSet()
 }
 
-// withoutKeys leaves out the fields that say which item it is: while it stays, they do.
+// withoutKeys drops the fields that identify an item: they stay as long as the item does.
 func withoutKeys(item *fieldpath.Set, element fieldpath.PathElement) *fieldpath.Set {
 	if element.Key == nil {
 		return item
@@ -142,7 +141,7 @@ func child(tree any, name string) (any, bool) {
 	return v, ok
 }
 
-// itemOf finds the item of a list as it is written that element selects.
+// itemOf finds the item that element selects in a list as written.
 func (s *shape) itemOf(list any, element fieldpath.PathElement) (any, bool) {
 	items, _ := list.([]any)
 	for _, item := range items {
@@ -169,7 +168,7 @@ func (m *Merged) put(tree, sent, applied any, s *shape, path fieldpath.Path) any
 			return runtime.DeepCopyJSONValue(sent)
 		case notKnown:
 			if Equal(sent, applied) {
-				return tree // what is not changed was merged before
+				return tree // an unchanged value was merged before
 			}
 			if !mergedByMember(path) && hasMore(live, wanted) {
 				m.Doubts = append(m.Doubts, path.Copy())
@@ -209,7 +208,7 @@ func (m *Merged) putList(live, wanted []any, applied any, s *shape, path fieldpa
 		at := append(slices.Clip(path), element)
 		switch i := indexOf(live, element); {
 		case !ok:
-			// A key is left out whose default is not known.
+			// The item leaves out a key with an unknown default.
 			m.Doubts = append(m.Doubts, path.Copy())
 			live = append(live, runtime.DeepCopyJSONValue(item))
 		case i < 0:
@@ -222,8 +221,8 @@ func (m *Merged) putList(live, wanted []any, applied any, s *shape, path fieldpa
 	return live
 }
 
-// mergedByMember reports whether every kind merges what is at path member by member: an
-// object, its metadata, and its labels and annotations or those of a template.
+// mergedByMember reports whether every kind merges path member by member: an object, its metadata, and its labels and
+// annotations or those of a template.
 func mergedByMember(path fieldpath.Path) bool {
 	names := Generic(path)
 	switch n := len(names); {
@@ -258,8 +257,8 @@ func Without(tree map[string]any, paths []fieldpath.Path) map[string]any {
 	return result
 }
 
-// Fields are the fields that the manager owns after the apply, as far as it is known. A
-// list of which nobody owns a part counts as one field.
+// Fields returns the fields that the manager owns after the apply, as far as that is known. A list without an owner
+// of any part counts as one field.
 func (m *Merged) Fields() *fieldpath.Set {
 	fields := fieldpath.NewSet()
 	insertFields(m.sent, m.applied, m.shape, nil, fields)

@@ -6,9 +6,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Reordered lists the lists of fields in which the items stand in another order in to than
-// in from. Only items that are in fields and in both trees count: what is added, removed or
-// not in fields changes no order.
+// Reordered lists the lists of fields whose items have a different order in to than in from. It considers only items
+// that are in fields and in both trees: items that are added, removed or not in fields change no order.
 func Reordered(from, to map[string]any, fields *fieldpath.Set) []fieldpath.Path {
 	return reordered(nil, from, to, fields)
 }

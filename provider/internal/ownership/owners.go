@@ -8,14 +8,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Owner is who owns a field: a manager, by what it did and through which subresource.
+// Owner is an owner of a field: a manager, with its operation and subresource.
 type Owner struct {
 	Manager     string
 	Operation   metav1.ManagedFieldsOperationType
 	Subresource string
 }
 
-// Ownership is managedFields, decoded once to be asked about many fields.
+// Ownership is managedFields, decoded once to answer questions about many fields.
 type Ownership struct{ entries []ownedFields }
 
 type ownedFields struct {
@@ -39,8 +39,8 @@ func NewOwnership(object *unstructured.Unstructured) (Ownership, error) {
 	return ownership, nil
 }
 
-// Of lists who owns path itself, an atomic value around it or anything below it, each
-// once, in the object's order.
+// Of lists the owners of path itself, of an atomic value around it or of anything below it, each once, in the
+// object's order.
 func (o Ownership) Of(path fieldpath.Path) []Owner {
 	var owners []Owner
 	for _, entry := range o.entries {
@@ -51,10 +51,9 @@ func (o Ownership) Of(path fieldpath.Path) []Owner {
 	return owners
 }
 
-// onlyAround reports whether fields touches path by nothing but a map or list around it
-// that others own parts of. Someone who has made such a map still owns that it is there
-// when all that was in it has gone over to others; in managedFields that looks like an
-// atomic value, of which nobody could own a part.
+// onlyAround reports whether fields touches path only by a map or list around it that others own parts of. The
+// manager that made such a map still owns its existence after others have taken over all its content; in
+// managedFields that looks like an atomic value, in which nobody could own a part.
 func (o Ownership) onlyAround(fields *fieldpath.Set, path fieldpath.Path) bool {
 	above, ok := leafAbove(fields, path)
 	return ok && slices.ContainsFunc(o.entries, func(entry ownedFields) bool {
@@ -107,7 +106,7 @@ func find(set *fieldpath.Set, path fieldpath.Path) (has, leafAbove bool) {
 	return false, false
 }
 
-// at returns what set has below path, or nil.
+// at returns the part of set below path, or nil.
 func at(set *fieldpath.Set, path fieldpath.Path) *fieldpath.Set {
 	for _, element := range path {
 		var ok bool
@@ -136,8 +135,8 @@ func IsKeyField(path fieldpath.Path) bool {
 	return false
 }
 
-// Leaves returns the leaves of set without the key fields of list items, which only say
-// which items they are. They stay where the set has nothing else of the item.
+// Leaves returns the leaves of set without the key fields of list items, which only identify the items. They stay if
+// the set has nothing else of the item.
 func Leaves(set *fieldpath.Set) *fieldpath.Set {
 	all := set.Leaves()
 	content := withoutKeyFields(all)
@@ -162,9 +161,8 @@ func withoutKeyFields(set *fieldpath.Set) *fieldpath.Set {
 	return result
 }
 
-// Overlap returns the leaves of a that b has too, as a leaf, below a leaf or above one.
-// Sets that have nothing in common but which list items there are, with their key fields,
-// do not overlap. An item as a leaf is the whole item.
+// Overlap returns the leaves of a that b also has, as a leaf, below a leaf or above one. Sets that share only the
+// existence of list items, with their key fields, do not overlap. An item as a leaf is the whole item.
 func Overlap(a, b *fieldpath.Set) *fieldpath.Set {
 	theirs := withoutKeyFields(b.Leaves())
 	result := fieldpath.NewSet()

@@ -10,9 +10,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldselect"
 )
 
-// ParsePath reads the path of one field: what [Format] printed of it is read back
-// exactly. It reads the forms of a [Pattern] that select one field, and positions such
-// as [3], which patterns do not have.
+// ParsePath reads the path of one field, and is the exact inverse of [Format]. It reads the forms of a [Pattern] that
+// select one field, and positions such as [3], which patterns do not have.
 func ParsePath(text string) (fieldpath.Path, error) {
 	steps, err := parse(text, func(position int) error {
 		if position < 0 {
@@ -33,8 +32,8 @@ func ParsePath(text string) (fieldpath.Path, error) {
 	return path, nil
 }
 
-// parse reads a path whose steps can be told from managedFields alone: by names, keys and
-// values. allow says which positions there may be.
+// parse reads a path with steps that managedFields alone can resolve: names, keys and values. allow says which
+// positions are valid.
 func parse(text string, allow func(position int) error) ([]selector, error) {
 	path, err := fieldselect.Parse(text)
 	if err != nil {
@@ -60,7 +59,7 @@ func parse(text string, allow func(position int) error) ([]selector, error) {
 
 const instead = "select them by a key such as [name=web], or all by [*]"
 
-// untracked says why a bracket selects nothing that managedFields could name.
+// untracked explains why a bracket selects nothing that managedFields could name.
 func untracked(bracket fieldselect.Bracket) error {
 	switch {
 	case bracket.IsFilter():
@@ -80,7 +79,7 @@ func noPosition(position int) error {
 	return fmt.Errorf("\"%d\" is a position, and items move; %s", position, instead)
 }
 
-// element is the path element that the selector stands for.
+// element returns the path element that the selector represents.
 func (s selector) element() fieldpath.PathElement {
 	switch {
 	case s.name != nil:

@@ -22,12 +22,11 @@ import (
 type Pattern struct {
 	text  string
 	steps []selector
-	// trees tell of items what managedFields do not. See [Ignore.Within].
+	// trees contain details of items that managedFields lack. See [Ignore.Within].
 	trees []map[string]any
 }
 
-// selector selects among the children of one value. Exactly one of its members
-// is set.
+// selector selects among the children of one value. Exactly one of its members is set.
 type selector struct {
 	name  *string        // the member with this name
 	keys  map[string]any // list items whose keys have these values
@@ -36,7 +35,7 @@ type selector struct {
 	all   bool           // every member and item
 }
 
-// String is the pattern as it was written.
+// String returns the pattern as written.
 func (p Pattern) String() string { return p.text }
 
 // Matches reports whether the pattern selects path or something above it.
@@ -52,7 +51,7 @@ func (p Pattern) Matches(path fieldpath.Path) bool {
 	return true
 }
 
-// selectsItem reports whether step selects the list item at path by what the trees tell of it.
+// selectsItem reports whether step selects the list item at path, according to the trees.
 func (p Pattern) selectsItem(step selector, path fieldpath.Path) bool {
 	if step.keys == nil || path[len(path)-1].Key == nil {
 		return false
@@ -78,8 +77,8 @@ func (s selector) matches(element fieldpath.PathElement) bool {
 	}
 }
 
-// matchesKey holds a key against the members that the pattern names. It may name
-// fewer: containers have one key, ports have two.
+// matchesKey compares a key with the members that the pattern names. It may name fewer: containers have one key,
+// ports have two.
 func (s selector) matchesKey(key value.FieldList) bool {
 	found := 0
 	for _, field := range key {
@@ -95,7 +94,7 @@ func (s selector) matchesKey(key value.FieldList) bool {
 	return found == len(s.keys)
 }
 
-// ParsePattern reads a pattern. The error says where it stops making sense.
+// ParsePattern reads a pattern. The error says which part is invalid.
 func ParsePattern(text string) (Pattern, error) {
 	steps, err := parse(text, noPosition)
 	if err != nil {

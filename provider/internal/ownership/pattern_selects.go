@@ -31,8 +31,9 @@ func selectsIn(tree any, steps []selector) bool {
 	return false
 }
 
-// Meant returns the path that selects something in a tree where the pattern, which selects nothing, has taken the dots in
-// a key for steps: metadata.labels.app.kubernetes.io/name for metadata.labels["app.kubernetes.io/name"].
+// Meant returns the path that the user probably meant, if the pattern selects nothing in a tree because it treats the
+// dots in a key as steps: metadata.labels["app.kubernetes.io/name"] instead of
+// metadata.labels.app.kubernetes.io/name.
 func (p Pattern) Meant(tree map[string]any) (string, bool) {
 	names := make([]string, len(p.steps))
 	for i, step := range p.steps {

@@ -8,9 +8,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Project cuts live down to the fields of set. template is what was applied: it
-// gives the order of list items, and tells an empty map that the user wrote from
-// an atomic map with content, which a set cannot tell apart.
+// Project reduces live to the fields of set. template is what was applied: it determines the order of list items, and
+// distinguishes an empty map that the user wrote from an atomic map with content, which look alike in a set.
 func Project(live map[string]any, set *fieldpath.Set, template map[string]any) map[string]any {
 	result, _ := project(live, set, template).(map[string]any)
 	if result == nil {
@@ -40,12 +39,12 @@ func projectMap(live map[string]any, set *fieldpath.Set, template any) any {
 		name := *element.FieldName
 		v := live[name]
 		if v == nil {
-			// A null is what some kinds leave of an emptied list. It is nothing, as in a manifest.
+			// Some kinds leave a null in place of an emptied list. It counts as absent, as in a manifest.
 			continue
 		}
 		projected := projectChild(v, child, wanted[name])
 		if isEmptyContainer(projected) && !set.Members.Has(element) {
-			// The field itself is not ours, only fields below it that are gone.
+			// We do not own the field itself, only fields below it that are gone.
 			continue
 		}
 		result[name] = projected
@@ -75,7 +74,7 @@ func projectList(live []any, set *fieldpath.Set, template any) any {
 		byPosition = byPosition || element.Index != nil
 	}
 	if byPosition {
-		// An item that has no name but its position keeps it; what is not in the set is null there.
+		// An item identified only by position keeps its position; items outside the set are null.
 		var result []any
 		for _, p := range items {
 			result = append(result, make([]any, max(0, p.at+1-len(result)))...)
@@ -91,23 +90,21 @@ func projectList(live []any, set *fieldpath.Set, template any) any {
 	return result
 }
 
-// projectChild projects below an element that has children in the set, and
-// copies the value of one that has none: a scalar, an atomic list or map, or an
-// empty container.
+// projectChild projects below an element that has children in the set, and copies the value of one without children:
+// a scalar, an atomic list or map, or an empty container.
 func projectChild(live any, child *fieldpath.Set, template any) any {
 	if child != nil && !child.Empty() {
 		return project(live, child, template)
 	}
 	if isEmptyContainer(template) && sameContainer(live, template) {
-		// We own that it exists. What others put into it is theirs.
+		// We own its existence. What others put into it is theirs.
 		return runtime.DeepCopyJSONValue(template)
 	}
 	return runtime.DeepCopyJSONValue(live)
 }
 
-// elements yields every element of one level of the set, whether it is a member,
-// has members below it, or both, with what is below it. The loop must not end
-// early: the sets that it goes through do not stop.
+// elements yields every element of one level of the set, whether it is a member, has members below it, or both,
+// together with what is below it. The loop must not end early: the underlying iterators do not stop.
 func elements(set *fieldpath.Set) iter.Seq2[fieldpath.PathElement, *fieldpath.Set] {
 	return func(yield func(fieldpath.PathElement, *fieldpath.Set) bool) {
 		for pe := range set.Children.All() {

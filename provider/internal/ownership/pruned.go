@@ -5,8 +5,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// PrunedByApply returns the leaves that manager alone has applied on object and that next
-// has not got: its apply of next takes them from the object.
+// PrunedByApply returns the leaves that manager alone has applied on object and that next lacks: its apply of next
+// removes them from the object.
 func PrunedByApply(object *unstructured.Unstructured, manager string, next *fieldpath.Set) (*fieldpath.Set, error) {
 	applied, kept := fieldpath.NewSet(), fieldpath.NewSet()
 	if next != nil {
@@ -25,7 +25,8 @@ func PrunedByApply(object *unstructured.Unstructured, manager string, next *fiel
 	}
 	abandoned := fieldpath.NewSet()
 	Leaves(applied.Difference(kept)).Iterate(func(path fieldpath.Path) {
-		// A map or list of which others keep a part stays, and so does what is inside something that they keep as a whole.
+		// A map or list that others partly keep stays, and so does everything inside something that they keep as a
+		// whole.
 		if !touches(kept, path) {
 			abandoned.Insert(path.Copy())
 		}

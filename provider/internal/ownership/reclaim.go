@@ -6,12 +6,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// IsNobody reports whether a field manager stands for nobody: under its name are fields whose owner gave them up.
+// IsNobody reports whether a field manager stands for nobody: it holds fields whose owners gave them up.
 func IsNobody(manager string) bool { return manager == LeftManager || manager == releasedManager }
 
-// Reclaim returns the JSON patch after which nobody's entries no longer have what manager has applied: else that would
-// stay when it leaves the manifest. It returns nil if that is so already. As with [Release], values stay, and the patch
-// is guarded by the object's resourceVersion.
+// Reclaim returns the JSON patch that removes what manager has applied from nobody's entries: otherwise it would stay
+// when it leaves the manifest. It returns nil if there is nothing to remove. As with [Release], values stay, and the
+// object's resourceVersion guards the patch.
 func Reclaim(object *unstructured.Unstructured, manager string) ([]byte, error) {
 	ours, applied, err := Applied(object, manager)
 	if err != nil || !applied {
@@ -25,7 +25,7 @@ func Reclaim(object *unstructured.Unstructured, manager string) ([]byte, error) 
 	})
 }
 
-// EntryFields are the fields of an entry in managedFields.
+// EntryFields returns the fields of an entry in managedFields.
 func EntryFields(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) { return entryFields(entry) }
 
 // Touches reports whether set has path, a leaf above it or anything below it.

@@ -18,19 +18,17 @@ type patchOperation struct {
 	Value     any    `json:"value,omitempty"`
 }
 
-// releasedManager stands in managedFields where nobody else does. See [edit].
+// releasedManager is the field manager of an entry for an object that nobody else has an entry on. See [edit].
 const releasedManager = "released-by-k8sconnect"
 
-// Kept says what a manager goes on owning after [ReleaseExcept], by operation. nil is nothing.
+// Kept is what a manager continues to own after [ReleaseExcept], by operation. nil is nothing.
 type Kept struct{ Applied, Updated *fieldpath.Set }
 
-// Release returns the JSON patch that takes fields out of what manager applied on
-// object and leaves their values as they are. It returns nil if manager owns none
-// of them.
+// Release returns the JSON patch that removes fields from what manager applied on object and leaves their values. It
+// returns nil if manager owns none of them.
 //
-// Applying less is no way to release: the API server then deletes the fields that
-// nobody else owns. So the entry in managedFields is edited, guarded by the
-// object's resourceVersion; a conflict means that it has to be read again.
+// Applying less does not release: the API server would delete the fields that nobody else owns. So the patch edits
+// the entry in managedFields, guarded by the object's resourceVersion; after a conflict, read the object again.
 func Release(object *unstructured.Unstructured, manager string, fields *fieldpath.Set) ([]byte, error) {
 	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if !isApplied(entry, manager) {
@@ -40,13 +38,11 @@ func Release(object *unstructured.Unstructured, manager string, fields *fieldpat
 	})
 }
 
-// ReleaseExcept returns the JSON patch after which manager owns nothing on object but what
-// is kept, whether by apply or by update and in whatever apiVersion. Values stay as they
-// are. It returns nil if that is so already.
+// ReleaseExcept returns the JSON patch after which manager owns nothing on object except keep, whether by apply or by
+// update and in any apiVersion. Values stay as they are. It returns nil if that is already so.
 //
-// A field is kept if keep has it, or has a leaf above it, or names a part of a value
-// that is owned as a whole. As with [Release], the patch
-// is guarded by the object's resourceVersion.
+// A field is kept if keep has it, or has a leaf above it, or names part of a value that is owned as a whole. As with
+// [Release], the object's resourceVersion guards the patch.
 func ReleaseExcept(object *unstructured.Unstructured, manager string, keep Kept) ([]byte, error) {
 	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		switch {
@@ -60,9 +56,8 @@ func ReleaseExcept(object *unstructured.Unstructured, manager string, keep Kept)
 	})
 }
 
-// within returns the fields of owned that kept has, or has a leaf above, and the leaves
-// that kept has a part of: a plain list is owned as a whole, and an operation of a JSON
-// patch names one item of it.
+// within returns the fields of owned that are in kept or below a leaf of it, and the leaves that kept has a part of:
+// a plain list is owned as a whole, and an operation of a JSON patch names one item of it.
 func within(owned, kept *fieldpath.Set) *fieldpath.Set {
 	result := fieldpath.NewSet()
 	if kept == nil {
@@ -82,18 +77,16 @@ func hasPart(set *fieldpath.Set, path fieldpath.Path) bool {
 	return parts != nil && !parts.Empty()
 }
 
-// edit returns the JSON patch that leaves to every entry in managedFields what keep
-// says, and removes entries that own nothing then. It returns nil if all stay.
+// edit returns the JSON patch that reduces every entry in managedFields to what keep returns, and removes entries
+// that then own nothing. It returns nil if all stay.
 //
-// The list is written as a whole, which fits whatever the object has become meanwhile:
-// positions in a list that is shorter by now are a 422, and only the stale
-// resourceVersion in it may decide, which is a 409.
+// It writes the list as a whole, which works whatever the object has become meanwhile: a position beyond the end of a
+// shortened list is a 422, and only the stale resourceVersion in the patch may decide, which is a 409.
 //
-// The API server drops an entry that owns nothing, and an object without entries counts
-// as never applied: all its fields become those of "before-first-apply", with which the
-// next apply of anybody conflicts. So where nobody else is left, an entry stands in that
-// owns the object's name: it is kept, and no apply can conflict with it. (The object's
-// metadata as a whole would do as well, but looks like owning every label.)
+// The API server drops an entry that owns nothing, and treats an object without entries as never applied: all its
+// fields go to "before-first-apply", and the next apply by anyone conflicts with it. So if nobody else is left, edit
+// adds an entry that owns the object's name: the API server keeps it, and no apply can conflict with it. (The
+// object's metadata as a whole would work as well, but looks like owning every label.)
 func edit(
 	object *unstructured.Unstructured, keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
 ) ([]byte, error) {
@@ -131,7 +124,7 @@ func editedEntries(
 		if err != nil {
 			return nil, false, err
 		}
-		edited, _ := raw[i].(map[string]any) // a copy of the object's
+		edited, _ := raw[i].(map[string]any) // a copy of the object's entry
 		edited["fieldsV1"] = json.RawMessage(text)
 		left = append(left, edited)
 	}
@@ -145,12 +138,12 @@ func editedEntries(
 	return left, changed, nil
 }
 
-// WithoutFinalizers returns the JSON patch that removes these finalizers of object,
-// guarded by its resourceVersion, or nil if it has none of them. They are a set list, but
-// the API server does not let an apply remove another manager's.
+// WithoutFinalizers returns the JSON patch that removes these finalizers from object, guarded by its resourceVersion,
+// or nil if it has none of them. Finalizers are a set list, but the API server does not let an apply remove another
+// manager's.
 //
-// The list is written as a whole, where need be empty: removing the field would be a 422
-// where the last finalizer went meanwhile.
+// It writes the list as a whole, if necessary empty: removing the field would be a 422 if the last finalizer went
+// meanwhile.
 func WithoutFinalizers(object *unstructured.Unstructured, removed []string) ([]byte, error) {
 	left := []any{}
 	for _, finalizer := range object.GetFinalizers() {
@@ -164,11 +157,11 @@ func WithoutFinalizers(object *unstructured.Unstructured, removed []string) ([]b
 	return guarded(object, patchOperation{"add", "/metadata/finalizers", left})
 }
 
-// guarded returns a JSON patch that is refused with 409 if object has changed since it was read.
+// guarded returns a JSON patch that the API server refuses with 409 if object has changed since it was read.
 func guarded(object *unstructured.Unstructured, operations ...patchOperation) ([]byte, error) {
 	version := object.GetResourceVersion()
 	if version == "" || version == "0" {
-		// The API server takes these for "whatever it is now".
+		// The API server would take this to mean "whatever it is now".
 		return nil, errors.New("patch: the object has no resourceVersion")
 	}
 	patch, err := json.Marshal(append(operations, patchOperation{"replace", "/metadata/resourceVersion", version}))

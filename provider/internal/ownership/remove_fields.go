@@ -11,11 +11,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// TakeAway returns the JSON patch after which what is at places of object is gone and managers own nothing on it. It is
-// nil if there is neither a place nor such an entry. As with [Release], it is guarded by the object's resourceVersion:
-// what was decided about this object happens to no other state of it.
+// TakeAway returns the JSON patch that removes places from object and leaves managers owning nothing on it. It
+// returns nil if there is neither a place nor such an entry. As with [Release], the object's resourceVersion guards
+// the patch: a decision about this object affects no other state of it.
 //
-// A list without keys is written by that, and so it is noted under the name of who sends the patch: hand it back after it.
+// The patch rewrites lists without keys, and so the API server records them under the sender's field manager: release
+// them afterwards.
 func TakeAway(object *unstructured.Unstructured, managers []string, places []Location) ([]byte, error) {
 	entries, changed, err := editedEntries(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if slices.Contains(managers, entry.Manager) && entry.Subresource == "" {
@@ -30,7 +31,7 @@ func TakeAway(object *unstructured.Unstructured, managers []string, places []Loc
 		return nil, nil
 	}
 	operations := []patchOperation{}
-	// From the end, so that no removal moves what another one means.
+	// Remove from the end, so that no removal shifts the position of another.
 	places = slices.Clone(places)
 	slices.SortFunc(places, func(a, b Location) int { return CompareLocations(b, a) })
 	for _, place := range places {
@@ -42,7 +43,7 @@ func TakeAway(object *unstructured.Unstructured, managers []string, places []Loc
 	return guarded(object, operations...)
 }
 
-// pointerTo is the JSON pointer to a place.
+// pointerTo returns the JSON pointer to a place.
 func pointerTo(place Location) string {
 	var text strings.Builder
 	for _, segment := range place {
@@ -63,8 +64,8 @@ func CompareLocations(a, b Location) int {
 	})
 }
 
-// IsMergedByMember reports whether each member of the map at path is a value of its own: labels, annotations, the content of
-// a ConfigMap. What one of them is says nothing about another.
+// IsMergedByMember reports whether each member of the map at path is a separate value: labels, annotations, the
+// content of a ConfigMap. One member says nothing about another.
 func IsMergedByMember(path fieldpath.Path) bool {
 	if mergedByMember(path) || isContent(path) {
 		return true

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Repeated returns the list items among the fields that tree has more than once, as [Format] writes them, in stable
-// order. A create or an update may make such lists, a server-side apply of one is refused.
+// Repeated returns the list items among the fields that tree has more than once, formatted by [Format], in stable
+// order. A create or an update may make such lists, but a server-side apply of one is refused.
 func Repeated(tree any, fields *fieldpath.Set) []string {
 	var repeated []string
 	fields.Iterate(func(path fieldpath.Path) {

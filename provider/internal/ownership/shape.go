@@ -9,23 +9,22 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// shape is what managedFields tell of an object's schema: which lists are keyed, and by
-// which fields, which are sets, and what is owned only as a whole. A field that nobody
-// owns is not in it.
+// shape is what managedFields tell about an object's schema: which lists are keyed, and by which fields, which are
+// sets, and what is atomic. It does not contain unowned fields.
 type shape struct {
 	fields map[string]*shape
-	// items is what is below the items of a list, all of them together.
+	// items is the combined shape of all items of a list.
 	items *shape
-	// keys are the merge keys of a keyed list, sorted, and defaults the values of those
-	// that an item may leave out.
+	// keys are the merge keys of a keyed list, sorted, and defaults the values of the keys that an item may leave
+	// out.
 	keys     []string
 	defaults map[string]any
-	// set says that a list is a set of values.
+	// set means that a list is a set of values.
 	set bool
-	// unclear says that the entries contradict each other, or that items have no names.
+	// unclear means that the entries contradict each other, or that items have no names.
 	unclear bool
-	// leaf says that the manager owns it without naming a part of it: it is a scalar, or an
-	// atomic list or map, or one that was applied empty.
+	// leaf means that the manager owns it without naming a part of it: it is a scalar, or an atomic list or map, or
+	// one that was applied empty.
 	leaf bool
 }
 
@@ -69,8 +68,8 @@ func (s *shape) learn(fields *fieldpath.Set, applied, own bool) {
 	}
 }
 
-// learnKeys notes the merge keys of a list. A manager that has applied an item and does
-// not own one of its keys has left that key out: the API server has filled in its default.
+// learnKeys records the merge keys of a list. A manager that applied an item but does not own one of its keys left
+// that key out: the API server has filled in its default.
 func (s *shape) learnKeys(key value.FieldList, item *fieldpath.Set, complete bool) {
 	var names []string
 	for _, field := range key {
@@ -112,7 +111,7 @@ func (s *shape) item() *shape {
 	return s.items
 }
 
-// below descends without adding anything; of what is not known the shape is nil.
+// below descends without adding anything; the shape of an unknown field is nil.
 func (s *shape) below(name string) *shape {
 	if s == nil {
 		return nil
@@ -136,15 +135,14 @@ func (s *shape) hasParts() bool {
 type granularity int
 
 const (
-	// notKnown is what nobody owns, or what was applied empty and filled by others.
+	// notKnown applies to values that nobody owns, or that were applied empty and filled by others.
 	notKnown granularity = iota
 	parts                // field by field, or item by item
 	whole                // atomic
 )
 
-// granularity decides for a list or map of which applied is what the manager applied
-// before. Owning a map as a whole and having applied it empty look alike in managedFields;
-// only what was applied tells.
+// granularity decides for a list or map how it is merged, where applied is what the manager applied before. Owning a
+// map as a whole and having applied it empty look alike in managedFields; only applied tells.
 func (s *shape) granularity(applied any) granularity {
 	switch {
 	case s == nil || s.unclear:
@@ -158,8 +156,8 @@ func (s *shape) granularity(applied any) granularity {
 	}
 }
 
-// elementOf returns the element that selects an item of a keyed list or a set, with the
-// defaults of the keys that the item leaves out. It returns false where that is not known.
+// elementOf returns the element that selects an item of a keyed list or a set, with the defaults of the keys that the
+// item leaves out. It returns false if that is unknown.
 func (s *shape) elementOf(item any) (fieldpath.PathElement, bool) {
 	if s == nil || s.unclear {
 		return fieldpath.PathElement{}, false

@@ -5,9 +5,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Unrecorded returns the leaves that manager has applied to object beside those in known: what an apply has added whose
-// state was lost. Whoever applied an empty map or list owns a leaf, too, in which others have put something by now; that
-// is not what was added.
+// Unrecorded returns the leaves that manager has applied to object besides those in known: the additions of an apply
+// with a lost state. It excludes the leaf of a map or list that was applied empty and that others have filled since;
+// that is not such an addition.
 func Unrecorded(object *unstructured.Unstructured, manager string, known *fieldpath.Set) (*fieldpath.Set, error) {
 	unrecorded, parts := fieldpath.NewSet(), []*fieldpath.Set{known}
 	var applied *fieldpath.Set

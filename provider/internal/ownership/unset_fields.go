@@ -12,13 +12,13 @@ import (
 // Unsent is the top of something in a merged object that the manifest does not set.
 type Unsent struct {
 	Path fieldpath.Path
-	// Owners are the managers that own it or a part of it. A field without owners is a
-	// default, a value that was allocated, or one that a manager has released.
+	// Owners are the managers that own it or part of it. A field without owners is a default, an allocated value, or
+	// one that a manager has released.
 	Owners []string
 }
 
-// Generic is a path with "*" for every list item, as a list of names: the way to compare it
-// with the paths in the API server's messages, which name items by positions.
+// Generic returns a path as a list of names, with "*" for every list item, to compare it with the paths in the API
+// server's messages, which name items by position.
 func Generic(path fieldpath.Path) []string {
 	names := make([]string, 0, len(path))
 	for _, element := range path {
@@ -31,7 +31,7 @@ func Generic(path fieldpath.Path) []string {
 	return names
 }
 
-// Unsent lists what the manifest does not set, identity and server-owned fields aside.
+// Unsent lists what the manifest does not set, except identity and server-owned fields.
 func (m *Merged) Unsent() ([]Unsent, error) {
 	var entries []ownedFields
 	var elsewhere []string
@@ -41,7 +41,7 @@ func (m *Merged) Unsent() ([]Unsent, error) {
 		case err != nil:
 			return nil, err
 		case entry.Manager == releasedManager || isApplied(entry, m.manager):
-			// What we own and do not send is gone from the merged object.
+			// Fields that we own and do not send are gone from the merged object.
 		case entry.APIVersion != m.live.GetAPIVersion():
 			elsewhere = append(elsewhere, entry.Manager)
 		default:
@@ -51,7 +51,7 @@ func (m *Merged) Unsent() ([]Unsent, error) {
 	ownership := Ownership{entries}
 	var unsent []Unsent
 	m.visit(m.Object, m.sent, m.shape, nil, func(path fieldpath.Path) {
-		// What an entry in another version names is not known, so it may be this.
+		// We do not know what an entry in another version names, so it may be this field.
 		field := Unsent{Path: path.Copy(), Owners: slices.Clip(elsewhere)}
 		for _, owner := range ownership.Of(path) {
 			field.Owners = append(field.Owners, owner.Manager)
@@ -61,7 +61,7 @@ func (m *Merged) Unsent() ([]Unsent, error) {
 	return unsent, nil
 }
 
-// serverOwned is what is no content of the object.
+// serverOwned reports whether path is not content of the object.
 func serverOwned(path fieldpath.Path) bool {
 	switch Format(path) {
 	case "apiVersion", "kind", "status", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion",
@@ -72,7 +72,7 @@ func serverOwned(path fieldpath.Path) bool {
 	return false
 }
 
-// visit calls found for the top of everything in tree that sent has not.
+// visit calls found for the top of everything in tree that sent lacks.
 func (m *Merged) visit(tree, sent any, s *shape, path fieldpath.Path, found func(fieldpath.Path)) {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -110,11 +110,10 @@ func (m *Merged) Changes(path fieldpath.Path) bool {
 	return had != has || !Equal(before, after)
 }
 
-// Live is the object that was merged into.
+// Live returns the object that was merged into.
 func (m *Merged) Live() *unstructured.Unstructured { return m.live }
 
-// FieldNames takes a field of a message apart, such as spec.ports[0].nodePort or
-// data[a.b], into the form of [Generic].
+// FieldNames splits a field of a message, such as spec.ports[0].nodePort or data[a.b], into the form of [Generic].
 func FieldNames(field string) []string {
 	var names []string
 	for field != "" {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// OtherVersions lists the versions of the object's own group, beside the one that it was read in, in which managers have
-// noted their fields.
+// OtherVersions lists the versions of the object's own group, other than the one that it was read in, that managed
+// fields are recorded in.
 func OtherVersions(object *unstructured.Unstructured) []string {
 	var versions []string
 	for _, entry := range object.GetManagedFields() {
@@ -26,13 +26,13 @@ func isOtherVersion(entry metav1.ManagedFieldsEntry, object *unstructured.Unstru
 	return grouped && entry.APIVersion != object.GetAPIVersion() && strings.HasPrefix(entry.APIVersion, group+"/")
 }
 
-// InOneVersion returns the JSON patch after which all managers own what they own in the version that the object was read
-// in. It returns nil if that is so already. As with [Release], values stay, and the patch is guarded by the object's
-// resourceVersion.
+// InOneVersion returns the JSON patch that moves all managed fields to the version that the object was read in. It
+// returns nil if that is already so. As with [Release], values stay, and the object's resourceVersion guards the
+// patch.
 //
-// The API server converts the object to each of these versions at every apply. Where a version does not know all fields
-// that the object has, it can do so no more, and refuses every apply by anybody. For kinds of Kubernetes' own that does
-// not happen: their versions hold the same.
+// The API server converts the object to each of these versions at every apply. If a version does not know all fields
+// of the object, that conversion fails, and the API server refuses every apply by anyone. This does not happen to
+// Kubernetes' own kinds: their versions hold the same fields.
 func InOneVersion(object *unstructured.Unstructured) ([]byte, error) {
 	if len(OtherVersions(object)) == 0 {
 		return nil, nil
@@ -47,7 +47,7 @@ func InOneVersion(object *unstructured.Unstructured) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, _ := raw[i].(map[string]any) // a copy of the object's
+		text, _ := raw[i].(map[string]any) // a copy of the object's entry
 		if isOtherVersion(entry, object) {
 			text["apiVersion"] = object.GetAPIVersion()
 		}

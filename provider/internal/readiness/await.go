@@ -17,15 +17,14 @@ type Follow func(ctx context.Context, see func(live *unstructured.Unstructured) 
 
 // Options are the options of [Await].
 type Options struct {
-	// UID is that of the object which is meant. Empty means the one that has the name
-	// first.
+	// UID identifies the object to wait for. Empty means the first object seen with the name.
 	UID types.UID
-	// Timeout bounds everything; 0 leaves it to the context.
+	// Timeout bounds the whole wait; 0 leaves that to the context.
 	Timeout time.Duration
-	// Progress is called with every state that is not the last.
+	// Progress is called with every state except the last.
 	Progress func(live *unstructured.Unstructured, verdict Verdict)
-	// Excuse decides about a doubt, and takes the time that this needs. Without an excuse it is waited on. With one the
-	// goal holds, and Warn is called with the text if there is one. The context ends when the doubt does. Nil excuses
+	// Excuse decides about a doubt, and may take its time. Without an excuse, the wait continues. With one, the goal
+	// holds, and Warn is called with the text if there is one. The context ends when the doubt does. Nil excuses
 	// nothing.
 	Excuse func(ctx context.Context, live *unstructured.Unstructured, doubt Doubt) (warning string, excused bool)
 	Warn   func(warning string)
@@ -36,7 +35,7 @@ type Reason string
 
 // The reasons.
 const (
-	// TimedOut means that there is no time left.
+	// TimedOut means that the time ran out.
 	TimedOut Reason = "timed out"
 	// Interrupted means that the operation was cancelled.
 	Interrupted Reason = "interrupted"
@@ -46,18 +45,18 @@ const (
 	Unreadable Reason = "unreadable"
 )
 
-// NotReadyError says that what was waited for did not come true.
+// NotReadyError means that the goal was not reached.
 type NotReadyError struct {
 	Reason Reason
-	// Goal is what was waited for.
+	// Goal is the goal of the wait.
 	Goal *Goal
-	// Why says why more time would not help, and Next what would, where that is known; only if Failed.
+	// Why says why more time would not help, and Next what would, if that is known; only if Failed.
 	Why, Next string
-	// Last is the object as it was seen last; nil if it was not there.
+	// Last is the object as last seen; nil if it did not exist.
 	Last *unstructured.Unstructured
 	// Missing is what the last state lacked.
 	Missing []string
-	// Took is how long it was waited.
+	// Took is the duration of the wait.
 	Took time.Duration
 	// Err is the error that ended the wait, if one did.
 	Err error
@@ -74,12 +73,11 @@ func (e *NotReadyError) Error() string {
 	}
 }
 
-// Unwrap gives the error that ended the wait.
+// Unwrap returns the error that ended the wait.
 func (e *NotReadyError) Unwrap() error { return e.Err }
 
-// Await shows a goal one state of an object after another until the goal holds, and
-// returns that state. It is nil where absence was waited for. Every error is a
-// *[NotReadyError].
+// Await judges one state of an object after another until the goal holds, and returns that state. The state is nil if
+// the goal was absence. Every error is a *[NotReadyError].
 func Await(ctx context.Context, goal *Goal, follow Follow, options Options) (*unstructured.Unstructured, error) {
 	began := time.Now()
 	if options.Timeout > 0 {
@@ -134,7 +132,7 @@ type waiting struct {
 	next    string
 	warning string
 	doubt   Doubt
-	settle  context.CancelFunc // ends what decides about the doubt
+	settle  context.CancelFunc // stops the decision about the doubt
 }
 
 // see judges one state of the object.
@@ -170,7 +168,7 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 	return false, nil
 }
 
-// decide has a doubt decided about, as long as it lasts.
+// decide starts the decision about a doubt, for as long as the doubt lasts.
 func (w *waiting) decide(doubt Doubt) {
 	if w.options.Excuse == nil || doubt == w.doubt {
 		return

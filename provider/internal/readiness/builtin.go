@@ -14,54 +14,55 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// builtIn are the rules by kind, each with its reason. A kind is here if an object of it can exist and be of no use yet.
-// A test compares the table with kstatus and holds the list of the differences.
+// builtIn are the rules by kind, each with its reason. A kind is listed if its objects can exist but not be usable
+// yet. A test compares the table with kstatus and lists the differences.
 var builtIn = map[schema.GroupKind]rule{
-	// A rollout that is half done serves two versions, so all pods count and not the first that is available. Paused, it
-	// does not go on before a person says so.
+	// A half-finished rollout serves two versions, so all pods count, not only the first available one. A paused
+	// rollout does not continue until a person resumes it.
 	kinds.Deployment: {missing: rolloutCriterion{}.missing, final: paused},
 	// The same; a partition and the strategy OnDelete leave old pods on purpose.
 	kinds.StatefulSet: {missing: rolloutCriterion{}.missing},
 	kinds.DaemonSet:   {missing: rolloutCriterion{}.missing},
-	// These have no rollout: they make pods and leave those alone that they have.
+	// These have no rollout: they create pods and leave existing ones alone.
 	kinds.ReplicaSet:            {missing: replicasMissing},
 	kinds.ReplicationController: {missing: replicasMissing},
-	// What a Job is for is done when it is complete, not when it has started. A suspended one does not run.
+	// A Job has served its purpose when it is complete, not when it has started. A suspended Job does not run.
 	kinds.Job: {missing: incomplete, final: suspended},
-	// A pod that serves is Ready; one that ends by itself has succeeded. A failed one is no use (see terminal.go).
+	// A pod that serves is Ready; one that ends by itself has succeeded. A failed pod is of no use (see terminal.go).
 	kinds.Pod: {missing: podMissing},
-	// Unbound, there is nothing to mount. Lost, the volume has gone with its data.
+	// An unbound claim has nothing to mount. A lost claim has lost its volume with the data.
 	kinds.PersistentVolumeClaim: {missing: phase("Bound"), final: lost, doubt: consumer},
-	// It can be claimed, or is, or was. Failed, nobody reclaims it by itself.
+	// It can be claimed, or is, or was. Nothing reclaims a failed volume automatically.
 	kinds.PersistentVolume: {missing: phase("Available", "Bound", "Released"), final: failedVolume},
-	// Who asks for a load balancer wants to be reached from outside. The other types are ready when they exist: their
-	// address is given with the creation, and their pods have a readiness of their own.
+	// A user who asks for a load balancer wants to be reached from outside. The other types are ready when they
+	// exist: they get their address at creation, and their pods have their own readiness.
 	kinds.Service: {missing: serviceMissing},
-	// Without an address, no request gets to it.
+	// Without an address, no request reaches it.
 	{Group: "networking.k8s.io", Kind: "Ingress"}: {missing: addressMissing},
-	// It is created with a status of zeros, which would allow to evict everything; only what its controller has computed
-	// says whether there are as many healthy pods as it promises.
+	// It is created with a status of zeros, which would allow evicting everything; only the status that its
+	// controller computes says whether there are as many healthy pods as promised.
 	{Group: "policy", Kind: "PodDisruptionBudget"}: {missing: budgetMissing},
-	// Before, the API server answers 404 to its objects. Names that another definition has are not given away by waiting.
+	// Before that, the API server answers 404 to its objects. Waiting does not free names that another definition has
+	// taken.
 	kinds.CustomResourceDefinition: {missing: isTrue("Established"), final: namesRefused},
-	// Before, its API group answers 503.
+	// Before that, its API group answers 503.
 	{Group: "apiregistration.k8s.io", Kind: "APIService"}: {missing: isTrue("Available")},
-	// Nothing can be created in one that is not active.
+	// Nothing can be created in a namespace that is not active.
 	kinds.Namespace: {missing: phase("Active")},
-	// It has found what it scales and may change it. Metrics are not asked for: they come with the load, later than pods.
+	// It has found its target and may scale it. Metrics do not count: they come with the load, later than pods.
 	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: {missing: autoscalerMissing},
-	// No pod is put on one that is not.
+	// No pod is scheduled on a node that is not ready.
 	{Kind: "Node"}: {missing: isTrue("Ready")},
-	// It is the certificate that it is for. Denied or failed, it never gets one.
+	// Its purpose is the certificate. A denied or failed request never gets one.
 	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {missing: certificateMissing, final: certificateRefused},
 }
 
-// conventional is the rule of custom kinds. The conditions Ready and Available are the common ones; Reconciling and Stalled
-// are those of https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md. An object without conditions
-// says by its status that its controller has seen it; nothing more can be known.
+// conventional is the rule of custom kinds. The conditions Ready and Available are the common ones; Reconciling and
+// Stalled are those of https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md. If an object
+// has no conditions, its status shows that its controller has seen it; we cannot know more.
 var conventional = rule{missing: conventionallyMissing, final: stalled, doubt: unwritten}
 
-// text and number read a field; they are empty or 0 where it is not there.
+// text and number read a field; they return "" or 0 if it is absent.
 func text(object map[string]any, path ...string) string {
 	value, _, _ := unstructured.NestedString(object, path...)
 	return value
@@ -76,7 +77,7 @@ func isTrue(condition string) func(map[string]any) string {
 	return conditionCriterion{condition, "True"}.missing
 }
 
-// phase is the rule of kinds whose status.phase says it all.
+// phase returns the rule for kinds that status.phase describes completely.
 func phase(ready ...string) func(map[string]any) string {
 	return func(object map[string]any) string {
 		is := text(object, "status", "phase")
@@ -90,7 +91,7 @@ func phase(ready ...string) func(map[string]any) string {
 	}
 }
 
-// unobserved says that the controller of a kind that writes status.observedGeneration has not written it.
+// unobserved reports that the controller of a kind that writes status.observedGeneration has not written it.
 func unobserved(object map[string]any) string {
 	if _, says, _ := unstructured.NestedInt64(object, "status", "observedGeneration"); !says {
 		return "its controller has not written a status yet"
@@ -105,7 +106,7 @@ func paused(object map[string]any) terminalFailure {
 	return terminalFailure{}
 }
 
-// replicasMissing is for kinds that make pods and roll nothing out.
+// replicasMissing is for kinds that create pods without a rollout.
 func replicasMissing(object map[string]any) string {
 	if missing := unobserved(object); missing != "" {
 		return missing
@@ -163,7 +164,7 @@ func lost(object map[string]any) terminalFailure {
 // annSelectedNode is set by the scheduler on a claim that a pod uses: the claim has its first consumer.
 const annSelectedNode = "volume.kubernetes.io/selected-node"
 
-// consumer says that a claim may wait for a pod: that is so by its storage class, which is another object.
+// consumer reports that a claim may be waiting for a pod: that depends on its storage class, which is another object.
 func consumer(object map[string]any) Doubt {
 	pending := text(object, "status", "phase") == string(corev1.ClaimPending)
 	asked := text(object, "metadata", "annotations", annSelectedNode) != "" || text(object, "spec", "volumeName") != ""
@@ -223,7 +224,7 @@ func namesRefused(object map[string]any) terminalFailure {
 	return because(failedCondition(object, "NamesAccepted", "False", ""), "choose other names, or delete the definition that has them")
 }
 
-// because is a failure that a condition tells of, if it does.
+// because returns the failure that a condition reports, if any.
 func because(condition, next string) terminalFailure {
 	if condition == "" {
 		return terminalFailure{}
@@ -273,7 +274,7 @@ func conventionallyMissing(object map[string]any) string {
 			return isTrue(known)(object)
 		}
 	}
-	// Which status of another condition is the good one is not known; Unknown is none.
+	// We do not know which status of another condition is the good one, but Unknown is not.
 	for _, condition := range Conditions(object) {
 		if strings.EqualFold(condition.Status, "Unknown") {
 			return "condition " + condition.String()

@@ -13,7 +13,7 @@ import (
 // https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
 type Condition struct {
 	Type, Status, Reason, Message string
-	// At is when it was last written, as far as it says so.
+	// At is when it was last written, if it says so.
 	At time.Time
 
 	observedGeneration int64 // of the condition, else of the status
@@ -58,9 +58,8 @@ func Conditions(object map[string]any) []Condition {
 	return conditions
 }
 
-// current returns the condition of a type. A condition is stale while its controller
-// has not seen the newest generation of the object: what it says is about the object
-// as it was before.
+// current returns the condition of a type. A condition is stale while its controller has not seen the newest
+// generation of the object: it then describes the previous generation.
 func current(object map[string]any, kind string) (condition Condition, stale, found bool) {
 	generation, _, _ := unstructured.NestedInt64(object, "metadata", "generation")
 	for _, condition := range Conditions(object) {
@@ -95,8 +94,7 @@ func parseCondition(text string) (conditionCriterion, error) {
 
 func (c conditionCriterion) String() string { return "condition " + c.kind + "=" + c.status }
 
-// readsStatus is false: a condition that says itself which generation it is about is
-// believed, whatever the rest of the status says.
+// readsStatus is false: a condition that states its own generation is trusted, whatever the rest of the status says.
 func (conditionCriterion) readsStatus() bool { return false }
 
 func (c conditionCriterion) missing(object map[string]any) string {

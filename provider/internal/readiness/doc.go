@@ -1,11 +1,10 @@
-// Package readiness says when an object is as someone waits for it to be.
+// Package readiness decides when an object has reached the goal of a wait.
 //
 // It has two halves that know nothing of each other. The criteria (field.go,
-// condition.go, rollout.go, expression.go) and the failures that no waiting helps
-// against (terminal.go) are pure functions of one state of an object. They never see
-// a clock, a watch or a cluster. The loop (await.go) shows them one state after
-// another, keeps the time budget and the identity of the object, and knows no kind
-// of Kubernetes.
+// condition.go, rollout.go, expression.go) and the failures that waiting cannot fix
+// (terminal.go) are pure functions of one state of an object. They never see a clock, a
+// watch or a cluster. The loop (await.go) passes them one state after another, keeps
+// the time budget and the identity of the object, and knows no Kubernetes kind.
 //
 // # The dialect of paths
 //
@@ -22,9 +21,9 @@
 //
 // # The extract
 //
-// [Goal.Extract] cuts an object down to the fields that are waited for, with the
-// structure around them. Where a list item is named by its index it keeps the index;
-// items that are picked by a filter, a wildcard, a slice or a descendant (..) stand one
-// after the other, since who picks by a filter does not know the index. Where both name
-// items of one list, all keep their indexes.
+// [Goal.Extract] reduces an object to the fields that the goal waits for, with the
+// structure around them. A list item selected by its index keeps the index; items
+// selected by a filter, a wildcard, a slice or a descendant (..) follow one another,
+// because a user who selects by a filter does not know the index. If both select items
+// of one list, all keep their indexes.
 package readiness

@@ -14,15 +14,14 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// evaluationLimit bounds how long one evaluation may take. It is far above what reading
-// an object of the greatest possible size takes, and ends nested loops over it. CEL's
-// limit of cost is no use: counting it takes a time that grows with the square of a
-// list's length.
+// evaluationLimit bounds the time of one evaluation. It is far above what reading the largest possible object takes,
+// and stops nested loops over it. CEL's cost limit does not help: counting the cost takes time that grows with the
+// square of a list's length.
 const evaluationLimit = 5 * time.Second
 
-// environment is what an expression may use: the variable object, CEL's standard
-// library (https://github.com/google/cel-spec), optional fields (object.?status),
-// and the string, list, set and math functions.
+// environment is what an expression can use: the variable object, CEL's standard library
+// (https://github.com/google/cel-spec), optional fields (object.?status), and the string, list, set and math
+// functions.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
 		cel.Variable("object", cel.MapType(cel.StringType, cel.DynType)),
@@ -41,10 +40,10 @@ type expression struct {
 // readsStatus reports whether the expression may look below status.
 func (e *expression) readsStatus() bool { return e.status }
 
-// mayReadStatus finds every use of the variable object in an expression. All but the
-// choice of another field by its name may come to the status.
+// mayReadStatus examines every use of the variable object in an expression. Any use may reach the status, except
+// selecting another field by its name.
 func mayReadStatus(root celast.Expr) bool {
-	elsewhere := map[int64]bool{} // the uses of object of which another field is taken
+	elsewhere := map[int64]bool{} // the uses of object that select another field
 	may := false
 	celast.PreOrderVisit(root, celast.NewExprVisitor(func(e celast.Expr) {
 		switch e.Kind() {
@@ -71,8 +70,8 @@ func parseExpression(text string) (*expression, error) {
 	if kind := ast.OutputType(); !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("the expression gives %s and not true or false", kind)
 	}
-	// All loops look at the clock at each step: an outer one takes the interruption of an
-	// inner one for a step that failed, and goes on.
+	// All loops check the clock at each step: an outer loop would take the interruption of an inner one for a failed
+	// step, and continue.
 	program, err := env.Program(ast, cel.InterruptCheckFrequency(1), cel.EvalOptions(cel.OptOptimize))
 	if err != nil {
 		return nil, err
@@ -80,8 +79,8 @@ func parseExpression(text string) (*expression, error) {
 	return &expression{text, program, mayReadStatus(ast.NativeRep().Expr())}, nil
 }
 
-// evaluate says whether the expression is true. While fields are missing that it
-// reads, it is not, and the error says so.
+// evaluate says whether the expression is true. It is not while fields that it reads are missing, and the error says
+// so.
 func (e *expression) evaluate(object map[string]any) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), evaluationLimit)
 	defer cancel()

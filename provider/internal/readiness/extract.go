@@ -8,16 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// extract is the tree of what was selected from an object.
+// extract is the tree of the values selected from an object.
 type extract struct {
 	whole    bool
 	value    any
 	fields   map[string]*extract
 	items    map[int]*extract
-	keepGaps bool // the items have the indexes that someone knows them by
+	keepGaps bool // the items keep the indexes that the user selected them by
 }
 
-// add puts what path selects into the tree.
+// add copies what path selects into the tree.
 func (e *extract) add(object map[string]any, path Path) {
 	indexed := path.indexed()
 	for _, node := range path.selected(object) {
@@ -55,7 +55,7 @@ func (e *extract) item(index int) *extract {
 	return e.items[index]
 }
 
-// tree is a copy of the selected values with the structure around them.
+// tree returns a copy of the selected values with the structure around them.
 func (e *extract) tree() any {
 	switch {
 	case e.whole:

@@ -22,7 +22,7 @@ func (c fieldCriterion) missing(object map[string]any) string {
 	return c.path.String() + " is not set"
 }
 
-// isEmpty reports whether a value says nothing. false and 0 say something.
+// isEmpty reports whether a value carries no information. false and 0 do.
 func isEmpty(value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -38,8 +38,7 @@ func isEmpty(value any) bool {
 	}
 }
 
-// valueCriterion holds when every result of a path, of which there is one at least,
-// is a certain text.
+// valueCriterion holds when a path has at least one result and every result equals a certain text.
 type valueCriterion struct {
 	path Path
 	want string
@@ -61,8 +60,7 @@ func (c valueCriterion) missing(object map[string]any) string {
 	return ""
 }
 
-// textOf writes a value as it would be written in a manifest: a text as it is, all
-// else as JSON.
+// textOf formats a value as in a manifest: a string as it is, everything else as JSON.
 func textOf(value any) string {
 	if text, ok := value.(string); ok {
 		return text

@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Criteria say what is waited for. All that are set must hold at once.
+// Criteria say what to wait for. All that are set must hold at once.
 type Criteria struct {
 	// Field is a path that must have a value: neither null nor an empty text, list or map.
 	Field string
-	// FieldValue are paths and the values that they must have, as text.
+	// FieldValue maps paths to the values that they must have, as text.
 	FieldValue map[string]string
 	// Condition is a status condition such as "Ready", "Ready=False" or "Ready=Unknown".
 	Condition string
@@ -26,7 +26,7 @@ type Criteria struct {
 	Expression string
 	// Deleted waits until the object is gone.
 	Deleted bool
-	// FailWhen is a CEL expression over object that ends the waiting as failed.
+	// FailWhen is a CEL expression over object that ends the wait as failed.
 	FailWhen string
 }
 
@@ -46,23 +46,23 @@ const (
 type Problem struct {
 	// Criterion is its name; empty if it is about all of them.
 	Criterion string
-	// Key is the path, of a FieldValue.
+	// Key is the path, for a FieldValue.
 	Key string
 	// Reason says what is wrong.
 	Reason string
 }
 
-// criterion is one thing that must hold.
+// criterion is one condition that must hold.
 type criterion interface {
 	fmt.Stringer
-	// missing says what is missing in an object until the criterion holds; "" when it does.
+	// missing says what an object lacks until the criterion holds; "" when it holds.
 	missing(object map[string]any) string
-	// readsStatus reports whether the criterion may look below status and leaves it to
-	// [outdated] whether that is evidence.
+	// readsStatus reports whether the criterion may look below status and lets [outdated] decide whether that is
+	// evidence.
 	readsStatus() bool
 }
 
-// Goal is a set of criteria made ready to be evaluated. It is safe for concurrent use.
+// Goal is a set of compiled criteria. It is safe for concurrent use.
 type Goal struct {
 	criteria []criterion
 	paths    []Path
@@ -70,7 +70,7 @@ type Goal struct {
 	failWhen *expression
 }
 
-// Compile reads criteria. If there are problems, there is no goal.
+// Compile compiles criteria. If there are problems, there is no goal.
 func Compile(c Criteria) (*Goal, []Problem) {
 	g, problems := &Goal{deleted: c.Deleted}, []Problem(nil)
 	refuse := func(criterion, key string, err error) {
@@ -129,7 +129,7 @@ func Compile(c Criteria) (*Goal, []Problem) {
 	return g, nil
 }
 
-// String says what is waited for, in one line.
+// String describes the goal in one line.
 func (g *Goal) String() string {
 	if g.deleted {
 		return "deletion"
@@ -141,11 +141,10 @@ func (g *Goal) String() string {
 	return strings.Join(texts, " and ")
 }
 
-// ForDeletion reports whether it is the object's absence that is waited for.
+// ForDeletion reports whether the goal is the object's absence.
 func (g *Goal) ForDeletion() bool { return g.deleted }
 
-// WaitsForStatus reports whether what is waited for is something that a controller writes
-// into the status.
+// WaitsForStatus reports whether the goal depends on something that a controller writes into the status.
 func (g *Goal) WaitsForStatus() bool {
 	return slices.ContainsFunc(g.criteria, func(c criterion) bool {
 		switch c.(type) {
@@ -159,21 +158,20 @@ func (g *Goal) WaitsForStatus() bool {
 
 // Verdict is what one state of an object means for a goal.
 type Verdict struct {
-	// Holds says that everything is as it should be.
+	// Holds means that the goal is reached.
 	Holds bool
-	// Failed says why it never will be.
+	// Failed says why the goal can never be reached.
 	Failed string
-	// Next says what would help then, where that is known.
+	// Next says what would help then, if that is known.
 	Next string
-	// Missing says what is not as it should be yet, a line each.
+	// Missing says what is not yet as required, one line each.
 	Missing []string
-	// Doubt says why it may be wrong to wait for it, where the object itself does not tell.
+	// Doubt says why waiting may be wrong, if the object itself does not tell.
 	Doubt Doubt
 }
 
-// Judge evaluates one state of an object; nil says that it is not there. What is being
-// deleted is ready for nothing but its deletion, and what a status says that is
-// [outdated] counts neither for the goal nor against it.
+// Judge evaluates one state of an object; nil means that it does not exist. An object that is being deleted is ready
+// for nothing but its deletion, and an [outdated] status counts neither for the goal nor against it.
 func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 	if live == nil {
 		return Verdict{Holds: g.deleted, Missing: g.unlessDeleted("it does not exist yet")}
@@ -206,9 +204,9 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 	return verdict
 }
 
-// failsWhen says which expression ends the waiting as failed; else "".
+// failsWhen returns the expression that ends the wait as failed; otherwise "".
 func (g *Goal) failsWhen(object map[string]any, behind string) string {
-	// Fields that an expression reads may not be there yet; then it is not true.
+	// Fields that an expression reads may not exist yet; then it is not true.
 	isTrue := func(e *expression) bool {
 		if behind != "" && e.readsStatus() {
 			return false
@@ -245,8 +243,7 @@ func stillThere(live *unstructured.Unstructured) string {
 	}
 }
 
-// Extract gives the fields that are waited for, with the structure around them; nil
-// if none are.
+// Extract returns the fields that the goal waits for, with the structure around them; nil if there are none.
 func (g *Goal) Extract(live *unstructured.Unstructured) map[string]any {
 	if len(g.paths) == 0 || live == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldselect"
 )
 
-// Path selects values in an object. See the package for its dialect.
+// Path selects values in an object. See the package comment for its dialect.
 type Path struct {
 	text  string
 	query *jsonpath.Path
@@ -37,16 +37,16 @@ func ParsePath(text string) (Path, error) {
 	return Path{text: text, query: query}, nil
 }
 
-// String is the path as it was written.
+// String returns the path as written.
 func (p Path) String() string { return p.text }
 
-// selected are the values that the path selects, and where they are.
+// selected returns the values that the path selects, and their locations.
 func (p Path) selected(object map[string]any) jsonpath.LocatedNodeList {
 	return p.query.SelectLocated(object)
 }
 
-// indexed reports which steps of the path name list items by their index. Behind a
-// descendant segment, steps of the path and of a location do not correspond.
+// indexed reports which steps of the path select list items by index. After a descendant segment, steps of the path
+// and of a location no longer correspond.
 func (p Path) indexed() []bool {
 	var steps []bool
 	for _, segment := range p.query.Query().Segments() {
@@ -64,8 +64,8 @@ func (p Path) indexed() []bool {
 	return steps
 }
 
-// readsStatus reports whether the path may look below status: it begins with it or could,
-// or a filter in it refers to the whole object.
+// readsStatus reports whether the path may look below status: it starts with status or could, or a filter in it
+// refers to the whole object.
 func (p Path) readsStatus() bool {
 	query := p.query.Query()
 	first := query.Segments()[0]
@@ -76,8 +76,8 @@ func (p Path) readsStatus() bool {
 	return !elsewhere || strings.Count(query.String(), "$") > 1
 }
 
-// parser is that of the library, with match and search made safe: theirs panic where a value
-// that they compare is absent, as a field is of which only some list items have one.
+// parser is the library's parser, with match and search made safe: the library's versions panic if a value that they
+// compare is absent, for example a field that only some list items have.
 var parser = sync.OnceValue(func() *jsonpath.Parser {
 	functions := registry.New()
 	for _, name := range []string{"match", "search"} {

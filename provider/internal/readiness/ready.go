@@ -10,15 +10,15 @@ import (
 // rule says when the objects of a kind are ready. Its parts are pure functions of one state of an object; the zero value
 // is the rule of a kind whose objects are ready as soon as they exist.
 type rule struct {
-	// missing says what an object lacks until it is ready; "" when it is.
+	// missing says what an object lacks until it is ready; "" when it is ready.
 	missing func(object map[string]any) string
-	// ignoresStatus says that missing does not look below status.
+	// ignoresStatus means that missing does not look below status.
 	ignoresStatus bool
 	// final says why an object that is not ready never will be.
 	final func(object map[string]any) terminalFailure
-	// doubt says why it may be wrong to wait for what an object lacks.
+	// doubt says why waiting for what an object lacks may be wrong.
 	doubt func(object map[string]any) Doubt
-	// failWhen ends the waiting as failed, also where nothing is missing.
+	// failWhen ends the wait as failed, even if nothing is missing.
 	failWhen *ruleFailure
 }
 
@@ -42,8 +42,8 @@ func (c readyCriterion) missing(object map[string]any) string {
 	return missing
 }
 
-// rule is the first rule of the user for a kind, else the one that is built in. Kubernetes' own kinds that the table
-// leaves out have nothing to become; all others are taken to follow the conventions.
+// rule returns the user's first rule for a kind, otherwise the built-in one. Kubernetes' own kinds that the table
+// leaves out are ready at once; all others are assumed to follow the conventions.
 func (c readyCriterion) rule(object map[string]any) rule {
 	kind := kindOf(object)
 	if configured, found := c.rules.find(kind); found {
@@ -58,7 +58,7 @@ func (c readyCriterion) rule(object map[string]any) rule {
 	return conventional
 }
 
-// terminalFailure is why more time would not help, and what would. It is empty where more time may help.
+// terminalFailure says why more time would not help, and what would. It is empty if more time may help.
 type terminalFailure struct{ why, next string }
 
 func kindOf(object map[string]any) schema.GroupKind {
@@ -66,21 +66,21 @@ func kindOf(object map[string]any) schema.GroupKind {
 	return live.GroupVersionKind().GroupKind()
 }
 
-// Doubt is why it may be wrong to wait for the only thing that an object lacks. One state of the object does not tell;
-// who can ask the cluster decides.
+// Doubt says why it may be wrong to wait for the only thing that an object lacks. One state of the object cannot
+// tell; a caller that can ask the cluster decides.
 type Doubt int
 
 // The doubts.
 const (
-	// NoDoubt means that there is every reason to wait.
+	// NoDoubt means that waiting is right.
 	NoDoubt Doubt = iota
-	// NoStatus means that nothing has written a status of a custom kind, and perhaps nothing ever will.
+	// NoStatus means that nothing has written the status of a custom kind, and perhaps nothing ever will.
 	NoStatus
-	// NoConsumer means that a claim has no volume, and perhaps gets one only when a pod uses it.
+	// NoConsumer means that a claim has no volume, and may get one only when a pod uses it.
 	NoConsumer
 )
 
-// ready is the criterion about readiness, if the goal has it.
+// ready returns the readiness criterion, if the goal has one.
 func (g *Goal) ready() (readyCriterion, bool) {
 	for _, c := range g.criteria {
 		if ready, is := c.(readyCriterion); is {
@@ -100,7 +100,7 @@ func (g *Goal) final(object map[string]any) terminalFailure {
 	return terminalFailure{}
 }
 
-// doubt says why it may be wrong to wait for the readiness of an object that lacks nothing else.
+// doubt says why waiting for the readiness of an object that lacks nothing else may be wrong.
 func (g *Goal) doubt(object map[string]any, missing []string) Doubt {
 	ready, asked := g.ready()
 	if !asked || len(missing) != 1 || missing[0] != ready.missing(object) {

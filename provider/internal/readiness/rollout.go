@@ -9,10 +9,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// rollouts are the kinds that roll out pods, each with what is missing until its rollout is complete once its controller
-// has seen the newest generation. The rules are those of kubectl rollout status, with which a test compares them.
-// kubectl refuses the update strategy OnDelete, under which a person replaces the pods: there, all pods that should exist
-// must be ready.
+// rollouts are the kinds that roll out pods. Each says what is missing until its rollout is complete, once its
+// controller has seen the newest generation. The rules are those of kubectl rollout status, and a test compares them.
+// kubectl refuses the update strategy OnDelete, under which a person replaces the pods: there, all pods that should
+// exist must be ready.
 var rollouts = map[schema.GroupKind]rollout{
 	kinds.Deployment:  {"deployment", deploymentMissing},
 	kinds.StatefulSet: {"statefulset", statefulSetMissing},
@@ -24,7 +24,7 @@ type rollout struct {
 	missing func(object map[string]any) string
 }
 
-// HasRollout reports whether a kind is one that rolls out pods.
+// HasRollout reports whether a kind rolls out pods.
 func HasRollout(kind schema.GroupKind) bool {
 	_, found := rollouts[kind]
 	return found
@@ -50,7 +50,7 @@ func (rolloutCriterion) missing(object map[string]any) string {
 }
 
 func deploymentMissing(object map[string]any) string {
-	// A deployment that has missed its deadline reports the numbers of the pods it has.
+	// A deployment that has missed its deadline still reports the numbers of its existing pods.
 	if progress, _, found := current(object, "Progressing"); found && progress.Reason == deadlineExceeded {
 		return fmt.Sprintf("deployment %q exceeded its progress deadline", text(object, "metadata", "name"))
 	}
@@ -68,7 +68,7 @@ func deploymentMissing(object map[string]any) string {
 	}
 }
 
-// statefulSetMissing heeds minReadySeconds too, which kubectl does for the other kinds only.
+// statefulSetMissing also respects minReadySeconds, which kubectl does only for the other kinds.
 func statefulSetMissing(object map[string]any) string {
 	if missing := statefulSetUnready(object); missing != "" {
 		return missing
@@ -127,7 +127,7 @@ func readyMissing(ready, wanted int64) string {
 	return ""
 }
 
-// replicas is how many pods there should be; one where the object does not say so, as the API server has it.
+// replicas returns the desired number of pods; one if the object does not say, like the API server's default.
 func replicas(object map[string]any) int64 {
 	wanted, given, _ := unstructured.NestedInt64(object, "spec", "replicas")
 	if !given {

@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// UserRule is a rule about the readiness of kinds, as a user writes it.
+// UserRule is a readiness rule as a user writes it.
 type UserRule struct {
-	// Kinds are the kinds that it is for: "Pod", "Deployment.apps", or "*.cert-manager.io" for all of a group.
+	// Kinds are the kinds that the rule applies to: "Pod", "Deployment.apps", or "*.cert-manager.io" for all of a
+	// group.
 	Kinds []string
 	// Expression is a CEL expression over object that is true when the object is ready.
 	Expression string
-	// FailWhen is a CEL expression over object that ends the waiting as failed. It may be empty.
+	// FailWhen is a CEL expression over object that ends the wait as failed. It may be empty.
 	FailWhen string
 }
 
@@ -26,7 +27,7 @@ const (
 	anyKind   = "*"
 )
 
-// Rules are rules of the user, made ready to be evaluated. Nil has none. They are safe for concurrent use.
+// Rules are compiled rules of the user. Nil has none. They are safe for concurrent use.
 type Rules struct{ rules []userRule }
 
 type userRule struct {
@@ -44,7 +45,7 @@ type RuleProblem struct {
 	Reason string
 }
 
-// CompileRules reads rules. If there are problems, there are no rules.
+// CompileRules compiles rules. If there are problems, there are no rules.
 func CompileRules(texts []UserRule) (*Rules, []RuleProblem) {
 	rules, problems := &Rules{}, []RuleProblem(nil)
 	for i, text := range texts {
@@ -83,7 +84,7 @@ func CompileRules(texts []UserRule) (*Rules, []RuleProblem) {
 	return rules, nil
 }
 
-// kindForm is KIND, KIND.GROUP or *.GROUP. A version in between is told from a group by its form.
+// kindForm is KIND, KIND.GROUP or *.GROUP. Its form distinguishes a version in between from a group.
 var kindForm = regexp.MustCompile(`^(\*|[A-Za-z][A-Za-z0-9]*)(?:\.((?:[a-z0-9-]+\.)*[a-z0-9-]+))?$`)
 
 var versionForm = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
@@ -100,7 +101,7 @@ func parseKind(text string) (schema.GroupKind, error) {
 	}
 }
 
-// find gives the first rule for a kind.
+// find returns the first rule for a kind.
 func (r *Rules) find(kind schema.GroupKind) (rule, bool) {
 	if r == nil {
 		return rule{}, false
@@ -121,7 +122,7 @@ type ruleFailure struct {
 	kinds string
 }
 
-// By is the goal with readiness judged by rules of the user first.
+// By returns the goal, with readiness judged by the user's rules first.
 func (g *Goal) By(rules *Rules) *Goal {
 	if g == nil {
 		return nil

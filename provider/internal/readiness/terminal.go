@@ -9,11 +9,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// deadlineExceeded is the reason of a Deployment's condition Progressing once spec.progressDeadlineSeconds have passed
-// without progress.
+// deadlineExceeded is the reason in a Deployment's Progressing condition after spec.progressDeadlineSeconds without
+// progress.
 const deadlineExceeded = "ProgressDeadlineExceeded"
 
-// terminal are the states from which no waiting leads anywhere, by kind.
+// terminal lists, by kind, the states that no waiting changes.
 var terminal = map[schema.GroupKind]func(object map[string]any) string{
 	kinds.Job: func(object map[string]any) string {
 		return failedCondition(object, "Failed", "True", "")
@@ -36,8 +36,7 @@ var terminal = map[schema.GroupKind]func(object map[string]any) string{
 	},
 }
 
-// failedCondition is a condition that means failure, if the object has it and it is
-// about the object as it is now.
+// failedCondition returns a condition that means failure, if the object has it and it describes the current object.
 func failedCondition(object map[string]any, kind, status, reason string) string {
 	condition, stale, found := current(object, kind)
 	if !found || stale || condition.Status != status || reason != "" && condition.Reason != reason {
@@ -46,7 +45,7 @@ func failedCondition(object map[string]any, kind, status, reason string) string 
 	return "condition " + condition.String()
 }
 
-// terminallyFailed says why an object will never be what is waited for; else "".
+// terminallyFailed says why an object will never reach the goal; otherwise "".
 func terminallyFailed(object map[string]any) string {
 	live := unstructured.Unstructured{Object: object}
 	if failed, ok := terminal[live.GroupVersionKind().GroupKind()]; ok {

@@ -15,10 +15,10 @@ const (
 	maxKey = 1<<14 - 1
 )
 
-// FromProperty takes a value apart into its plain tree and its secret marks.
+// FromProperty splits a value into its plain tree and its secret marks.
 //
-// It refuses, naming the path, what has no place in a Kubernetes object: assets, archives, references
-// to resources, numbers that JSON does not have, and keys too long for a property path.
+// It refuses, naming the path, everything that cannot be in a Kubernetes object: assets, archives, references to
+// resources, numbers that JSON does not have, and keys too long for a property path.
 func FromProperty(v property.Value) (plain any, secrets Marks, err error) {
 	plain, root, err := take(v, nil)
 	if err != nil {
@@ -27,8 +27,8 @@ func FromProperty(v property.Value) (plain any, secrets Marks, err error) {
 	return plain, Marks{root}, nil
 }
 
-// take converts one node. The path it is at serves for errors only: marks are built on the way back
-// up, each node attaching its children's, so that no two of them can share or overwrite a path.
+// take converts one node. The path is only for errors: marks are built on the way back up, each node attaching those
+// of its children, so that no two of them can share or overwrite a path.
 func take(v property.Value, at *place) (any, *mark, error) {
 	var node *mark
 	if v.Secret() {
@@ -96,8 +96,8 @@ func take(v property.Value, at *place) (any, *mark, error) {
 	}
 }
 
-// Number gives a number the type that Kubernetes keeps it in: int64 where it is whole and within ±2^53,
-// else float64.
+// Number converts a number to the type that Kubernetes stores it in: int64 if it is whole and within ±2^53, otherwise
+// float64.
 func Number(number float64) any {
 	if math.Abs(number) <= maxExact && number == math.Trunc(number) {
 		return int64(number)
@@ -105,11 +105,11 @@ func Number(number float64) any {
 	return number
 }
 
-// ToProperty puts a plain tree and its marks together again.
+// ToProperty combines a plain tree and its marks again.
 //
-// Besides what [FromProperty] makes it takes int and json.Number. Marks on paths that the tree does not
-// have are ignored: nothing is there to be kept secret. Pulumi has only float64, so an integer beyond
-// ±2^53 may lose its last digits, as it would in every Pulumi program.
+// Besides the types that [FromProperty] returns, it accepts int and json.Number. It ignores marks on paths that the
+// tree does not have: there is nothing to keep secret. Pulumi has only float64, so an integer beyond ±2^53 may lose
+// its last digits, as it would in every Pulumi program.
 func ToProperty(plain any, secrets Marks) (property.Value, error) {
 	return put(plain, secrets.root, nil)
 }
@@ -175,9 +175,9 @@ func putBare(plain any, node *mark, at *place) (property.Value, error) {
 	}
 }
 
-// IsExact reports whether an integer is the same number as a float64, which is what Pulumi makes of it.
+// IsExact reports whether an integer stays the same number as a float64, which is what Pulumi converts it to.
 func IsExact(number int64) bool {
 	float := float64(number)
-	// 2^63 is what the integers just below it round to, and no int64.
+	// The integers just below 2^63 round to it, and it is not an int64.
 	return float < 1<<63 && int64(float) == number
 }

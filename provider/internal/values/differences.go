@@ -6,9 +6,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// Differences lists the paths at which two property maps differ, as the engine writes
-// them in a detailed diff, and how: added, changed or deleted. An unknown value differs
-// from all others.
+// Differences lists the paths at which two property maps differ, in the engine's notation for a detailed diff, and
+// how: added, changed or deleted. An unknown value differs from every other.
 func Differences(olds, news property.Map) map[string]plugin.DiffKind {
 	differences := map[string]plugin.DiffKind{}
 	difference := resource.ToResourcePropertyMap(olds).Diff(resource.ToResourcePropertyMap(news))

@@ -72,8 +72,8 @@ func isBareKey(key string) bool {
 	return key != ""
 }
 
-// ParsePath reads what [FormatPath] writes, and everything else that the engine takes for a path to one
-// property. It knows no wildcards: `*` is a key like any other.
+// ParsePath reads what [FormatPath] writes, and everything else that the engine accepts as a path to one property. It
+// has no wildcards: `*` is a key like any other.
 func ParsePath(text string) (property.Path, error) {
 	elements, err := resource.ParsePropertyPath(text)
 	if err != nil {
@@ -98,8 +98,8 @@ func ParsePath(text string) (property.Path, error) {
 	return property.PathFromSegments(segments...), nil
 }
 
-// place is where a conversion is, as a chain from the inside out: going down one step allocates one
-// small node and shares everything above, and the text is made only for an error.
+// place is the position of a conversion, as a chain from the inside out: going down one step allocates one small node
+// and shares everything above, and the text is only built for an error.
 type place struct {
 	above   *place
 	segment property.PathSegment
@@ -107,7 +107,7 @@ type place struct {
 
 func (p *place) below(segment property.PathSegment) *place { return &place{p, segment} }
 
-// String names the place; the root of the tree is called "value".
+// String formats the place; the root of the tree is called "value".
 func (p *place) String() string {
 	if p == nil {
 		return "value"
@@ -124,7 +124,7 @@ func (p *place) write(text *strings.Builder) {
 	writeSegment(text, p.segment)
 }
 
-// JoinPath puts a path inside a document behind the name of the property that holds it.
+// JoinPath prefixes a path inside a document with the name of the property that holds the document.
 func JoinPath(name, path string) string {
 	switch {
 	case name == "":

@@ -6,7 +6,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// Text is the text of a value, and "" where it has none.
+// Text returns the text of a value, or "" if it has none.
 func Text(v property.Value) string {
 	if v.IsString() {
 		return v.AsString()

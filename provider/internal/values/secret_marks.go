@@ -26,7 +26,7 @@ func (m *Marks) Add(path property.Path) {
 	m.root = m.root.with(slices.Collect(path.Segments))
 }
 
-// with is the tree with one more path marked. It copies the nodes along the path and shares the rest.
+// with returns the tree with one more marked path. It copies the nodes along the path and shares the rest.
 func (n *mark) with(path []property.PathSegment) *mark {
 	changed := &mark{}
 	if n != nil {
@@ -40,7 +40,7 @@ func (n *mark) with(path []property.PathSegment) *mark {
 	return changed
 }
 
-// attach puts a child in its place, and nothing where there is no child.
+// attach adds a child at a segment, and does nothing if there is no child.
 func (n *mark) attach(segment property.PathSegment, child *mark) {
 	if child == nil {
 		return
@@ -51,7 +51,7 @@ func (n *mark) attach(segment property.PathSegment, child *mark) {
 	n.children[segment] = child
 }
 
-// child is the node below a segment, nil where nothing is marked there.
+// child returns the node below a segment, nil if nothing is marked there.
 func (n *mark) child(segment property.PathSegment) *mark {
 	if n == nil {
 		return nil
@@ -74,8 +74,7 @@ func (m Marks) IsSecret(path property.Path) bool {
 // Empty reports whether nothing is marked.
 func (m Marks) Empty() bool { return m.root == nil }
 
-// Secrets yields the marked paths in a stable order: a path before those below it, items by their
-// index, members by their key.
+// Secrets yields the marked paths in a stable order: a path before those below it, items by index, members by key.
 func (m Marks) Secrets() iter.Seq[property.Path] {
 	return func(yield func(property.Path) bool) {
 		m.root.walk(nil, yield)
@@ -113,8 +112,8 @@ func compareSegments(a, b property.PathSegment) int {
 	return cmp.Compare(a.(property.KeySegment).Key(), b.(property.KeySegment).Key())
 }
 
-// Sub gives the marks below a path as seen from there. If the path itself or an ancestor of it is
-// marked, everything below is.
+// Sub returns the marks below a path, relative to it. If the path itself or an ancestor of it is marked, everything
+// below is.
 func (m Marks) Sub(segments ...property.PathSegment) Marks {
 	node, covered := m.root, false
 	for _, segment := range segments {

@@ -7,8 +7,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// UnknownPaths are the places of the unknown values in a plain tree, in order. The tree itself is the empty path. Of a
-// map or list that is secret as a whole only its own place is told, since its keys may be secret.
+// UnknownPaths returns the paths of the unknown values in a plain tree, in order. The tree itself is the empty path.
+// For a map or list that is secret as a whole, it returns only the path of that, because its keys may be secret.
 func UnknownPaths(plain any, secrets Marks) []string {
 	var paths []string
 	var walk func(at []property.PathSegment, plain any)

@@ -1,14 +1,14 @@
 // Package values carries values between Pulumi and Kubernetes.
 //
-// Pulumi hands a provider a property.Value: a tree in which every node may be secret, and every
-// node may stand for something that is not known before the apply. Kubernetes wants plain JSON. In
-// between, two things must never happen: a secret must not come out in the clear, and an unknown must
-// not reach the API server as "" or 0. Conversions that forget the marks and try to find them again
-// by comparing values or by appending to shared path slices get both wrong, and only at some depths.
-// So a value is taken apart here into two trees of the same shape:
+// Pulumi passes a provider a property.Value: a tree in which every node may be secret, and every node
+// may be unknown before the apply. Kubernetes wants plain JSON. In between, two things must never
+// happen: a secret must not appear in clear text, and an unknown must not reach the API server as ""
+// or 0. Conversions that drop the marks and try to recover them by comparing values or by appending
+// to shared path slices get both wrong, and only at some depths. So this package splits a value into
+// two trees of the same shape:
 //
-//   - the plain tree, made of map[string]any, []any, string, bool, int64, float64 and nil, in which
-//     [Unknown] stands where a value is not known, and
+//   - the plain tree, made of map[string]any, []any, string, bool, int64, float64 and nil, with
+//     [Unknown] in place of an unknown value, and
 //   - the [Marks], which say which paths are secret.
 //
 // The laws of the package:
@@ -31,11 +31,11 @@ import "slices"
 
 import "errors"
 
-// Unknown stands in a plain tree for a value that is known only after the apply. It can take the place
-// of anything: a leaf, a list or a whole map.
+// Unknown represents, in a plain tree, a value that becomes known only after the apply. It can replace anything: a
+// leaf, a list or a whole map.
 type Unknown struct{}
 
-// errUnknown is why an Unknown cannot be encoded.
+// errUnknown says why an Unknown cannot be encoded.
 var errUnknown = errors.New("a value that is known only after the apply cannot be sent to the cluster")
 
 // MarshalJSON always fails, so that an unknown value can never reach the API server as "" or 0.
@@ -67,8 +67,7 @@ func HasUnknown(plain any) bool {
 // CountUnknown counts the unknown values in the plain tree. An unknown map or list counts as one.
 func CountUnknown(plain any) int { return len(UnknownPaths(plain, Marks{})) }
 
-// DeepCopy copies the maps and lists of a plain tree. It does what runtime.DeepCopyJSONValue does,
-// which panics on an [Unknown].
+// DeepCopy copies the maps and lists of a plain tree, like runtime.DeepCopyJSONValue, which panics on an [Unknown].
 func DeepCopy(plain any) any {
 	switch plain := plain.(type) {
 	case map[string]any:
