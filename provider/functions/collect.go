@@ -12,7 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// maxMistakes is how many mistakes are told in one message. A wrong path can lead to a thousand.
+// maxMistakes is the maximum number of mistakes in one message. A wrong path can cause a thousand.
 const maxMistakes = 20
 
 // collection are the objects of all sources by their keys, and the keys in the order of the sources.
@@ -21,7 +21,7 @@ type collection struct {
 	keys    []string
 }
 
-// located is an object, where it was found, and in which tier it is applied.
+// located is an object, with its position and the tier that it is applied in.
 type located struct {
 	manifest.Placed
 
@@ -29,11 +29,11 @@ type located struct {
 	tier   string
 }
 
-// place names where the object stands.
+// place names the position of the object.
 func (l located) place() string { return l.source.label + ", " + l.Place.String() }
 
-// collect reads all sources, and tells every mistake in them. With secret, the messages say where a mistake
-// is and not what is written there.
+// collect reads all sources and reports every mistake in them. With secret, the messages say where a mistake is but
+// not what is written there.
 func collect(sources []source, secret bool) (collection, check.Mistakes) {
 	var wrong check.Mistakes
 	var all []located
@@ -90,7 +90,7 @@ func collect(sources []source, secret bool) (collection, check.Mistakes) {
 	return found, wrong
 }
 
-// keep leaves out objects by whether they are Secrets.
+// keep filters objects by whether they are Secrets.
 func (c *collection) keep(secrets string) {
 	c.keys = slices.DeleteFunc(c.keys, func(key string) bool {
 		id := manifest.IdentityOf(c.objects[key].Object)
@@ -99,7 +99,7 @@ func (c *collection) keep(secrets string) {
 	})
 }
 
-// inApplyOrder are the keys in an order in which the objects can be applied one after the other.
+// inApplyOrder returns the keys in an order in which the objects can be applied one after the other.
 func (c *collection) inApplyOrder() []string {
 	ordered := slices.Clone(c.keys)
 	slices.SortStableFunc(ordered, func(a, b string) int {
@@ -108,8 +108,8 @@ func (c *collection) inApplyOrder() []string {
 	return ordered
 }
 
-// problemsOf says why an object has no key, or cannot be carried by Pulumi as it is. Whether it is right
-// otherwise is for who applies it.
+// problemsOf says why an object has no key, or why Pulumi cannot carry it unchanged. Whoever applies the object
+// checks the rest.
 func problemsOf(object map[string]any) (reasons []string) {
 	clean, _ := manifest.Normalize(object)
 	for _, problem := range slices.Concat(manifest.ValidateIdentity(clean), manifest.ValidateNumbers(clean)) {
@@ -122,7 +122,7 @@ func problemsOf(object map[string]any) (reasons []string) {
 	return reasons
 }
 
-// keyOf is the key of an object in the results.
+// keyOf returns the key of an object in the results.
 func keyOf(id manifest.Identity) string {
 	key := id.Kind
 	if group := id.Group(); group != "" {
@@ -134,7 +134,7 @@ func keyOf(id manifest.Identity) string {
 	return key + "." + id.Name
 }
 
-// scopes are the kinds that are defined among the objects, and whether they live outside of namespaces.
+// scopes are the kinds that are defined among the objects, and whether they are cluster-scoped.
 type scopes map[schema.GroupKind]bool
 
 func definedScopes(objects []located) scopes {
@@ -147,7 +147,7 @@ func definedScopes(objects []located) scopes {
 	return defined
 }
 
-// tier says with which others an object is applied.
+// tier returns the tier that a kind is applied in.
 func (s scopes) tier(kind schema.GroupKind) string {
 	switch {
 	case manifest.IsDefinition(kind):

@@ -1,14 +1,14 @@
-// Package functions is the functions of the provider: getObject and getObjects, which read objects of the cluster, and
-// splitYaml, which takes the manifests in YAML texts apart and never asks a cluster.
+// Package functions contains the provider's functions: getObject and getObjects, which read objects of the cluster, and
+// splitYaml, which splits YAML texts into manifests and never asks a cluster.
 //
-// A function has no state. It runs in every preview and every update, and what it returns is never compared
-// with anything. So it either returns everything, or fails and says why; it never returns a part.
+// A function has no state. It runs in every preview and every update, and nothing checks its result. So it
+// either returns everything, or fails and says why; it never returns a partial result.
 //
 // # Secrets
 //
 // The framework loses the marks of secret values in free-form outputs, so the functions serve the raw
-// requests and leave typing, schema and registration to infer. What a Secret holds comes back secret. Where
-// an argument is secret that says what to read, all that was read is, and no message quotes it.
+// requests and leave typing, schema and registration to infer. The data of a Secret comes back secret. If an
+// argument that selects what to read is secret, the whole result is, and no message quotes it.
 package functions
 
 import (
@@ -25,7 +25,7 @@ var descriptions string
 
 var texts = description.Parse(descriptions)
 
-// New makes the functions. source gives them their clusters.
+// New returns the functions. source gives them their clusters.
 func New(source *connection.Source) []infer.InferredFunction {
 	return []infer.InferredFunction{
 		&getObject{InferredFunction: infer.Function(&GetObject{}), source: source},

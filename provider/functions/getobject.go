@@ -19,7 +19,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
-// getObjectExamples are what the registry and the packages of the languages show, each its own language.
+// getObjectExamples appear in the registry and in the language packages, each in its own language.
 //
 //go:embed getobject.md
 var getObjectExamples string
@@ -71,7 +71,7 @@ const (
 	keyUID      = "uid"
 )
 
-// referenceKeys are the arguments that say which object.
+// referenceKeys are the arguments that identify the object.
 var referenceKeys = []string{keyAPIVersion, keyKind, keyName, keyNamespace}
 
 // Invoke satisfies infer's constraint on functions. It is never reached, because getObject serves the raw
@@ -89,8 +89,8 @@ type getObject struct {
 	source *connection.Source
 }
 
-// Invoke reads the object: one request, and one more for the kind if its group and version have not been
-// asked about in this process.
+// Invoke reads the object: one request, and one more for the kind if this process has not asked about its group and
+// version yet.
 func (g *getObject) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
 	wanted, wrong := checkGetObject(req.Args)
 	if len(wrong) > 0 {
@@ -119,7 +119,7 @@ type wanted struct {
 	manifest.Identity
 
 	optional bool
-	// secrets are those of its names that are secret.
+	// secrets are the secret ones among its names.
 	secrets []string
 }
 
@@ -142,7 +142,7 @@ func checkGetObject(args property.Map) (wanted, check.Mistakes) {
 	}, wrong
 }
 
-// read gets the object. The reference is as complete as it could be made.
+// read reads the object. The reference is as complete as possible.
 func (w wanted) read(ctx context.Context, clu *cluster.Cluster) (cluster.Ref, *unstructured.Unstructured, error) {
 	resolved, err := clu.Resolve(ctx, w.APIVersion, w.Kind, w.Namespace, w.Name)
 	if err != nil {
@@ -155,7 +155,7 @@ func (w wanted) read(ctx context.Context, clu *cluster.Cluster) (cluster.Ref, *u
 	return resolved.Ref, live, err
 }
 
-// explain says why the object could not be read, and how to live with its absence.
+// explain says why the object could not be read, and how to handle its absence.
 func explain(ctx context.Context, clu *cluster.Cluster, ref cluster.Ref, err error) error {
 	err = explainRead(ctx, clu, ref.String(), err)
 	if explained := (*failure.Failure)(nil); failure.Gone(err) && errors.As(err, &explained) {
@@ -164,7 +164,7 @@ func explain(ctx context.Context, clu *cluster.Cluster, ref cluster.Ref, err err
 	return err
 }
 
-// result is what the call returns. It is secret as a whole where one of the names is.
+// result returns the result of the call. It is secret as a whole if one of the names is.
 func (w wanted) result(ctx context.Context, live *unstructured.Unstructured) (property.Map, error) {
 	object, err := encodeLive(ctx, live, len(w.secrets) > 0)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
-// getObjectsExamples are what the registry and the packages of the languages show, each its own language.
+// getObjectsExamples appear in the registry and in the language packages, each in its own language.
 //
 //go:embed getobjects.md
 var getObjectsExamples string
@@ -75,7 +75,7 @@ const (
 	keyTruncated = "truncated"
 )
 
-// selectingKeys are the arguments that say which objects.
+// selectingKeys are the arguments that select the objects.
 var selectingKeys = []string{keyAPIVersion, keyKind, keyNamespace, keyLabelSelector, keyFieldSelector}
 
 // Invoke satisfies infer's constraint on functions. It is never reached, because getObjects serves the raw
@@ -93,8 +93,8 @@ type getObjects struct {
 	source *connection.Source
 }
 
-// Invoke lists the objects: one request for each page, and one more for the kind if its group and version have
-// not been asked about in this process.
+// Invoke lists the objects: one request for each page, and one more for the kind if this process has not asked about
+// its group and version yet.
 func (g *getObjects) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
 	query, wrong := checkGetObjects(req.Args)
 	if len(wrong) > 0 {
@@ -117,7 +117,7 @@ type query struct {
 	cluster.ListOptions
 
 	allNamespaces, metadataOnly bool
-	// secrets are those of its texts that are secret.
+	// secrets are the secret ones among its texts.
 	secrets []string
 }
 
@@ -180,8 +180,8 @@ func (q *query) list(ctx context.Context, clu *cluster.Cluster) (objects []unstr
 	return clu.ListAll(ctx, resolved.Resource, q.ListOptions, q.metadataOnly)
 }
 
-// explain says why the objects could not be listed. What the API server finds invalid in a request without a body is a
-// selector.
+// explain says why the objects could not be listed. If the API server finds a request without a body invalid, the
+// cause is a selector.
 func (q *query) explain(ctx context.Context, clu *cluster.Cluster, err error) error {
 	err = explainRead(ctx, clu, q.String(), err)
 	if explained := (*failure.Failure)(nil); errors.As(err, &explained) && explained.Class == failure.ClassInvalid {
@@ -191,7 +191,7 @@ func (q *query) explain(ctx context.Context, clu *cluster.Cluster, err error) er
 	return err
 }
 
-// result is what the call returns. It is secret as a whole where one of the texts is that say which objects.
+// result returns the result of the call. It is secret as a whole if one of the selecting texts is.
 func (q *query) result(ctx context.Context, objects []unstructured.Unstructured, more bool) (property.Map, error) {
 	secret := len(q.secrets) > 0
 	manifests := make([]property.Value, 0, len(objects))

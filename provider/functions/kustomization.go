@@ -15,19 +15,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// building lets one kustomization be built at a time: the library keeps the schemas of kinds, which a
-// kustomization may bring, in one place for the whole process.
+// building allows one kustomization build at a time: the library keeps the schemas of kinds, which a kustomization
+// may bring, in one place for the whole process.
 var building sync.Mutex
 
-// kustomize builds the kustomization in a folder, with the rules of kubectl: files outside of the folder of
-// a kustomization are not read, and no plugin is run.
+// kustomize builds the kustomization in a folder, by kubectl's rules: it reads no files outside the folder of a
+// kustomization, and runs no plugins.
 func kustomize(folder string, secret bool) (source, error) {
 	subject := "the kustomization " + folder
 	if secret {
 		subject = "the kustomization"
 	}
 	label := "what " + subject + " builds"
-	root, err := filepath.Abs(folder) // an absolute path is never taken for a repository
+	root, err := filepath.Abs(folder) // an absolute path never counts as a repository
 	if err == nil {
 		var info os.FileInfo
 		if info, err = os.Stat(root); err == nil && !info.IsDir() {
@@ -60,8 +60,8 @@ func kustomize(folder string, secret bool) (source, error) {
 	return source{argument: keyKustomization, label: label, text: text}, nil
 }
 
-// withoutConfig is an error of the library without the configurations that it quotes, which hold patches and
-// what is to go into Secrets, and without passwords in URLs.
+// withoutConfig is an error of the library without the configurations that it quotes, which contain patches and the
+// data of Secrets, and without passwords in URLs.
 type withoutConfig struct{ error }
 
 var quotedConfig = regexp.MustCompile("(?s) with config: `.*`")
@@ -72,8 +72,8 @@ func (e withoutConfig) Error() string {
 
 func (e withoutConfig) Unwrap() error { return e.error }
 
-// build runs the library. It panics on some malformed input, which must not end the provider, since other
-// resources are being worked on.
+// build runs the library. The library panics on some malformed input, which must not end the provider, because it is
+// working on other resources.
 func (o *offline) build(root string) (text string, err error) {
 	building.Lock()
 	defer building.Unlock()

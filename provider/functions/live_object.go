@@ -14,8 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// encodeLive is what a function returns of a live object: all of it but metadata.managedFields. secret says that what the
-// program asked by is secret; then all of the object is, and no message names it.
+// encodeLive returns a live object as the result of a function: all of it except metadata.managedFields. secret means
+// that the program's arguments are secret; then the whole object is, and no message names it.
 func encodeLive(ctx context.Context, live *unstructured.Unstructured, secret bool) (property.Value, error) {
 	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields")
 	identity := manifest.IdentityOf(live.Object)

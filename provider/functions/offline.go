@@ -16,24 +16,24 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// offline is the file system that a kustomization is built from. The library fetches URLs and clones
-// repositories as soon as it meets one, and cannot be told not to. So every file that may name one is looked
-// through before the library sees it, and is not handed out if it does.
+// offline is the file system that a kustomization is built from. The library fetches URLs and clones repositories as
+// soon as it meets one, and has no option against that. So offline inspects every file that may name one before the
+// library sees it, and withholds the file if it does.
 //
-// There is a second line behind that. Repositories are named by kustomizations alone: what the library itself reads there
-// as the name of one must be that of a file or folder. A URL may also come out of a patch; its fetch is refused where it
-// would begin (see [refuseFetches]).
+// There is a second line of defence. Only kustomizations name repositories: everything that the library itself would
+// read there as a repository name must name a file or folder. A URL may also come out of a patch; its fetch is
+// refused at the start (see [refuseFetches]).
 //
-// On the way it collects what must not be printed, since the library quotes files in its errors.
+// On the way, it collects what must not be printed, because the library quotes files in its errors.
 type offline struct {
 	filesys.FileSystem
 
-	folders   map[string]string // of the kustomizations, by the files that they are in
+	folders   map[string]string // of the kustomizations, by their files
 	remote    []remoteName
 	sensitive []string
 	generated []string // the contents of files that generators put into ConfigMaps and Secrets
-	// unreadable is about a file that should have been looked through and could not be parsed, or names what is not
-	// there.
+	// unreadable concerns a file that could not be inspected because it does not parse, or that names something
+	// missing.
 	unreadable error
 }
 
@@ -41,8 +41,8 @@ func newOffline(disk filesys.FileSystem) *offline {
 	return &offline{FileSystem: disk, folders: map[string]string{}}
 }
 
-// CleanedAbs follows links. The library asks it before it reads a file: a kustomization that is a link is read under
-// another name, and is one all the same.
+// CleanedAbs follows links. The library calls it before it reads a file: a kustomization behind a link is read under
+// another name, and is still one.
 func (o *offline) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
 	folder, file, err := o.FileSystem.CleanedAbs(path)
 	if err == nil && slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path)) {
@@ -83,7 +83,7 @@ func (o *offline) ReadFile(path string) ([]byte, error) {
 	return content, nil
 }
 
-// secrets are the texts that must not be printed.
+// secrets returns the texts that must not be printed.
 func (o *offline) secrets() []string {
 	texts := slices.Clone(o.sensitive)
 	for _, content := range slices.Concat(o.sensitive, o.generated) {
@@ -96,7 +96,7 @@ func (o *offline) secrets() []string {
 	return texts
 }
 
-// reading looks through a file.
+// reading inspects a file.
 type reading struct {
 	*offline
 
@@ -106,8 +106,8 @@ type reading struct {
 // pluginVersion finds the configurations of built-in plugins.
 var pluginVersion = regexp.MustCompile(`apiVersion["']?\s*:\s*["']?` + konfig.BuiltinPluginApiVersion)
 
-// inspect looks through the documents of a text. It returns how many objects are in it, and the mistakes in those that
-// it cannot read.
+// inspect inspects the documents of a text. It returns how many objects the text contains, and the mistakes in those
+// that it cannot read.
 func (r reading) inspect(text string, kustomization bool) (objects int, failed []*manifest.PlacedError) {
 	found, failed := manifest.ParseDocuments(text)
 	for _, placed := range found {
@@ -127,16 +127,16 @@ var pathFields = []string{
 	"patchesStrategicMerge", "path", "paths", "files", "file", "envs", "env", "targetFilePath",
 }
 
-// freeFields are the fields whose contents are the user's own.
+// freeFields are the fields with content of the user's own.
 var freeFields = []string{"labels", "commonLabels", "commonAnnotations", "annotations"}
 
 // isOneOf reports whether the library reads a key as one of the fields: it decodes them with encoding/json, which
-// does not regard the case, nor that ſ is no s.
+// ignores case, and also reads ſ as s.
 func isOneOf(fields []string, key string) bool {
 	return slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, key) })
 }
 
-// walk looks for names of what is remote in the value of a field.
+// walk looks for remote names in the value of a field.
 func (r reading) walk(field string, value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -160,8 +160,8 @@ func (r reading) walk(field string, value any) {
 	}
 }
 
-// name looks at the name of a file or folder, and reports whether it is one: in its place there may be a configuration
-// of a plugin or a patch.
+// name checks the name of a file or folder, and reports whether it is one: in its place there may be a plugin
+// configuration or a patch.
 func (r reading) name(value string) bool {
 	r.checkName(value)
 	objects, failed := r.inspect(value, false)
@@ -187,12 +187,12 @@ func (r reading) checkName(target string) {
 	}
 }
 
-// checkFolders looks at the names in a kustomization that may be those of repositories, as the library reads them. It
-// tries to clone what it takes for one without a look whether there is a file or folder of the name.
+// checkFolders checks the names in a kustomization that may name repositories, the way the library reads them. The
+// library tries to clone whatever looks like a repository without checking for a file or folder of that name.
 func (r reading) checkFolders(content []byte, folder string) {
 	var read types.Kustomization
 	if read.Unmarshal(content) != nil {
-		return // then the library goes no further either
+		return // then the library stops as well
 	}
 	for _, name := range slices.Concat(
 		read.Resources, read.Bases, read.Components, read.Generators, read.Transformers, read.Validators, //nolint:staticcheck // the library still reads bases

@@ -11,27 +11,27 @@ import (
 	"strings"
 )
 
-// remoteName names something remote. file is where it stands.
+// remoteName names something remote. file is the file that contains the name.
 type remoteName struct{ file, target, reason string }
 
-// fetchesNothing is why a name is refused.
+// fetchesNothing says why a name is refused.
 const fetchesNothing = "it is remote, and splitYaml fetches nothing from the network; download it, and name the files that you have looked at"
 
-// schemes are how names of what is remote begin, as the library reads them, in lower case.
+// schemes matches the start of remote names, as the library reads them, in lower case.
 var schemes = regexp.MustCompile(`^(git::|(https?|ssh|file)://|github\.com[/:]|[a-z][a-z0-9-]*@)`)
 
-// remoteReason says why a name means something that would be fetched; it is empty for a path. A name that
-// could be both is remote: the library would try that first.
+// remoteReason says why the library would fetch a name; it is empty for a path. An ambiguous name counts as remote:
+// the library would try that first.
 func remoteReason(target string) string {
 	address, err := url.Parse(target)
 	isURL := err == nil && (address.Scheme == "http" || address.Scheme == "https")
-	if !isURL && !schemes.MatchString(strings.ToLower(target)) { // like the library, to which gİthub is github
+	if !isURL && !schemes.MatchString(strings.ToLower(target)) { // like the library, which reads gİthub as github
 		return ""
 	}
 	return fetchesNothing
 }
 
-// refusal is the error about what is remote.
+// refusal returns the error about remote names.
 func (o *offline) refusal(root, subject string) error {
 	lines := []string{fmt.Sprintf("cannot build %s: it needs what is remote, and splitYaml fetches nothing from the network", subject)}
 	for _, found := range o.remote {
@@ -45,16 +45,16 @@ func (o *offline) refusal(root, subject string) error {
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
 }
 
-// credentials are those in a URL.
+// credentials matches the credentials in a URL.
 var credentials = regexp.MustCompile(`//[^/@]*@`)
 
 func withoutPassword(target string) string { return credentials.ReplaceAllString(target, "//") }
 
 func init() { refuseFetches(http.DefaultTransport.(*http.Transport)) }
 
-// refuseFetches keeps the library from the network, whatever name it comes to. It makes its requests with the default
-// transport and takes no other. That asks for the proxy first, in the same goroutine, so that it can be seen who asks:
-// requests of others go through as before.
+// refuseFetches keeps the library off the network, whatever name it meets. The library sends its requests through the
+// default transport and accepts no other. The transport first asks for the proxy, in the same goroutine, which shows
+// who is calling: requests of others go through as before.
 func refuseFetches(transport *http.Transport) {
 	proxy := transport.Proxy
 	transport.Proxy = func(req *http.Request) (*url.URL, error) {

@@ -11,13 +11,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// secretPlaces are the places in a manifest that are secret whatever the program says.
+// secretPlaces returns the places in a manifest that are secret whatever the program says.
 func secretPlaces(object map[string]any) (secrets values.Marks) {
 	tracked.MarkKind(&secrets, manifest.IdentityOf(object))
 	return secrets
 }
 
-// secretTexts are the texts that the program gave as secrets, in the arguments of these names.
+// secretTexts returns the texts that the program passed as secrets in the named arguments.
 func secretTexts(args property.Map, names []string) (texts []string) {
 	for _, name := range names {
 		if arg := args.Get(name); arg.Secret() && arg.IsString() && arg.AsString() != "" {
@@ -27,7 +27,7 @@ func secretTexts(args property.Map, names []string) (texts []string) {
 	return texts
 }
 
-// redact hides secret texts in an error. It keeps nothing else, since its cause would show them.
+// redact hides secret texts in an error. It drops the cause, which would show them.
 func redact(err error, secrets []string) error {
 	if err == nil || len(secrets) == 0 {
 		return err

@@ -17,12 +17,12 @@ import (
 
 // source is a text with manifests.
 type source struct {
-	// argument is the path of the argument that has led to it, label what it is called in messages.
+	// argument is the path of the argument that led to the source, label its name in messages.
 	argument, label string
 	text            string
 }
 
-// sourcesOf reads what the arguments name. With secret, nothing of the arguments is repeated.
+// sourcesOf reads the sources that the arguments name. With secret, no message repeats an argument.
 func sourcesOf(args property.Map, secret bool) ([]source, check.Mistakes) {
 	wrong := check.Arguments[SplitYamlArgs](args)
 	var given []string
@@ -107,8 +107,8 @@ func filesOf(patterns property.Value, secret bool) ([]source, check.Mistakes) {
 	return sources, wrong
 }
 
-// match finds the files that a path or a pattern means, sorted. A pattern must match something: what is
-// spelled wrong would otherwise be an empty result, and everything made of it before would be deleted.
+// match finds the files that a path or a pattern denotes, sorted. A pattern must match something: a misspelled one
+// would otherwise give an empty result, and everything created from it before would be deleted.
 func match(pattern string) ([]string, error) {
 	info, err := os.Stat(pattern)
 	switch {
@@ -128,7 +128,7 @@ func match(pattern string) ([]string, error) {
 	var files []string
 	for _, path := range matches {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
-			files = append(files, path) // what cannot be looked at fails when it is read
+			files = append(files, path) // a file that cannot be examined fails when it is read
 		}
 	}
 	if len(files) == 0 {
@@ -137,7 +137,7 @@ func match(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// fileReason says why a file could not be read, with the folder that its path begins in.
+// fileReason says why a file could not be read, and which folder its path is relative to.
 func fileReason(err error) string {
 	var failed *fs.PathError
 	switch {
@@ -150,7 +150,7 @@ func fileReason(err error) string {
 	}
 }
 
-// fromHere says where relative paths begin.
+// fromHere says which folder relative paths start from.
 func fromHere() string {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -159,7 +159,7 @@ func fromHere() string {
 	return " (relative to " + folder + ")"
 }
 
-// absolute is a path by which files are told apart.
+// absolute returns a path that identifies a file.
 func absolute(path string) string {
 	if full, err := filepath.Abs(path); err == nil {
 		return full

@@ -13,7 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// splitYamlExamples are what the registry and the packages of the languages show, each its own language.
+// splitYamlExamples appear in the registry and in the language packages, each in its own language.
 //
 //go:embed splityaml.md
 var splitYamlExamples string
@@ -84,7 +84,7 @@ const (
 // splitYamlSource are the arguments of which one is given.
 var splitYamlSource = []string{keyContent, keyFiles, keyKustomization}
 
-// What to do with objects of kind Secret.
+// Choices for objects of kind Secret.
 const (
 	secretsInclude = "include"
 	secretsExclude = "exclude"
@@ -102,7 +102,7 @@ func (*SplitYaml) Invoke(
 // splitYaml serves the function.
 type splitYaml struct{ infer.InferredFunction }
 
-// Invoke reads the sources and sorts what is in them.
+// Invoke reads the sources and sorts their objects.
 func (s *splitYaml) Invoke(_ context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
 	secret := property.New(req.Args).HasSecrets()
 	sources, wrong := sourcesOf(req.Args, secret)
@@ -118,7 +118,7 @@ func (s *splitYaml) Invoke(_ context.Context, req p.InvokeRequest) (p.InvokeResp
 	return p.InvokeResponse{Return: result}, err
 }
 
-// encode is what the call returns.
+// encode returns the result of the call.
 func (c collection) encode(secret bool) (property.Map, error) {
 	tiers := map[string]map[string]property.Value{keyManifests: {}, keyCRDs: {}, keyClusterScoped: {}, keyNamespaced: {}}
 	var ordered []property.Value
