@@ -28,8 +28,8 @@ var descriptions string
 
 var texts = description.Parse(descriptions)
 
-// Config is the provider's configuration as the schema shows it. It is never
-// decoded by infer, which would keep options that were removed.
+// Config is the provider's configuration as the schema shows it. Infer never decodes it, because infer would keep
+// options that were removed.
 type Config struct {
 	connection.ClusterConnection
 
@@ -50,13 +50,13 @@ func (c *Config) Annotate(a infer.Annotator) {
 	texts.Describe(a, "Config", c)
 }
 
-// DriftDetection is when drift is looked for.
+// DriftDetection says when to look for drift.
 type DriftDetection string
 
 // Annotate names the type for the schema.
 func (d *DriftDetection) Annotate(a infer.Annotator) { a.SetToken("index", "DriftDetection") }
 
-// Values lists the words for the schema and for Check.
+// Values lists the values for the schema and for Check.
 func (DriftDetection) Values() []infer.EnumValue[DriftDetection] {
 	return []infer.EnumValue[DriftDetection]{
 		{Name: "Preview", Value: driftInPreview, Description: "Read the live objects before every preview, update and destroy. This is the default."},
@@ -79,8 +79,7 @@ const (
 	driftInRefresh = "refresh"
 )
 
-// otherKeys may stand beside the keys of the connection: our other options,
-// and what the engine adds.
+// otherKeys are the keys allowed beside those of the connection: our other options, and what the engine adds.
 var otherKeys = append(fieldtags.Names[Config](), "version", "pluginDownloadURL", "pluginChecksums")
 
 // Configuration is the configuration of one running provider.
@@ -92,8 +91,8 @@ type Configuration struct {
 	conflictPolicy atomic.Value // string
 }
 
-// NewConfiguration makes the configuration of a provider that was not configured
-// yet. It uses the kubeconfig that kubectl would use. options are for tests.
+// NewConfiguration returns the configuration of a provider that is not configured yet. It uses the kubeconfig that
+// kubectl would use. options are for tests.
 func NewConfiguration(version string, options ...cluster.Option) *Configuration {
 	c := &Configuration{source: connection.NewSource("pulumi-k8sconnect/"+version, options...)}
 	c.resumeWithin.Store(int64(defaultResumeWithin))
@@ -104,13 +103,13 @@ func NewConfiguration(version string, options ...cluster.Option) *Configuration 
 // DriftInPreview reports whether previews look for drift.
 func (c *Configuration) DriftInPreview() bool { return !c.driftInRefresh.Load() }
 
-// ResumeWithin is how old an object of an earlier run may be to be continued.
+// ResumeWithin returns the maximum age of an earlier run's object that is continued.
 func (c *Configuration) ResumeWithin() time.Duration { return time.Duration(c.resumeWithin.Load()) }
 
-// Rules are the user's rules about readiness.
+// Rules returns the user's readiness rules.
 func (c *Configuration) Rules() *readiness.Rules { return c.rules.Load() }
 
-// ConflictPolicy is that of the objects which have none of their own; empty for the default.
+// ConflictPolicy returns the policy for objects without their own; empty for the default.
 func (c *Configuration) ConflictPolicy() string {
 	policy, _ := c.conflictPolicy.Load().(string)
 	return policy
@@ -145,9 +144,8 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	return p.CheckResponse{Inputs: connection.MarkSecret(inputs), Failures: wrong}, nil
 }
 
-// Diff never replaces the provider: a replaced provider would replace every
-// resource with it. A change takes effect with the next request. Whether it leads to another cluster, each resource finds
-// out for its object.
+// Diff never replaces the provider: a replaced provider would replace every resource with it. A change takes effect
+// with the next request. Each resource finds out for its own object whether the change leads to another cluster.
 func (c *Configuration) Diff(_ context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	change := req.OldInputs.Diff(req.Inputs)
@@ -171,7 +169,7 @@ func (c *Configuration) Diff(_ context.Context, req p.DiffRequest) (p.DiffRespon
 	return diff, nil
 }
 
-// Configure takes the configuration over. It touches no network.
+// Configure applies the configuration. It does not use the network.
 func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) error {
 	c.source.Configure(req.Args)
 	c.driftInRefresh.Store(values.Text(req.Args.Get(keyDriftDetection)) == driftInRefresh)
@@ -183,7 +181,7 @@ func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) err
 	c.resumeWithin.Store(int64(within))
 	forgotten, _ := connection.DecodeList(req.Args.Get(keyForgetClusters))
 	c.source.Forget(forgotten)
-	rules, _ := decodeRules(req.Args.Get(keyReadiness)) // what Check has refused never gets here
+	rules, _ := decodeRules(req.Args.Get(keyReadiness)) // what Check has refused never arrives here
 	c.rules.Store(rules)
 	return nil
 }

@@ -1,7 +1,7 @@
 package provider
 
-// languages says how the packages of the languages are named. What a language's
-// generator accepts is in the type named beside it.
+// languages returns the names of the language packages. The type named beside each language lists what its generator
+// accepts.
 func languages() map[string]any {
 	return map[string]any{
 		// github.com/pulumi/pulumi/pkg/v3/codegen/go.GoPackageInfo

@@ -1,9 +1,7 @@
-// Package provider is what the plugin k8sconnect is: its resources, its
-// functions, its configuration, its metadata, and how it is served.
+// Package provider is the plugin k8sconnect: its resources, functions, configuration and metadata, and its server.
 //
-// Below it, every resource is a package of its own that knows the packages under
-// internal and no other resource. Those packages know Kubernetes and nothing of
-// Pulumi, but for values, which stands between the two.
+// Below it, every resource is a separate package that knows the packages under internal and no other resource. Those
+// packages know Kubernetes and nothing of Pulumi, except values, which translates between the two.
 package provider
 
 import (
@@ -24,7 +22,7 @@ const Name = "k8sconnect"
 const summary = "Kubernetes objects that are never destroyed to retry: server-side apply with exact ownership, " +
 	"precise drift, and failures that the next `pulumi up` repairs in place."
 
-// logoURL is the picture that the registry shows, and that the package for .NET has in it.
+// logoURL is the picture that the registry shows and the .NET package includes.
 const logoURL = "https://raw.githubusercontent.com/k8sconnect/pulumi-k8sconnect/main/" +
 	"provider/cmd/pulumi-gen-k8sconnect/javadotnet/logo.png"
 

@@ -36,7 +36,7 @@ func (r *ReadinessRule) Annotate(a infer.Annotator) {
 // ruleParts are the names of the parts of a rule.
 var ruleParts = fieldtags.Names[ReadinessRule]()
 
-// decodeRules reads the setting. What is unknown is left out.
+// decodeRules reads the setting. It leaves out unknown values.
 func decodeRules(setting property.Value) (*readiness.Rules, []p.CheckFailure) {
 	var failures []p.CheckFailure
 	fail := func(path, format string, args ...any) {

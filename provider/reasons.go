@@ -12,8 +12,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// withReasons lets every error that leaves the provider end its first line with its reason, in brackets. It is the only
-// place that writes reasons: where an error arises, it only knows its own.
+// withReasons adds the reason, in brackets, to the first line of every error that leaves the provider. It is the only
+// place that writes reasons: the code that makes an error knows only its own.
 func withReasons(built p.Provider) p.Provider {
 	built.CheckConfig = withReason(built.CheckConfig, func(resp *p.CheckResponse, _ error) {
 		for i := range resp.Failures {
@@ -55,8 +55,8 @@ func (e *reasonedError) Error() string { return mark(e.error.Error(), e.reason) 
 
 func (e *reasonedError) Unwrap() error { return e.error }
 
-// reasoned adds the reason of an error. What the framework has not got is answered in a way that the engine knows, and
-// shows to nobody.
+// reasoned adds the reason of an error. For a method that the framework lacks, it returns the answer that the engine
+// knows and shows to nobody.
 func reasoned(err error) error {
 	if err == nil || status.Code(err) == codes.Unimplemented {
 		return err
@@ -64,7 +64,7 @@ func reasoned(err error) error {
 	return &reasonedError{err, reasonOf(err)}
 }
 
-// reasonOf is the reason of any error. One that has none is a mistake of ours.
+// reasonOf returns the reason of any error. An error without one is our mistake.
 func reasonOf(err error) failure.Reason {
 	if reason, ok := failure.ReasonOf(err); ok {
 		return reason
@@ -72,7 +72,7 @@ func reasonOf(err error) failure.Reason {
 	return failure.ReasonProviderError
 }
 
-// markUnfinished adds the reason of an error to what is saved of it in the state.
+// markUnfinished adds the reason of an error to its text in the saved state.
 func markUnfinished(unfinished *p.InitializationFailed, err error) {
 	if unfinished == nil || err == nil {
 		return
@@ -82,7 +82,7 @@ func markUnfinished(unfinished *p.InitializationFailed, err error) {
 	}
 }
 
-// markFailures adds the reason to what is wrong with inputs.
+// markFailures adds the reason to the failures of inputs.
 func markFailures(failures []p.CheckFailure) {
 	for i := range failures {
 		reason := failure.ReasonInvalid

@@ -11,17 +11,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 )
 
-// documents are the inputs that hold a whole object or patch. A Secret's data may be in one, marked or not, and nobody
-// wants to read the rest of it in a message.
+// documents are the inputs that hold a whole object or patch. One may contain a Secret's data, marked or not, and
+// nobody wants to read the rest of it in a message.
 var documents = []string{"manifest", "yaml", "patch", "jsonPatch", "mergePatch"}
 
-// redactFailures keeps secrets out of what the engine says of inputs that were refused: it prints the
-// value of the property that a failure names, secret or not. A failure that would have more printed
-// than a plain, short value names the property in its reason instead.
+// redactFailures keeps secrets out of the engine's messages about refused inputs: the engine prints the value of the
+// property that a failure names, secret or not. If that would print more than a plain, short value, the failure names
+// the property in its reason instead.
 func redactFailures(check func(context.Context, p.CheckRequest) (p.CheckResponse, error)) func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
 	return func(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 		resp, err := check(ctx, req)
-		// Credentials are secret whether they are marked or not.
+		// Credentials are secret, marked or not.
 		inputs := connection.MarkSecret(req.Inputs)
 		if v, ok := inputs.GetOk(connection.Key); ok {
 			inputs = inputs.Set(connection.Key, connection.MarkWhole(v))
@@ -42,7 +42,7 @@ func isPrintable(inputs property.Map, path string) bool {
 	switch {
 	case !given, slices.Contains(documents, path):
 		return false
-	case v.HasSecrets(), v.IsMap(), v.IsArray(): // even one that there is no input for may be a Secret in the wrong place
+	case v.HasSecrets(), v.IsMap(), v.IsArray(): // even a value without an input may be a Secret in the wrong place
 		return false
 	default:
 		return !v.IsString() || !strings.ContainsAny(v.AsString(), "\r\n")

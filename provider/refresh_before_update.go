@@ -11,17 +11,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 )
 
-// server asks the engine to read a resource before it previews, updates or
-// destroys it, which is what shows drift without --refresh. The framework does
-// not expose that part of the protocol, so it is set on the finished messages.
+// server asks the engine to read a resource before it previews, updates or destroys it, which shows drift without
+// --refresh. The framework does not expose that part of the protocol, so server sets it on the finished messages.
 type server struct {
 	pulumirpc.ResourceProviderServer
 
-	// drift says whether the user wants drift to be looked for in previews.
+	// drift says whether the user wants previews to look for drift.
 	drift func() bool
 }
 
-// Create marks the new resource as one to be read before updates.
+// Create marks the new resource so that the engine reads it before updates.
 func (s *server) Create(ctx context.Context, req *pulumirpc.CreateRequest) (*pulumirpc.CreateResponse, error) {
 	resp, err := s.ResourceProviderServer.Create(ctx, req)
 	if err != nil {
@@ -41,8 +40,8 @@ func (s *server) Read(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumir
 		return nil, s.markFailure(err)
 	}
 	if resp.GetId() == "" {
-		// The framework writes empty maps, which an import takes for an object without
-		// properties. Only their absence says that there is none.
+		// The framework writes empty maps, which an import takes for an object without properties. Only absent maps
+		// mean that there is no object.
 		resp.Properties, resp.Inputs = nil, nil
 	}
 	resp.RefreshBeforeUpdate = s.drift()
@@ -59,8 +58,8 @@ func (s *server) Update(ctx context.Context, req *pulumirpc.UpdateRequest) (*pul
 	return resp, nil
 }
 
-// markFailure sets the mark in the details of an initialization failure: that
-// state is saved too, and it above all must be read before the next update.
+// markFailure sets the mark in the details of an initialization failure: that state is saved too, and needs the read
+// before the next update most of all.
 func (s *server) markFailure(err error) error {
 	st, ok := status.FromError(err)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 )
 
-// withChoices makes the schema of the framework, in which an enum takes nothing else, say that strings are taken too.
+// withChoices makes the framework's schema, in which an enum accepts only its values, also accept strings.
 func withChoices(getSchema func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error)) func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error) {
 	return func(ctx context.Context, req p.GetSchemaRequest) (p.GetSchemaResponse, error) {
 		resp, err := getSchema(ctx, req)

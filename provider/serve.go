@@ -13,8 +13,7 @@ func Serve(ctx context.Context) error {
 	return pulumiprovider.MainContext(ctx, Name, Server)
 }
 
-// Server makes the gRPC server of the plugin. host is the engine's side and may
-// be nil where no engine listens.
+// Server returns the gRPC server of the plugin. host is the engine's side and may be nil if no engine listens.
 func Server(host *pulumiprovider.HostClient) (pulumirpc.ResourceProviderServer, error) {
 	configuration := NewConfiguration(Version)
 	built, err := New(configuration)
