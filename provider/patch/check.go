@@ -112,25 +112,6 @@ func checkTarget(target property.Value, fail fail) manifest.Identity {
 	return reference.Decode(target).Identity
 }
 
-// onlyKind returns the input that holds the patch. There must be exactly one.
-func onlyKind(in property.Map, fail fail) (string, bool) {
-	var given []string
-	for _, kind := range kinds {
-		if v := in.Get(kind); !v.IsNull() {
-			given = append(given, kind)
-		}
-	}
-	switch len(given) {
-	case 1:
-		return given[0], true
-	case 0:
-		fail(keyPatch, "Give the patch as patch, jsonPatch or mergePatch.")
-	default:
-		fail(given[1], "Give exactly one of patch, jsonPatch and mergePatch; there are "+strings.Join(given, " and ")+".")
-	}
-	return "", false
-}
-
 // checkPatch returns the patch as a value.
 func checkPatch(kind string, v property.Value, object manifest.Identity, fail fail) (property.Value, bool) {
 	plain, secrets, err := values.FromProperty(v)

@@ -2,9 +2,12 @@ package patch
 
 import (
 	"context"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
@@ -75,4 +78,23 @@ func (in inputs) repair(old state) (patchType, error) {
 		return newRestoration(in, old)
 	}
 	return in.patchType()
+}
+
+// onlyKind returns the input that holds the patch. There must be exactly one.
+func onlyKind(in property.Map, fail fail) (string, bool) {
+	var given []string
+	for _, kind := range kinds {
+		if v := in.Get(kind); !v.IsNull() {
+			given = append(given, kind)
+		}
+	}
+	switch len(given) {
+	case 1:
+		return given[0], true
+	case 0:
+		fail(keyPatch, "Give the patch as patch, jsonPatch or mergePatch.")
+	default:
+		fail(given[1], "Give exactly one of patch, jsonPatch and mergePatch; there are "+strings.Join(given, " and ")+".")
+	}
+	return "", false
 }
