@@ -115,7 +115,7 @@ func TestNothingRemoteIsFetched(t *testing.T) {
 		write(t, nil)
 		for _, folder := range []string{"https://h.invalid/org/repo", "github.com/org/repo"} {
 			assert.Equal(t, []string{"kustomization: the kustomization " + folder + ": it is remote, and splitYaml fetches nothing from the " +
-				"network; download it, and name the files that you have looked at"}, refused(t, keyKustomization, property.New(folder)))
+				"network; download it, check it, and name the local files"}, refused(t, keyKustomization, property.New(folder)))
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 type remoteName struct{ file, target, reason string }
 
 // fetchesNothing says why a name is refused.
-const fetchesNothing = "it is remote, and splitYaml fetches nothing from the network; download it, and name the files that you have looked at"
+const fetchesNothing = "it is remote, and splitYaml fetches nothing from the network; download it, check it, and name the local files"
 
 // schemes matches the start of remote names, as the library reads them, in lower case.
 var schemes = regexp.MustCompile(`^(git::|(https?|ssh|file)://|github\.com[/:]|[a-z][a-z0-9-]*@)`)
@@ -41,7 +41,7 @@ func (o *offline) refusal(root, subject string) error {
 		}
 		lines = append(lines, fmt.Sprintf("  %s names %s", file, withoutPassword(found.target)))
 	}
-	lines = append(lines, "  Next: download what is named, have a look at it, and name the downloaded files instead.")
+	lines = append(lines, "  Next: download what is named, check it, and name the downloaded files instead.")
 	return fmt.Errorf("%s", strings.Join(lines, "\n"))
 }
 

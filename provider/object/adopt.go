@@ -112,8 +112,8 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 		for i := range lines {
 			lines[i] = hide.Redact(lines[i])
 		}
-		p.GetLogger(ctx).Warningf("%s: the manifest has not got these fields, which %s has applied. The adoption takes them away, "+
-			"or back to their defaults:\n  %s", t.Ref, strings.Join(sets.List(appliers), ", "), strings.Join(lines, "\n  "))
+		p.GetLogger(ctx).Warningf("%s: %s applied these fields and the manifest does not set them. Adopting the object "+
+			"removes them or resets them to their defaults:\n  %s", t.Ref, strings.Join(sets.List(appliers), ", "), strings.Join(lines, "\n  "))
 	}
 	return nil
 }
@@ -171,9 +171,9 @@ func (t target) refuseSameNameReplacement(ctx context.Context, in inputs, live *
 		answer, err := t.tryAsNew(ctx, in, live)
 		return applyResult{answer: answer, err: err}
 	}
-	return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s is to be replaced by an object of the same name, and still stands. It was not touched.\n"+
-		"Delete it first: set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object is kept "+
-		"and keeps its name: take retainOnDelete back, or give the new object another name.", t.Ref)}
+	return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s was not replaced: the old object still exists and has the same name. It was not touched.\n"+
+		"Set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object keeps its name: "+
+		"remove retainOnDelete, or give the new object another name.", t.Ref)}
 }
 
 // occupied explains who manages the object in our place.

@@ -26,5 +26,5 @@ func (r *kubeObject) leaveElsewhere(ctx context.Context, t target, old state, pr
 
 // warnGone warns that the object no longer exists.
 func (t target) warnGone(ctx context.Context) {
-	p.GetLogger(ctx).Warningf("%s: the object that this resource applied is gone, it was deleted outside of Pulumi.", t.Ref)
+	p.GetLogger(ctx).Warningf("%s: the object that this resource applied was deleted outside of Pulumi.", t.Ref)
 }

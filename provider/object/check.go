@@ -154,7 +154,7 @@ func normalize(
 		fail(values.JoinPath(input, problem.Path), problem.Reason)
 	}
 	if len(dropped) > 0 {
-		p.GetLogger(ctx).Warningf("%s: %s left out, because the API server alone writes it.",
+		p.GetLogger(ctx).Warningf("%s: %s ignored, because only the API server writes it.",
 			input, strings.Join(dropped, ", "))
 	}
 	tracked.MarkKind(&secrets, manifest.IdentityOf(clean))

@@ -98,7 +98,7 @@ func TestACreateWhoseReplyIsLostIsInTheState(t *testing.T) {
 
 			web = web.In(t, process(server))
 			server.SaysAlways(verbs.Page(502))
-			require.ErrorContains(t, web.Read(), "an earlier apply is still not confirmed")
+			require.ErrorContains(t, web.Read(), "an earlier apply is still unconfirmed")
 			assert.Equal(t, theID, web.ID, "a look that proves nothing keeps it")
 			assert.Equal(t, property.New(true), web.Outputs.Get("__pendingProjection"))
 			diff, err := web.DiffAfterRead()
@@ -144,7 +144,7 @@ func TestALookSettlesACreateWhoseReplyWasLost(t *testing.T) {
 		t.Parallel()
 		server, web := pending(t)
 		server.Says("GET "+thePath, verbs.JSON(200, live(theUID, `{"color":"blue","size":"small"}`)))
-		require.ErrorContains(t, web.Read(), "an earlier apply is still not confirmed")
+		require.ErrorContains(t, web.Read(), "an earlier apply is still unconfirmed")
 		assert.Equal(t, theID, web.ID)
 	})
 }

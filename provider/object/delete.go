@@ -77,7 +77,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 		uid = own
 	}
 	if r.guard.Superseded(req.Urn, old.Ref.UID, old.HashKey) {
-		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one has taken up the same object.", t.Ref)
+		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one manages the same object.", t.Ref)
 		return nil
 	}
 	if other, yields := r.guard.Yield(req.Urn, old.Ref.UID, old.HashKey); yields {
@@ -138,7 +138,7 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 	case !tracked.NamesOwners(live):
 		return "", tracked.Refused(failure.ReasonManagedFieldsMissing, "%s was not deleted: the response has no metadata.managedFields, so the provider cannot tell whether "+
 			"this resource created it. It was not touched.\n"+
-			"Look for a proxy that leaves out metadata.managedFields, and run the command again.", t.Ref)
+			"Look for a proxy that removes metadata.managedFields, and run the command again.", t.Ref)
 	default:
 		return "", nil
 	}
@@ -184,8 +184,8 @@ func (t target) stillThere(still *cluster.StillThereError, took time.Duration) e
 		reason = failure.ReasonInterrupted
 	}
 	return failure.Errorf(reason, "%s is still there after %s, but marked for deletion: %s.\n%s"+
-		"The deletion goes on in the cluster and ends as soon as nothing holds the object. When it does, run the command again; "+
-		"it continues here. %s: %w", t.Ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), lastResort(still.Last), still)
+		"The deletion continues in the cluster and ends as soon as nothing blocks it. Then run the command again; it "+
+		"continues here. %s: %w", t.Ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), lastResort(still.Last), still)
 }
 
 func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unstructured) error {

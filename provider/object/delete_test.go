@@ -127,7 +127,7 @@ func TestAReplacementOfTheSameNameKeepsTheObject(t *testing.T) {
 	web.Outputs = old
 	require.NoError(t, web.Delete())
 	assert.Empty(t, server.Asked())
-	assert.Equal(t, []string{"WARN ConfigMap shop/web is kept: the resource that replaces this one has taken up the same object."}, web.Said())
+	assert.Equal(t, []string{"WARN ConfigMap shop/web is kept: the resource that replaces this one manages the same object."}, web.Said())
 
 	web.Outputs = made
 	server.Says("DELETE "+thePath, absent)

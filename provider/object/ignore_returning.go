@@ -63,7 +63,7 @@ func (o outcome) sayReturning(ctx context.Context, in inputs, old state, saved p
 			p.GetLogger(ctx).Warningf("%s: an update %s:\n  %s", o.target.Ref, what, strings.Join(lines, "\n  "))
 		}
 	}
-	say("sets these fields again, which are no longer in ignoreFields. Nobody owns their values", set)
-	say("removes these fields, which only this resource has set and which are no longer in ignoreFields", removed)
+	say("sets these fields again, which are no longer in ignoreFields. Their values have no owner", set)
+	say("removes these fields, which only this resource set and which are no longer in ignoreFields", removed)
 	return nil
 }

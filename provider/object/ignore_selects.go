@@ -19,7 +19,7 @@ func (t target) warnSelectsNothing(ctx context.Context, unselected ownership.Ign
 		if pattern.SelectsIn(live) {
 			continue
 		}
-		correct := "Correct the path, or take it out."
+		correct := "Correct the path, or remove it."
 		if meant, ok := pattern.Meant(live); ok {
 			correct = fmt.Sprintf("A key with dots is written in brackets: %s", meant)
 		}

@@ -76,7 +76,7 @@ func (r *refusedUpdate) replacement(
 	case err != nil:
 		return p.DiffResponse{}, r.undecided(in, withoutNext(t.explain("try a copy of", err, in)).Error())
 	case len(doubts) > 0:
-		return p.DiffResponse{}, r.undecided(in, fmt.Sprintf("nobody owns a part of %s, so it is not known how the API server merges it",
+		return p.DiffResponse{}, r.undecided(in, fmt.Sprintf("a part of %s has no owner, so it is not known how the API server merges it",
 			ownership.Format(doubts[0])))
 	}
 	if err := t.addressTaken(ctx, in, live); err != nil {
@@ -100,8 +100,8 @@ func (r *refusedUpdate) replacement(
 	if err := r.keptInPlace(in, saved); err != nil {
 		return p.DiffResponse{}, err
 	}
-	p.GetLogger(ctx).Infof("%s is replaced, because %s cannot be changed on an existing object. It is deleted first, and is not there until the "+
-		"new one is created.", t.Ref, strings.Join(inManifest(immutable), ", "))
+	p.GetLogger(ctx).Infof("%s is replaced, because %s cannot be changed on an existing object. It is deleted first, and "+
+		"does not exist until the new one is created.", t.Ref, strings.Join(inManifest(immutable), ", "))
 	return diff, nil
 }
 
@@ -170,7 +170,7 @@ func (r *refusedUpdate) noProof(in inputs) error {
 	live, t := r.merged.Live(), r.target
 	if live.GetDeletionTimestamp() != nil {
 		return tracked.Refused(failure.ReasonObjectTerminating, "%s is being deleted, and the API server refuses this update of it.\n%v\n"+
-			"Next: run again when it is gone, which creates it; its metadata.finalizers say what still holds it.", t.Ref, r.said(in))
+			"Next: run again when it is gone, which creates it; its metadata.finalizers show what blocks the deletion.", t.Ref, r.said(in))
 	}
 	if !typed(r.err) {
 		return t.explain("update", r.err, in)

@@ -37,7 +37,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 	}
 	var lines []string
 	owned := slices.ContainsFunc(suspects, func(field ownership.Unsent) bool { return len(field.Owners) > 0 })
-	advice := "set the field in this manifest, which makes it win"
+	advice := "set the field in this manifest, which takes precedence"
 	for _, field := range suspects {
 		owner := "owned by " + strings.Join(field.Owners, ", ")
 		switch {
@@ -65,7 +65,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 	}
 	slices.Sort(lines)
 	return tracked.Refused(failure.ReasonInvalid, "%s: the update contradicts what the live object has and this manifest does not set:\n  %s\n"+
-		"It was not touched; no field is proved to be immutable, so it is not replaced either.\n%v\nNext: %s.",
+		"It was not touched; no field is proven to be immutable, so it is not replaced either.\n%v\nNext: %s.",
 		t.Ref, strings.Join(lines, "\n  "), r.said(in), advice)
 }
 

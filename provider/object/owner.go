@@ -42,8 +42,8 @@ func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 func (t target) refuseForeign(is, manager string) error {
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
 		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias (the resource "+
-		"option `aliases`). If the object is to be this resource's from now on, say so: takeOverFrom: [%q]. "+
-		"Else take it out of this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, manager)
+		"option `aliases`). To manage the object with this resource, take it over: takeOverFrom: [%q]. Otherwise remove the "+
+		"resource from this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, manager)
 }
 
 // warnForeign warns what happens to an object that was read and that another KubeObject manages.

@@ -96,7 +96,7 @@ func TestAnObjectThatIsGoneLeavesTheState(t *testing.T) {
 		server.Says("GET "+thePath, absent)
 		require.NoError(t, web.Read())
 		assert.Empty(t, web.ID)
-		assert.Equal(t, []string{"WARN ConfigMap shop/web: the object that this resource applied is gone, it was deleted outside of Pulumi."}, web.Said())
+		assert.Equal(t, []string{"WARN ConfigMap shop/web: the object that this resource applied was deleted outside of Pulumi."}, web.Said())
 	})
 	t.Run("not where another cluster says so", func(t *testing.T) {
 		t.Parallel()

@@ -27,8 +27,8 @@ import (
 func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
 	if !t.isYoung(live, c.resumeWithin) {
 		return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
-			"has made it (%s), and the state does not know of it. It was not touched.\n%s\n"+
-			"What an interrupted run of this very stack has made is continued without a word for %s, which is the provider's setting resumeWithin.",
+			"created it (%s), and the state does not have it. It was not touched.\n%s\n"+
+			"Objects that an interrupted run of this stack created are continued for %s, the provider's setting resumeWithin.",
 			t.Ref, made(live), t.waysIn(), c.resumeWithin)}
 	}
 	answer, err := t.apply(ctx, in.applied, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true, Force: true})
@@ -44,8 +44,8 @@ func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructur
 			return applyResult{answer: live}
 		}
 	}
-	p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource has made it (%s), with other content, and was not finished. "+
-		"It is updated in place.", t.Ref, made(live))
+	p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource created it (%s), with other content, and did "+
+		"not finish. It is updated in place.", t.Ref, made(live))
 	return t.applyToUntracked(ctx, in, live, c.preview)
 }
 
@@ -132,9 +132,9 @@ func isUnconfirmed(err error) bool {
 	return errors.Is(err, errNotOurs) || errors.Is(err, errUnconfirmed)
 }
 
-// stillPending tells the engine that an earlier apply is still not confirmed.
+// stillPending tells the engine that an earlier apply is still unconfirmed.
 func stillPending(s state, cause error) (*p.InitializationFailed, error) {
-	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: an earlier apply is still not confirmed; the next `pulumi up` applies again, in place: %w",
+	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: an earlier apply is still unconfirmed; the next `pulumi up` applies again, in place: %w",
 		s.Ref.Identity, cause))
 }
 

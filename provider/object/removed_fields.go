@@ -107,11 +107,11 @@ func (l leaving) say(ctx context.Context, t target, in inputs, old state) {
 			lines = append(lines, fmt.Sprintf("%s (%s)", name, strings.Join(owners, ", ")))
 			managers = append(managers, owners...)
 		}
-		p.GetLogger(ctx).Warningf("%s: these fields leave the manifest and stay on the object, because other managers own them, too:\n  %s%s",
+		p.GetLogger(ctx).Warningf("%s: these fields leave the manifest but stay on the object, because other managers also own them:\n  %s%s",
 			t.Ref, strings.Join(shortened(slices.Compact(lines)), "\n  "), waysOut(tracked.Unique(managers)))
 	}
 	if names := fieldNames(l.late, hide); len(names) > 0 {
-		p.GetLogger(ctx).Infof("%s: the update removes what no other manager owns any more and which left the manifest before: %s",
+		p.GetLogger(ctx).Infof("%s: the update removes fields that left the manifest earlier and that no other manager owns any more: %s",
 			t.Ref, strings.Join(names, ", "))
 	}
 }
@@ -128,7 +128,7 @@ func waysOut(managers []string) string {
 	}
 	text := ""
 	if len(named) > 0 {
-		text = "\nIf they are to go: takeOverFrom: [" + strings.Join(named, ", ") + "]"
+		text = "\nTo remove them: takeOverFrom: [" + strings.Join(named, ", ") + "]"
 	}
 	if len(patches) > 0 {
 		text += "\nWhat is patched belongs to " + strings.Join(patches, " and ") + "."
@@ -166,8 +166,8 @@ func (t target) sayLeftBehind(ctx context.Context, in inputs, live *unstructured
 				also = " The manifest does not set, and it keeps: " + strings.Join(names, ", ") + "."
 			}
 		}
-		p.GetLogger(ctx).Infof("%s: %s has applied this object and goes on owning its fields: what the manifest sets now and leaves out later "+
-			"stays on the object.%s If it does not manage the object any more, take its fields over: takeOverFrom: [%q].",
+		p.GetLogger(ctx).Infof("%s: %s applied this object and keeps owning its fields: fields that the manifest sets now "+
+			"and drops later stay on the object.%s If it no longer manages the object, take its fields over: takeOverFrom: [%q].",
 			t.Ref, entry.Manager, also, entry.Manager)
 	}
 	return nil

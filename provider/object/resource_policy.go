@@ -62,14 +62,14 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 	}
 	unreleased := ""
 	if !readable {
-		unreleased = " What was read of it does not say who owns its fields, so the field manager " + t.Manager + " may still be on it."
+		unreleased = " The response does not say who owns its fields, so the field manager " + t.Manager + " may still be on it."
 	}
 	whose := "its annotation"
 	if !saysKeep(seen.Object) {
 		whose = "in the manifest of the last `pulumi up`, its annotation"
 	}
-	p.GetLogger(ctx).Warningf("%s was not deleted: %s %s says keep. It stays as it is, and this resource does not manage it "+
-		"any more.%s", t.Ref, whose, resourcePolicy, unreleased)
+	p.GetLogger(ctx).Warningf("%s was not deleted: %s %s says keep. It stays as it is, and this resource no longer "+
+		"manages it.%s", t.Ref, whose, resourcePolicy, unreleased)
 	return seen, true, nil
 }
 
@@ -80,6 +80,6 @@ func (r *refusedUpdate) keptInPlace(in, saved inputs) error {
 	}
 	return tracked.Refused(failure.ReasonImmutable, "%s: the update cannot be made in place, and the object is not replaced: its annotation %s says keep, so it "+
 		"would not be deleted, and the new object would meet it. It was not touched.\n%v\n"+
-		"Next: take the change back; or, if the object may be deleted, remove the annotation in a `pulumi up` of its own, "+
-		"and make the change after it.", r.target.Ref, resourcePolicy, r.said(in))
+		"Next: undo the change; or, if the object may be deleted, remove the annotation in a separate `pulumi up`, then "+
+		"make the change.", r.target.Ref, resourcePolicy, r.said(in))
 }

@@ -50,7 +50,7 @@ func diagnosis(live *unstructured.Unstructured) string {
 	}
 	for _, finalizer := range finalizers(live) {
 		fmt.Fprintf(&b, "  %s: %s.\n", finalizer, cmp.Or(kinds.FinalizerMeaning(finalizer),
-			"its controller has not removed it; look whether that still runs"))
+			"its controller has not removed it; check whether the controller still runs"))
 	}
 	// The conditions of a terminating namespace list the remaining kinds, how many objects each has, and the
 	// finalizers that hold them.
@@ -110,14 +110,14 @@ func lastResort(live *unstructured.Unstructured) string {
 	case claim != "":
 		return "forceDestroy would remove the volume under a claim that still uses it"
 	case live == nil || len(removable(live)) > 0:
-		return "As the last resort, set forceDestroy to true and run `pulumi up`, which saves it, before this command: after the " +
+		return "As a last resort, set forceDestroy to true and run `pulumi up`, which saves it, before this command: after the " +
 			"timeout it removes the finalizers, and leaves behind what they protect"
 	case failingCleanUp(live) != "":
-		return "forceDestroy cannot help: repair the API group, or delete its APIService if it is not needed any more"
+		return "forceDestroy cannot help: repair the API group, or delete its APIService if it is no longer needed"
 	case len(live.GetFinalizers()) == 0:
 		return "It has no finalizers of its own that forceDestroy could remove"
 	default:
-		return "Remove what holds those objects: forceDestroy never removes " + kinds.InstancesFinalizer +
+		return "Remove what blocks the deletion of those objects: forceDestroy never removes " + kinds.InstancesFinalizer +
 			", because they would come back with the next definition of that name"
 	}
 }

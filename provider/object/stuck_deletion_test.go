@@ -29,7 +29,7 @@ func TestWhatHoldsATerminatingObjectIsNamed(t *testing.T) {
 		"a volume that no claim has by its finalizer [D36]",
 		`{apiVersion: v1, kind: PersistentVolume, metadata: {name: disk, finalizers: [kubernetes.io/pv-protection]}}`,
 		"held by the finalizer kubernetes.io/pv-protection", "  kubernetes.io/pv-protection: the volume is still bound to a claim.\n",
-		"As the last resort, set forceDestroy to true",
+		"As a last resort, set forceDestroy to true",
 	}, {
 		"a namespace by the API group that does not answer, first [D40]",
 		`{apiVersion: v1, kind: Namespace, metadata: {name: shop}, spec: {finalizers: [kubernetes]}, status: {conditions: [
@@ -51,8 +51,8 @@ func TestWhatHoldsATerminatingObjectIsNamed(t *testing.T) {
 		`{apiVersion: acme.io/v1, kind: Namespace, metadata: {name: shop, finalizers: [acme.io/clean]}, spec: {finalizers: [kubernetes]}, status: {conditions: [
 			{type: NamespaceContentRemaining, status: "True", message: "not of a namespace"}]}}`,
 		"held by the finalizer acme.io/clean",
-		"  acme.io/clean: its controller has not removed it; look whether that still runs.\n",
-		"As the last resort, set forceDestroy to true",
+		"  acme.io/clean: its controller has not removed it; check whether the controller still runs.\n",
+		"As a last resort, set forceDestroy to true",
 	}} {
 		t.Run(c.sentence, func(t *testing.T) {
 			live := parsed(t, c.text)

@@ -263,7 +263,7 @@ func (t target) warnReturned(ctx context.Context, in inputs, old state, live *un
 			continue
 		}
 		p.GetLogger(ctx).Warningf("%s: %s was taken over and owns fields of this resource again: %s\n"+
-			"A field that leaves the manifest stays while it does. See to what still applies the object. To take its fields over again, run "+
+			"A field that leaves the manifest stays while it does. Stop whatever still applies the object. To take its fields over again, run "+
 			"`pulumi up` once without its name in takeOverFrom, and once with it.", t.Ref, entry.Manager, strings.Join(names, ", "))
 	}
 	return nil

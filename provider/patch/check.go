@@ -42,8 +42,8 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 		}
 	}
 	if v := req.Inputs.Get(keyTakeOwnership); !v.IsComputed() && !values.Flag(v) {
-		fail(keyTakeOwnership, "The value must be true. A Patch takes its fields from their owners by force, and they may take "+
-			"them back: say that you know.")
+		fail(keyTakeOwnership, "The value must be true. A Patch takes its fields from their owners by force, and they may "+
+			"take them back: confirm that you know.")
 	}
 	checkTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
 	if !endings.Allow(req.Inputs.Get(keyOnDestroy)) {

@@ -63,19 +63,20 @@ func (r restoration) restore(t target, live *unstructured.Unstructured) (mutatio
 		return restored, nil
 	}
 	err = r.in.withoutSecrets(err)
-	const what = "%s has drifted and is not put right: %v.\n"
+	const what = "%s has drifted and is not corrected: %v.\n"
 	operation := (*mutation.OperationError)(nil)
 	switch {
 	case !errors.As(err, &operation):
-		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"The operation that set it cannot be carried out again. Change jsonPatch to what is there now.", t.Ref, err)
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"The operation that set it cannot be repeated. Change jsonPatch to match the object.", t.Ref, err)
 	case operation.Test:
-		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"The object is no longer what the patch was written for, and nothing was changed. Look at it; then make the "+
-			"test hold again, or change jsonPatch to what is there now.", t.Ref, err)
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"The object is no longer what the patch was written "+
+			"for, and nothing was changed. Check it; then make the test hold again, or change jsonPatch to match the object.", t.Ref, err)
 	case !operation.Position:
-		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"Nothing was changed. Look at the object, and change jsonPatch to what is there now.", t.Ref, err)
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"Nothing was changed. Check the object, and change jsonPatch to match it.", t.Ref, err)
 	default:
-		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"Nothing was changed. Look at the list, and change jsonPatch to what is there now. A test of another item in "+
-			"it tells from then on whether a position is still the right one.", t.Ref, err)
+		err = tracked.Refused(failure.ReasonPatchNotApplicable, what+"Nothing was changed. Check the list, and change "+
+			"jsonPatch to match it. A test of another item in the list can prove from then on that a position is still "+
+			"right.", t.Ref, err)
 	}
 	return mutation.Restored{}, lastingDrift{err}
 }

@@ -96,8 +96,8 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		return t.explain("hand back fields of", err, in)
 	}
 	if !readable {
-		p.GetLogger(ctx).Warningf("%s: what was read of it does not say who owns its fields, so none could be handed back. "+
-			"If a proxy leaves out metadata.managedFields, the field manager %s is still on it.", t.Ref, t.Manager)
+		p.GetLogger(ctx).Warningf("%s: the response does not say who owns its fields, so none could be handed back. If a "+
+			"proxy removes metadata.managedFields, the field manager %s is still on the object.", t.Ref, t.Manager)
 	}
 	switch {
 	case !readable:

@@ -45,7 +45,7 @@ func (r run) refuseOverlap(live *unstructured.Unstructured, wanted patchedFields
 		lines = append(lines, fmt.Sprintf("%s: %s", name, strings.Join(tracked.Unique(shared[name]), ", ")))
 	}
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s: another Patch has fields that this one names. Nothing was changed.\n  %s\n"+
-		"A field can be in one Patch only. Take it out of one of the two and run `pulumi up` there first. If the resource was "+
+		"A field can be in only one Patch. Remove it from one of the two and run `pulumi up` there first. If the resource was "+
 		"renamed, give it the old name as an alias (the resource option `aliases`).", r.target.Ref, strings.Join(lines, "\n  "))
 }
 

@@ -14,8 +14,9 @@ import (
 )
 
 // errImport is the answer to pulumi import and to .get.
-var errImport = failure.Errorf(failure.ReasonNotImportable, "a Patch cannot be imported: nothing in the cluster says which fields of an object it is about. "+
-	"Write it into the program; fields that have their values already are shared with their owners and not changed")
+var errImport = failure.Errorf(failure.ReasonNotImportable, "a Patch cannot be imported: nothing in the cluster says "+
+	"which fields it sets. Write it into the program; fields that already have their values are shared with their "+
+	"owners and not changed")
 
 // errGone means that the patched object no longer exists, and so neither does the patch.
 var errGone = errors.New("the object is gone")

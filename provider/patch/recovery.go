@@ -57,10 +57,10 @@ func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error
 		return effects(effect), true, nil
 	}
 	if r.old.Pending {
-		return nothing(), false, tracked.Refused(failure.ReasonNotConfirmed, "%s: it is not known whether an earlier try of this patch was carried out: its reply was "+
-			"lost, and the object has been changed since. Operations that must not be carried out twice: %s.\n"+
-			"Look at the object. To carry the patch out, change it in any way that means the same; to leave the object as it is, "+
-			"take the operations that are done already out of jsonPatch.", r.target.Ref, strings.Join(once, ", "))
+		return nothing(), false, tracked.Refused(failure.ReasonNotConfirmed, "%s: it is not known whether an earlier try of this patch was carried out: "+
+			"its reply was lost, and the object has changed since. Operations that must not be carried out twice: %s.\n"+
+			"Check the object. To carry out the patch, change it in any way that means the same; to leave the object as it is, "+
+			"remove the completed operations from jsonPatch.", r.target.Ref, strings.Join(once, ", "))
 	}
 	return nothing(), false, nil
 }

@@ -33,7 +33,7 @@ func (r run) say(ctx context.Context, done removal) {
 			r.target.Ref, strings.Join(tracked.Unique(ours), "\n  "), refusal)
 	}
 	if len(others) > 0 {
-		p.GetLogger(ctx).Infof("%s: these values stay in the object, because the Patch has not added them. It no longer owns them.\n  %s",
+		p.GetLogger(ctx).Infof("%s: these values stay in the object, because the Patch did not add them. It no longer owns them.\n  %s",
 			r.target.Ref, strings.Join(tracked.Unique(others), "\n  "))
 	}
 }

@@ -120,9 +120,9 @@ func (r remover) judge(path fieldpath.Path) removal {
 	switch sum, err := tracked.Hash(r.old.HashKey, value); {
 	case why != "":
 	case left == "":
-		why = "it is not known what this Patch has left there"
+		why = "it is not known what this Patch left there"
 	case err != nil || sum != left:
-		why = "it is not as this Patch has left it"
+		why = "it has changed since this Patch set it"
 	}
 	if why == "" {
 		return removal{places: []ownership.Location{place}, paths: []fieldpath.Path{path}}

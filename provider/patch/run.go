@@ -89,7 +89,7 @@ func (r run) targetMissing(ctx context.Context, cause error) (outcome, error) {
 	if !r.preview {
 		return outcome{target: r.target}, err
 	}
-	p.GetLogger(ctx).Warningf("%v\nThe update will fail unless it is made before.", err)
+	p.GetLogger(ctx).Warningf("%v\nThe update will fail unless it is created first.", err)
 	return outcome{target: r.target, unresolved: true}, nil
 }
 

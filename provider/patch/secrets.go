@@ -77,7 +77,7 @@ func (in inputs) withoutSecrets(err error) error {
 	if in.hidesPlace(operation.Index) {
 		return &mutation.OperationError{
 			Index: operation.Index, Operation: operation.Operation, Pointer: "[secret]", Test: operation.Test, Position: operation.Position,
-			Reason: "what is there is not what the operation needs",
+			Reason: "the value there is not what the operation needs",
 		}
 	}
 	return err

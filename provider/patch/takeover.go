@@ -50,8 +50,8 @@ func (r run) warnOfRepetition(ctx context.Context, m patchType) {
 		return
 	}
 	if again := patch.nonIdempotentOperations(); len(again) > 0 {
-		p.GetLogger(ctx).Warningf("%s: jsonPatch has changed, so all of it is carried out, operations that were carried out before "+
-			"included: %s. Take out what is done.", r.target.Ref, strings.Join(again, ", "))
+		p.GetLogger(ctx).Warningf("%s: jsonPatch has changed, so all of it is carried out, including operations that were "+
+			"carried out before: %s. Remove the completed ones.", r.target.Ref, strings.Join(again, ", "))
 	}
 }
 

@@ -36,8 +36,8 @@ func (t target) explain(verb string, err error, in inputs) error {
 func (t target) missing(cause error) error {
 	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) {
 		return tracked.Refused(failure.ReasonKindNotServed, "%s not found: %v. A Patch changes existing objects.\n"+
-			"If its CustomResourceDefinition is made in the same run, let the Patch depend on it and on the object.", t.Ref, cause)
+			"If its CustomResourceDefinition is created in the same run, let the Patch depend on it and on the object.", t.Ref, cause)
 	}
 	return tracked.Refused(failure.ReasonNotFound, "%s not found. A Patch changes existing objects; to create one, use KubeObject.\n"+
-		"If another resource makes it in the same run, let the Patch depend on that, or on a Wait for the object.", t.Ref)
+		"If another resource creates it in the same run, let the Patch depend on that resource, or on a Wait for the object.", t.Ref)
 }

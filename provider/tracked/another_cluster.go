@@ -31,10 +31,10 @@ func (e *ElsewhereError) Error() string {
 	if e.Certain {
 		return fmt.Sprintf("%s is in %s, and the connection leads to %s", e.Ref, e.Was, e.Is)
 	}
-	why, next := "the connection may not read it", "allow the verb get on this namespace, or use the connection of before"
+	why, next := "the connection may not read it", "allow the verb get on this namespace, or use the former connection"
 	if e.Was.ID == "" {
-		why, next = "it could not be read when the object was last seen",
-			"use the connection of before; where it is allowed to get this namespace, the next command remembers its uid"
+		why, next = "it could not be read when the object was last read",
+			"use the former connection; if it may get this namespace, the next command records its uid"
 	}
 	return fmt.Sprintf("%s was last seen in %s and is not found in %s. Whether these are one cluster is not known: clusters are told apart by "+
 		"the uid of the namespace kube-system, and %s.\n"+
@@ -150,7 +150,7 @@ func (o Origin) Moved(ctx context.Context, source *connection.Source, t Target, 
 func WarnMoved(ctx context.Context, source *connection.Source, err error) {
 	if elsewhere := (*ElsewhereError)(nil); errors.As(err, &elsewhere) {
 		source.WarnOnce(ctx, elsewhere.about(), fmt.Sprintf("Another cluster: objects of this stack are in %s, and the connection leads to %s. "+
-			"They are created in the latter, and those in the former are left alone.", elsewhere.Was, elsewhere.Is))
+			"They are created in the latter; the objects in the former are left alone.", elsewhere.Was, elsewhere.Is))
 	}
 }
 
@@ -167,7 +167,7 @@ func (e *ElsewhereError) about() string { return "elsewhere " + e.Was.Key() + " 
 func (e *ElsewhereError) notChecked() string {
 	return fmt.Sprintf("NOT CHECKED: objects of this stack are in %s, and the connection leads to %s, which is another cluster. "+
 		"The state keeps them. `pulumi up` creates them in the latter and leaves those in the former alone; `pulumi destroy` is refused.\n"+
-		"If that is not meant, check context, host and $KUBECONFIG before you go on.", e.Was, e.Is)
+		"If you did not intend that, check context, host and $KUBECONFIG before you continue.", e.Was, e.Is)
 }
 
 // IsToForget reports whether the object of a state that is being deleted went with its cluster. It makes no request

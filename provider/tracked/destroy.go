@@ -10,8 +10,8 @@ import (
 // users who have renewed the credentials since must first bring them into the state.
 func ExplainDestroy(err error) error {
 	if explained := (*failure.Failure)(nil); errors.As(err, &explained) && explained.Class == failure.ClassAuthentication {
-		explained.Next = "a destroy uses the connection of the last `pulumi up`. If its credentials have been renewed since, " +
-			"run `pulumi up` first; else renew them."
+		explained.Next = "a destroy uses the connection of the last `pulumi up`. If its credentials were renewed since, run " +
+			"`pulumi up` first; otherwise renew them."
 	}
 	return err
 }

@@ -14,7 +14,7 @@
 //     ([Origin.Located], [Origin.Moved], [Moves]): origin.go and another_cluster.go
 //   - what is said of one that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]): terminating.go
 //   - what is done where managers have noted their fields in a version that stands in the way of an apply
-//     ([OutdatedError], [Target.PutInOneVersion]): api_version.go
+//     ([OutdatedError], [Target.PutInOneVersion]): outdated_managed_fields.go
 //   - what happens where an admission webhook cannot be asked ([AwaitWebhooks], [WarnUnasked]): unreachable_webhooks.go
 //   - how one dry-run serves Diff and the preview after it ([DryRunCache]): dryrun_cache.go
 //   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement_guard.go

@@ -53,8 +53,9 @@ func (s State) RenamingDiff(own string, programmed bool) p.DiffResponse {
 // SayRenaming reports what an update renames.
 func (s State) SayRenaming(ctx context.Context, own string) {
 	if s.IsRenamed(own) {
-		p.GetLogger(ctx).Infof("%s: this resource was renamed, or moved here from another stack. The update renames its field manager "+
-			"on the object, from %q to %q. A stack that still knows it under the former name cannot write the object from then on.",
+		p.GetLogger(ctx).Infof("%s: this resource was renamed, or moved here from another stack. The update renames its "+
+			"field manager on the object, from %q to %q. A stack that still has it under the former name can then no longer "+
+			"write the object.",
 			RefOf(s.Ref.Identity), s.Manager, own)
 	}
 }

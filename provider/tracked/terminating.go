@@ -37,8 +37,8 @@ func terminating(live *unstructured.Unstructured) string {
 // although it and everything applied to it is about to go.
 func (t Target) WarnTerminating(ctx context.Context, live *unstructured.Unstructured) {
 	if text := terminating(live); text != "" {
-		p.GetLogger(ctx).Warningf("%s %s. A deletion cannot be taken back: see to what holds it, and "+
-			"run `pulumi up` again when it is gone.", t.Ref, text)
+		p.GetLogger(ctx).Warningf("%s %s. A deletion cannot be undone: resolve what blocks it, and run `pulumi up` again "+
+			"when the object is gone.", t.Ref, text)
 	}
 }
 
@@ -48,6 +48,6 @@ func (t Target) RefuseTerminating(live *unstructured.Unstructured) error {
 	if text == "" {
 		return nil
 	}
-	return Refused(failure.ReasonObjectTerminating, "%s %s. It was not touched.\nA deletion cannot be taken back: see to what holds it, and "+
-		"run `pulumi up` again when it is gone.", t.Ref, text)
+	return Refused(failure.ReasonObjectTerminating, "%s %s. It was not touched.\nA deletion cannot be undone: resolve "+
+		"what blocks it, and run `pulumi up` again when the object is gone.", t.Ref, text)
 }

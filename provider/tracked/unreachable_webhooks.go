@@ -42,7 +42,7 @@ func AwaitWebhooks(ctx context.Context, sensitive []string) context.Context {
 func WarnUnasked(ctx context.Context, err error, sensitive []string) bool {
 	unasked, ok := failure.WebhookUnasked(err)
 	if ok {
-		p.GetLogger(ctx).Warningf("Admission webhook %q could not be asked. The values of this object are known only after the apply, "+
+		p.GetLogger(ctx).Warningf("Admission webhook %q could not be called. The values of this object are known only after the apply, "+
 			"which waits up to %s for the webhook.\n%s", unasked.Name, cluster.WebhookTimeout, unasked.Reason(sensitive))
 	}
 	return ok

@@ -13,7 +13,7 @@ import (
 )
 
 // refusedPods advises what to do about pods that the API server does not let a controller create.
-const refusedPods = "correct in the pod template what is refused, or change what refuses it (a quota, a policy, a webhook, a missing " +
+const refusedPods = "correct the pod template, or change what refuses it (a quota, a policy, a webhook, a missing " +
 	"service account)"
 
 // isRefusal recognises the condition of a workload that cannot create its pods.
@@ -38,8 +38,8 @@ func (r Request) causes(ctx context.Context, e *readiness.NotReadyError) (lines 
 	}
 	if r.Spec.Goal.Judge(e.Last).Doubt == readiness.NoConsumer {
 		if _, err := r.bindingMode(ctx, e.Last); apierrors.IsForbidden(err) {
-			lines = append(lines, "its storage class may not be read, which would tell whether it waits for a pod that uses it")
-			advice = cmp.Or(advice, "allow `get` of storageclasses.storage.k8s.io, or make a pod that uses the claim")
+			lines = append(lines, "its storage class may not be read, so it is not known whether the claim waits for a pod that uses it")
+			advice = cmp.Or(advice, "allow `get` of storageclasses.storage.k8s.io, or create a pod that uses the claim")
 		}
 	}
 	return lines, advice

@@ -44,7 +44,7 @@ func (s Spec) StillMissing(live *unstructured.Unstructured) string {
 	case verdict.Holds:
 		return ""
 	case s.Secret || live != nil && manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
-		return "what is waited for does not hold yet"
+		return "the awaited state is not reached yet"
 	case verdict.Failed != "":
 		return verdict.Failed
 	default:
@@ -136,7 +136,7 @@ func (c *checker) fail(key, reason string) {
 }
 
 // secretReason replaces a reason that would quote a secret.
-const secretReason = "it cannot be used; it is secret, so neither it nor what is wrong with it is shown"
+const secretReason = "the value is not valid; neither it nor the mistake is shown, because it is secret"
 
 // failQuoting fails with a reason that may quote the value of a key, or of one of its members.
 func (c *checker) failQuoting(waitFor property.Value, key, member, reason string) {
@@ -209,7 +209,7 @@ func parseTimeout(text string) (time.Duration, error) {
 	case err != nil:
 		return 0, fmt.Errorf("%q is no duration; write a number with a unit, such as 30s, 10m or 1h30m", text)
 	case timeout <= 0:
-		return 0, errors.New("the timeout must be longer than nothing")
+		return 0, errors.New("the timeout must be greater than zero")
 	}
 	return timeout, nil
 }

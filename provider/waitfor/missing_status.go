@@ -41,8 +41,9 @@ func (r Request) excuseNoStatus(ctx context.Context, live *unstructured.Unstruct
 	case <-ctx.Done():
 		return "", false
 	case <-time.After(statusTimeout):
-		return fmt.Sprintf("%s counts as ready although it has no status: nothing has written one within %s. See that its controller runs. "+
-			"If it writes none, say in the provider's setting readiness when the kind is ready.", r.subject(), statusTimeout), true
+		return fmt.Sprintf("%s counts as ready although it has no status: nothing has written one within %s. Make sure that "+
+			"its controller runs. If the controller writes no status, define in the provider's setting readiness when the "+
+			"kind is ready.", r.subject(), statusTimeout), true
 	}
 }
 

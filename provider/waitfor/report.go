@@ -56,7 +56,7 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 	case readiness.Failed:
 		why := r.redact(e.Why)
 		if r.secret() {
-			why = "it will not come true"
+			why = "it can no longer succeed"
 		}
 		add("%s: failed after %s waiting for %s: %s", r.subject(), took, r.goal(), shorten(why))
 	case readiness.Interrupted:
@@ -203,10 +203,10 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 		return "  Next: find out who deleted it, if you did not.\n  Then run `pulumi up`, which creates it again if it is part of the " +
 			"program, and waits again, in place."
 	case errors.As(e.Err, &notServed):
-		return "  Next: see that its CustomResourceDefinition is installed, or correct apiVersion and kind. " +
+		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " +
 			"The next `pulumi up` waits again, in place."
 	case e.Last == nil && len(e.Missing) > 0:
-		return "  Next: see that something makes the object, or correct apiVersion, kind, namespace and name. " +
+		return "  Next: make sure that something creates the object, or correct apiVersion, kind, namespace and name. " +
 			"The next `pulumi up` waits again, in place."
 	case e.Reason == readiness.Failed && hasEnded(e.Last):
 		// Waiting again would fail at once.
@@ -214,7 +214,7 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	case e.Reason == readiness.Failed:
 		return "  Next: " + cmp.Or(advice, "fix what failed") + then
 	case e.Last != nil && e.Last.GetDeletionTimestamp() != nil && !r.Spec.Goal.ForDeletion():
-		return "  Next: find out who deleted it, and let its deletion end: it will not become ready any more.\n  Then run `pulumi up`, " +
+		return "  Next: find out who deleted it, and let its deletion finish: it can no longer become ready.\n  Then run `pulumi up`, " +
 			"which creates it again if it is part of the program, and waits again, in place."
 	default:
 		return "  Next: " + cmp.Or(advice, "fix what is missing") + ", or give it more time with waitFor.timeout" + then

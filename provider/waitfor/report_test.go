@@ -48,7 +48,7 @@ func TestNext(t *testing.T) {
 			[]string{"fix what failed.", again}, []string{ended, deleted}},
 		"a Job that was deleted": {readiness.Failed, object("batch/v1", "Job", nil), "", []string{deleted}, []string{ended, "left as it is"}},
 		"a timeout of what is being deleted [D11]": {readiness.TimedOut, terminating, "correct the image",
-			[]string{deleted, "it will not become ready any more"}, []string{"more time", "left as it is", "correct the image"}},
+			[]string{deleted, "it can no longer become ready"}, []string{"more time", "left as it is", "correct the image"}},
 		"failWhen of what is being deleted [D11]": {readiness.Failed, terminatingAndBad, "", []string{"fix what failed.", again}, []string{deleted}},
 		"deleted before it was seen":              {readiness.Failed, nil, "", []string{deleted}, []string{"correct apiVersion"}},
 	} {

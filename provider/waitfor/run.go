@@ -70,8 +70,8 @@ func (r Request) follow(status *statusLine) readiness.Follow {
 		}
 		options := cluster.FollowOptions{
 			Polling: func(error) {
-				p.GetLogger(ctx).Infof("%s may be read but not watched, so it is read once a second. To watch it, the "+
-					"permissions \"list\" and \"watch\" are needed.", ref)
+				p.GetLogger(ctx).Infof("%s may be read but not watched, so it is read once a second. Watching it requires the "+
+					"permissions \"list\" and \"watch\".", ref)
 			},
 			Trouble: status.troubled,
 		}

@@ -66,7 +66,7 @@ spec:
 		s.declare(t, manifest, "adopt: true", "")
 		out := s.preview(t)
 		assert.Contains(t, out, "will be adopted")
-		assert.Regexp(t, `which kubectl-client-side-apply has applied\. The adoption takes them away, or back to their defaults:\n`+
+		assert.Regexp(t, `kubectl-client-side-apply applied these fields and the manifest does not set them\. Adopting the object removes them or resets them to their defaults:\n`+
 			`\s+metadata\.labels\.obsolete: "yes" -> nothing\n`+
 			`\s+spec\.template\.spec\.containers\[name=main\]\.env\[name=OLD\]\.value: "1" -> nothing\n`+
 			`(\s+spec\.template\.spec\.containers\[name=obsolete\]\S+: .* -> nothing\n)+`+

@@ -86,7 +86,7 @@ func TestObjectsThatAreNotOurs(t *testing.T) {
 		before := k.get(t, "v1/ConfigMap/"+space+"/theirs").GetResourceVersion()
 		for _, out := range []string{other.previewFails(t), other.upFails(t)} {
 			assert.Contains(t, out, "is being deleted since")
-			assert.Contains(t, out, "run `pulumi up` again when it is gone")
+			assert.Contains(t, out, "run `pulumi up` again when the object is gone")
 		}
 		assert.Empty(t, other.export(t).resources)
 		assert.Equal(t, before, k.get(t, "v1/ConfigMap/"+space+"/theirs").GetResourceVersion())

@@ -140,7 +140,7 @@ selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, 
         - {op: replace, path: /spec/template/spec/containers/0/args/1, value: /etc/y}`))
 		s.up(t)
 		k.patch(t, web, types.JSONPatchType, `[{"op": "replace", "path": "/spec/template/spec/containers/0/args", "value": ["-log", "-conf", "/etc/x"]}]`, "owner")
-		assert.Contains(t, s.upFails(t), "has drifted and is not put right")
+		assert.Contains(t, s.upFails(t), "has drifted and is not corrected")
 		live := k.value(t, web, "spec", "template", "spec", "containers").([]any)[0].(map[string]any)
 		assert.Equal(t, []any{"-log", "-conf", "/etc/x"}, live["args"])
 		s.destroy(t)

@@ -116,7 +116,7 @@ func pageOnOwnership(t *testing.T, p page) {
                 name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}] }]`, 1)
 		applyAs(t, c, "helm", before[strings.Index(before, "manifest:\n")+len("manifest:\n"):])
 		s.program(t, "%s", before)
-		assert.Contains(t, s.preview(t), "helm has applied this object")
+		assert.Contains(t, s.preview(t), "helm applied this object and keeps owning its fields")
 		s.up(t)
 		env := func() any {
 			return k.value(t, id, "spec", "template", "spec", "containers").([]any)[0].(map[string]any)["env"]

@@ -48,7 +48,7 @@ func TestWhatLeavesTheManifest(t *testing.T) {
 		s.declare(t, manifest(space, "", ""), "adopt: true", "")
 		out := s.preview(t)
 		assert.Contains(t, out, "exists and will be adopted.")
-		assert.Contains(t, out, "kubectl has applied this object")
+		assert.Contains(t, out, "kubectl applied this object and keeps owning its fields")
 		assert.Contains(t, out, `The manifest does not set, and it keeps: metadata.annotations["acme.io/x"].`)
 		assert.Contains(t, out, `takeOverFrom: ["kubectl"]`)
 		s.up(t)

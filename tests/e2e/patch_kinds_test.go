@@ -73,7 +73,7 @@ data: {log: info, mode: slow, kept: k, obsolete: "1"}
 		}
 		out := s.preview(t)
 		assert.ElementsMatch(t, []string{`~ log: "lost" => "debug"`, `~ value: "lost" => "debug"`}, changedLines(out), out)
-		assert.Contains(t, s.runFails(t, "up", "--yes", "--skip-preview", "--continue-on-error"), "has drifted and is not put right",
+		assert.Contains(t, s.runFails(t, "up", "--yes", "--skip-preview", "--continue-on-error"), "has drifted and is not corrected",
 			"the test of the JSON patch does not hold: the object is not what it was written for [D7]")
 		k.merge(t, operated, `{data: {mode: slow}}`)
 		s.up(t)

@@ -305,7 +305,7 @@ func TestUnchangeable(t *testing.T) {
 		s.up(t)
 		before := k.get(t, id)
 		s.declare(t, fmt.Sprintf(frozenConfigMap, space, "2"), "", "retainOnDelete: true")
-		assert.Contains(t, s.upFails(t), "still stands")
+		assert.Contains(t, s.upFails(t), "the old object still exists and has the same name")
 		assert.Equal(t, before.GetResourceVersion(), k.get(t, id).GetResourceVersion())
 	})
 }

@@ -130,7 +130,7 @@ func TestTheWayOutOfAFailedJob(t *testing.T) {
 		assert.Contains(t, s.refresh(t), says)
 	})
 	step(t, "a replacement by the engine is none: the new Job would meet the old one [D38 a]", func(t *testing.T) {
-		assert.Contains(t, s.upFails(t, "--replace", s.export(t).get(t, "job").URN), "is to be replaced by an object of the same name")
+		assert.Contains(t, s.upFails(t, "--replace", s.export(t).get(t, "job").URN), "was not replaced: the old object still exists and has the same name")
 		assert.Equal(t, first, k.get(t, job).GetUID())
 	})
 	step(t, "what it says gets out: the Job is deleted, and the next up makes it again and waits for it [D38 a] [W34]", func(t *testing.T) {

@@ -79,7 +79,7 @@ func TestAWebhookThatDoesNotAnswer(t *testing.T) {
 		// The API server takes a moment until it calls the other address.
 		eventually(t, "the preview warns", func() bool {
 			preview := s.exec(t, "preview").succeeded(t)
-			return containsAll(preview.out, "could not be asked", "connection refused", "~ 2 to update")
+			return containsAll(preview.out, "could not be called", "connection refused", "~ 2 to update")
 		})
 		out := s.run(t, "up", "--yes")
 		assert.Contains(t, out, "~ 2 updated")
@@ -122,7 +122,7 @@ func TestAWebhookThatDoesNotAnswer(t *testing.T) {
 		s.up(t)
 		s.program(t, "%s", guardedBy(space, untrusted, "2", "customTimeouts: {update: 3s}"))
 		out := s.upFails(t)
-		for _, says := range []string{"could not be asked", "x509", "is not trusted by clientConfig.caBundle", "cainjector"} {
+		for _, says := range []string{"could not be called", "x509", "is not trusted by clientConfig.caBundle", "cainjector"} {
 			assert.Contains(t, out, says)
 		}
 		assert.NotContains(t, out, "server runs")
@@ -146,7 +146,7 @@ func TestAWebhookThatDoesNotAnswer(t *testing.T) {
 		hook.Answers.Store(false)
 		s.program(t, "%s", guardedBy(space, trusted, "2", "customTimeouts: {update: 3s}")+unrelated(space, "2"))
 		out := s.runFails(t, "up", "--yes")
-		assert.Contains(t, out, "could not be asked")
+		assert.Contains(t, out, "could not be called")
 		assert.Equal(t, "1", k.value(t, web(space), "data", "a"))
 		assert.Equal(t, "2", k.value(t, "v1/ConfigMap/"+space+"/other", "data", "a"))
 		hook.Answers.Store(true)

@@ -139,7 +139,7 @@ func TestWhatHelmHasApplied(t *testing.T) {
 	})
 	step(t, "taken over from Helm, it goes, and no pod is restarted [N13]", func(t *testing.T) {
 		s.program(t, changed.program("adopt: true, takeOverFrom: [helm]"))
-		assert.Contains(t, s.run(t, "preview", "--diff"), "the update removes what no other manager owns any more and which left the manifest before: data.banner")
+		assert.Contains(t, s.run(t, "preview", "--diff"), "the update removes fields that left the manifest earlier and that no other manager owns any more: data.banner")
 		s.up(t)
 		assert.Empty(t, banner(t))
 		assert.Equal(t, "Helm", s.kubectl(t, "get", "serviceaccount", "shop", "--output=jsonpath={.metadata.labels.app\\.kubernetes\\.io/managed-by}"),

@@ -87,7 +87,7 @@ func TestAnOperatorAndItsObjectInOneProgram(t *testing.T) {
 		s.kubectl(t, "scale", "deployment", "operator", "--replicas=0")
 		s.eventually(t, "", "get", "pods", "--selector=app=operator", "--output=name")
 		out := s.fails(t, "destroy", "--yes", "--skip-preview")
-		assert.Contains(t, out, "shop.example.com/clean-up: its controller has not removed it; look whether that still runs")
+		assert.Contains(t, out, "shop.example.com/clean-up: its controller has not removed it; check whether the controller still runs")
 		assert.Equal(t, "operator", s.kubectl(t, "get", "deployment", "operator", "--output=jsonpath={.metadata.name}"))
 	})
 	step(t, "with the operator back it goes, and the next destroy goes through [N6]", func(t *testing.T) {

@@ -183,7 +183,7 @@ func TestAWebhookAndWhatItGuardsInOneProgram(t *testing.T) {
 		s.kubectl(t, "scale", "deployment", "hook", "--replicas=0")
 		s.eventually(t, "", "get", "pods", "--selector=app=hook", "--output=name")
 		program(t, "2")
-		assert.Contains(t, s.run(t, "preview", "--diff"), "could not be asked")
+		assert.Contains(t, s.run(t, "preview", "--diff"), "could not be called")
 		assert.Equal(t, "1", size(t))
 	})
 	step(t, "and one up repairs it and changes what it guards [N7]", func(t *testing.T) {

@@ -125,7 +125,7 @@ func TestADenialByAWebhook(t *testing.T) {
 		good := program(w.configMap("web", nil))
 		invalidity{
 			good: good, bad: with(t, good, "manifest.metadata.labels", map[string]any{"denied": "yes"}),
-			says:  []string{"ConfigMap", "web", `admission webhook "` + hook + `" denied`, "the house rules forbid it", "ask whoever runs it"},
+			says:  []string{"ConfigMap", "web", `admission webhook "` + hook + `" denied`, "the house rules forbid it", "ask whoever runs the webhook"},
 			never: []string{"CEL"},
 		}.run(t)
 	})
@@ -164,7 +164,7 @@ func TestADenialByAWebhook(t *testing.T) {
 		s := start(t, inline(newUser(t))).resource(t, "web")
 		s.timeout = 1
 		err := s.create(program(w.configMap("web", nil)))
-		require.ErrorContains(t, err, `admission webhook "`+hook+`" could not be asked`)
+		require.ErrorContains(t, err, `admission webhook "`+hook+`" could not be called`)
 		require.ErrorContains(t, err, "connection refused")
 		assert.Empty(t, s.id)
 		assert.False(t, w.exists("ConfigMap", "web"))

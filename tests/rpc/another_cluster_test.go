@@ -304,7 +304,7 @@ var otherID = rewriteReply(func(object map[string]any) { object["metadata"].(map
 
 // saysGone is the only warning where the ConfigMap web was deleted outside of Pulumi.
 func (w world) saysGone() string {
-	return "ConfigMap " + w.namespace + "/web: the object that this resource applied is gone, it was deleted outside of Pulumi."
+	return "ConfigMap " + w.namespace + "/web: the object that this resource applied was deleted outside of Pulumi."
 }
 
 func TestAClusterThatCannotBeTold(t *testing.T) {
@@ -398,7 +398,7 @@ func TestAClusterThatCannotBeTold(t *testing.T) {
 		requireKept(t, before, s)
 		_, err := s.diff(in)
 		require.ErrorContains(t, err, "is not known")
-		require.ErrorContains(t, err, "kube-system, and it could not be read when the object was last seen")
+		require.ErrorContains(t, err, "kube-system, and it could not be read when the object was last read")
 		for _, destroy := range deletions {
 			require.ErrorContains(t, destroy(s), "is not known")
 		}
@@ -425,7 +425,7 @@ func TestAClusterThatWasNotKnownYet(t *testing.T) {
 		require.Empty(t, origin(t, s)["id"])
 		s.in(start(t, renamed.connection()))
 		_, err := s.diff(in)
-		require.ErrorContains(t, err, "it could not be read when the object was last seen")
+		require.ErrorContains(t, err, "it could not be read when the object was last read")
 		require.NotContains(t, err.Error(), "may not")
 		former.heal()
 		s.in(start(t, former.connection())).mustUp("same", in)

@@ -42,8 +42,8 @@ func TestAdopt(t *testing.T) {
 		assert.Equal(t, "1", at(t, outputs, "manifest.data.a"))
 		assert.Contains(t, s.process.log.all(), "will be adopted")
 		assert.Contains(t, s.warned(), `data.a: "old" -> "1" (owned by kubectl-client-side-apply)`)
-		assert.Regexp(t, `the manifest has not got these fields, which kubectl-client-side-apply has applied\. `+
-			`The adoption takes them away, .*:\n  data.gone: "yes" -> nothing\z`, s.warned())
+		assert.Regexp(t, `kubectl-client-side-apply applied these fields and the manifest does not set them\. `+
+			`Adopting the object removes them or .*:\n  data.gone: "yes" -> nothing\z`, s.warned())
 		assert.Equal(t, live.GetResourceVersion(), w.get("ConfigMap", "web").GetResourceVersion())
 		for _, request := range asked() {
 			assert.NotContains(t, []string{"apply", "apply by force", "json patch"}, request, "a preview writes nothing")

@@ -60,7 +60,7 @@ func TestDelete(t *testing.T) {
 		err := s.destroy()
 		require.ErrorContains(t, err, "held by the PersistentVolumeClaim "+w.namespace+"/held")
 		require.ErrorContains(t, err, "kubectl delete pvc --namespace "+w.namespace+" held")
-		require.NotContains(t, err.Error(), "As the last resort")
+		require.NotContains(t, err.Error(), "As a last resort")
 		assert.Contains(t, s.process.log.statuses()[0], "held by the PersistentVolumeClaim")
 		w.patch("PersistentVolume", name, m{"metadata": m{"finalizers": nil}})
 		require.NoError(t, s.destroy())

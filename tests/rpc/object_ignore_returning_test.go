@@ -86,7 +86,7 @@ func TestAFieldThatReturnsFromIgnoreFields(t *testing.T) {
 			if shown == "" {
 				shown = "[secret]"
 			}
-			assert.Contains(t, s.warned(), "removes these fields, which only this resource has set and which are no longer in ignoreFields:\n  metadata.annotations.note: "+shown)
+			assert.Contains(t, s.warned(), "removes these fields, which only this resource set and which are no longer in ignoreFields:\n  metadata.annotations.note: "+shown)
 			s.mustUp("update", in)
 			assert.Empty(t, w.get("ConfigMap", "web").GetAnnotations())
 			s.in(start(t, inline(newUser(t)))).mustUp("same", in)

@@ -225,7 +225,7 @@ func TestAKilledProviderIsContinued(t *testing.T) {
 		s.in(start(t, inline(newUser(t)))).mustUp("create", changed)
 		assert.EqualValues(t, before.GetUID(), at(t, s.outputs, "resourceRef.uid"))
 		assert.Equal(t, map[string]any{"a": "other"}, w.value("ConfigMap", "web", "data"))
-		assert.Contains(t, s.warned(), "an earlier run of this resource has made it (at "+before.GetCreationTimestamp().UTC().Format(time.RFC3339)+")")
+		assert.Contains(t, s.warned(), "an earlier run of this resource created it (at "+before.GetCreationTimestamp().UTC().Format(time.RFC3339)+")")
 		s.mustUp("same", changed)
 	})
 	t.Run("an old one is another stack's of the same names, or a lost state's: it is refused with the ways in [D9]", func(t *testing.T) {

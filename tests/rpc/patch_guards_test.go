@@ -31,7 +31,7 @@ func stays(t testing.TB, w world, s *session, in resource.PropertyMap, kind, nam
 		assert.Contains(t, warnings[0], text)
 		assert.ErrorContains(t, err, text)
 	}
-	assert.Equal(t, 1, strings.Count(err.Error(), "is not put right"))
+	assert.Equal(t, 1, strings.Count(err.Error(), "is not corrected"))
 	assert.Equal(t, before, w.version(kind, name), "nothing was written")
 	assert.Equal(t, plain(resource.NewProperty(kept.outputs)), plain(resource.NewProperty(s.outputs)))
 }

@@ -35,8 +35,8 @@ func TestReplacementUnderOneName(t *testing.T) {
 			before := version(w)
 			for _, program := range []resource.PropertyMap{in, with(t, in, "manifest.data.a", "9"), with(t, in, "adopt", true)} {
 				err := replacement.create(program)
-				require.ErrorContains(t, err, "still stands")
-				require.ErrorContains(t, err, "If retainOnDelete is set, the old object is kept")
+				require.ErrorContains(t, err, "the old object still exists and has the same name")
+				require.ErrorContains(t, err, "If retainOnDelete is set, the old object keeps its name")
 				assert.ErrorContains(t, err, "deleteBeforeReplace")
 				assert.Equal(t, stored{}, replacement.stored)
 			}
@@ -95,7 +95,7 @@ func TestReplacementUnderOneName(t *testing.T) {
 	t.Run("never seen, with other content it is updated, and the old state does not delete it [O88]", func(t *testing.T) {
 		w, old, replacement, in := made(t, false)
 		require.NoError(t, replacement.create(with(t, in, "manifest.data.a", "9")))
-		assert.Contains(t, replacement.warned(), "made it (")
+		assert.Contains(t, replacement.warned(), "created it (")
 		assert.Equal(t, at(t, old.outputs, "resourceRef.uid"), at(t, replacement.outputs, "resourceRef.uid"))
 		assert.Equal(t, "9", w.value("ConfigMap", "web", "data", "a"))
 		require.NoError(t, old.remove())

@@ -101,7 +101,7 @@ func TestAnObjectThatIsBeingDeleted(t *testing.T) {
 			_, err = s.up(in)
 			require.ErrorContains(t, err, "is being deleted since")
 			assert.ErrorContains(t, err, "example.com/hold")
-			assert.ErrorContains(t, err, "run `pulumi up` again when it is gone")
+			assert.ErrorContains(t, err, "run `pulumi up` again when the object is gone")
 			assert.Equal(t, before, w.get("ConfigMap", "web").GetResourceVersion(), "it was not touched")
 			let()
 			_, err = s.up(in)
@@ -143,7 +143,7 @@ func TestAnObjectThatIsBeingDeleted(t *testing.T) {
 				before := w.get("ConfigMap", name).GetResourceVersion()
 				err := try()
 				require.ErrorContains(t, err, "is being deleted since", name)
-				assert.ErrorContains(t, err, "run `pulumi up` again when it is gone", name)
+				assert.ErrorContains(t, err, "run `pulumi up` again when the object is gone", name)
 				assert.Equal(t, before, w.get("ConfigMap", name).GetResourceVersion(), "it was not touched")
 			}
 		})

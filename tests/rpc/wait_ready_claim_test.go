@@ -86,8 +86,8 @@ func TestAClaimThatWaitsForItsFirstPod(t *testing.T) {
 		w.create(w.claim(t))
 		s := start(t, inline(w.mayReadClaims())).wait(t, "it")
 		text := requireWaitPending(t, s, s.create(waiting(refTo(w.claim(t)), ready("2s"))))
-		assert.Contains(t, text, "its storage class may not be read, which would tell whether it waits for a pod that uses it")
-		assert.Contains(t, text, "Next: allow `get` of storageclasses.storage.k8s.io, or make a pod that uses the claim")
+		assert.Contains(t, text, "its storage class may not be read, so it is not known whether the claim waits for a pod that uses it")
+		assert.Contains(t, text, "Next: allow `get` of storageclasses.storage.k8s.io, or create a pod that uses the claim")
 		assert.Empty(t, s.warned())
 	})
 }

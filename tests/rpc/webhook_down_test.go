@@ -19,7 +19,7 @@ import (
 
 // couldNotBeAsked is what is said of a webhook.
 func (g *guard) couldNotBeAsked() string {
-	return `dmission webhook "` + g.name + `" could not be asked`
+	return `dmission webhook "` + g.name + `" could not be called`
 }
 
 // requireForetold wants a preview that succeeds, with a warning about the webhook and without values.

@@ -23,7 +23,7 @@ func answered(t testing.TB, status string) error {
 	return fmt.Errorf("ConfigMap lab/c: %w", answer)
 }
 
-const correct = "\n  Next: correct what is named above; there may be further errors behind it."
+const correct = "\n  Next: fix the errors above; later checks run only once these pass."
 
 func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 	for _, c := range []struct {
@@ -37,7 +37,7 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			`{"message":"deployments.apps \"c\" is forbidden: User \"system:serviceaccount:ci:the deployer\" cannot patch resource \"deployments\" in API group \"apps\" in the namespace \"lab\"","reason":"Forbidden","details":{"name":"c","group":"apps","kind":"deployments"},"code":403}`,
 			failure.Refused, failure.ClassPermission,
 			`user "system:serviceaccount:ci:the deployer" may not patch deployments.apps in namespace "lab" (403)
-  Next: have it permitted by a Role or ClusterRole, or use other credentials. An apply needs create and patch. To check:
+  Next: grant it in a Role or ClusterRole, or use other credentials. An apply needs create and patch. To check:
         kubectl auth can-i patch deployments.apps --namespace lab --as 'system:serviceaccount:ci:the deployer'`,
 		}, {
 			"no permission at the cluster scope, and why",
@@ -45,14 +45,14 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			failure.Refused, failure.ClassPermission,
 			`user "eve" may not patch clusterroles.rbac.authorization.k8s.io (403)
   RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found
-  Next: have it permitted by a Role or ClusterRole, or use other credentials. An apply needs create and patch. To check:
+  Next: grant it in a Role or ClusterRole, or use other credentials. An apply needs create and patch. To check:
         kubectl auth can-i patch clusterroles.rbac.authorization.k8s.io --as eve`,
 		}, {
 			"no permission for a path",
 			`{"message":"forbidden: User \"system:anonymous\" cannot get path \"/api/v1\"","reason":"Forbidden","details":{},"code":403}`,
 			failure.Refused, failure.ClassPermission,
 			`user "system:anonymous" may not get /api/v1 (403)
-  Next: have it permitted by a ClusterRole, or use other credentials. To check:
+  Next: grant it in a ClusterRole, or use other credentials. To check:
         kubectl auth can-i get /api/v1 --as system:anonymous`,
 		}, {
 			"a quota is used up",
@@ -87,35 +87,35 @@ func TestAnswersOfAnAPIServerAreExplained(t *testing.T) {
 			failure.Refused, failure.ClassForbidden,
 			`the API server forbids it (403)
   pods "c" is forbidden: maximum cpu usage per Container is 1, but limit is 3
-  Next: the reason above says which rule of the cluster forbids it; change the object, or ask whoever keeps the rule.`,
+  Next: the reason above says which rule of the cluster forbids it; change the object, or ask whoever maintains the rule.`,
 		}, {
 			"a policy that answers 422",
 			`{"message":"secrets \"s\" is forbidden: ValidatingAdmissionPolicy 'no-bad-labels' with binding 'everywhere' denied request: label bad is bad","reason":"Invalid","details":{"name":"s","kind":"secrets","causes":[{"message":"ValidatingAdmissionPolicy 'no-bad-labels' with binding 'everywhere' denied request: label bad is bad"}]},"code":422}`,
 			failure.Refused, failure.ClassPolicy,
 			`ValidatingAdmissionPolicy "no-bad-labels" denied the request
   label bad is bad
-  Next: change what it asks for, or ask whoever keeps the policy (it applies here by its binding "everywhere").`,
+  Next: change the object, or ask whoever maintains the policy (it applies here by its binding "everywhere").`,
 		}, {
 			"a webhook that denies",
 			`{"message":"admission webhook \"rules.example.com\" denied the request: house rule","code":400}`,
 			failure.Refused, failure.ClassWebhook,
 			`admission webhook "rules.example.com" denied the request
   house rule
-  Next: change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration).`,
+  Next: change the object, or ask whoever runs the webhook (its name is in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration).`,
 		}, {
 			"a webhook that denies with 500 and no word",
 			`{"message":"admission webhook \"rules.example.com\" denied the request without explanation","code":500}`,
 			failure.Refused, failure.ClassWebhook,
 			`admission webhook "rules.example.com" denied the request
   It gave no explanation.
-  Next: change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration).`,
+  Next: change the object, or ask whoever runs the webhook (its name is in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration).`,
 		}, {
 			"a terminating namespace",
 			`{"message":"configmaps \"c\" is forbidden: unable to create new content in namespace lab because it is being terminated","reason":"Forbidden","details":{"name":"c","kind":"configmaps","causes":[{"reason":"NamespaceTerminating","message":"namespace lab is being terminated","field":"metadata.namespace"}]},"code":403}`,
 			failure.Refused, failure.ClassNamespaceTerminating,
 			`its namespace is being deleted (403)
   namespace lab is being terminated
-  Next: run again when the namespace is gone and created again; its status.conditions say what still holds it.`,
+  Next: run again when the namespace is gone and created again; its status.conditions show what blocks the deletion.`,
 		}, {
 			"a missing namespace",
 			`{"message":"namespaces \"lab\" not found","reason":"NotFound","details":{"name":"lab","kind":"namespaces"},"code":404}`,
@@ -234,7 +234,7 @@ func TestAKindThatIsNotServed(t *testing.T) {
 	}
 	t.Run("is suggested where it is [O56]", func(t *testing.T) {
 		assert.Equal(t, `cannot create X web: the cluster has no kind "Ingress" in "networking/v1", it has it in networking.k8s.io/v1 or other.example.com/v2
-  Next: set apiVersion to networking.k8s.io/v1 or other.example.com/v2; look whether its fields are the same there.`,
+  Next: set apiVersion to networking.k8s.io/v1 or other.example.com/v2; check whether its fields are the same there.`,
 			explain(failure.KindNotServedError{
 				APIVersion: "networking/v1", Kind: "Ingress", ServedAs: []string{"networking.k8s.io/v1", "other.example.com/v2"}, Permanent: true,
 			}))

@@ -116,24 +116,6 @@ func (f *Failure) describe(err error, operation Operation, hide Redactor) {
 	}
 }
 
-// describeInvalid names a single mistake on the first line, and counts several.
-func (f *Failure) describeInvalid(err error, begin string, hide Redactor) {
-	if IsTypedPatchError(err) {
-		f.What = begin + "the manifest does not fit the kind's schema"
-	}
-	switch mistakes := Mistakes(err); {
-	case len(mistakes) > 1:
-		f.What += fmt.Sprintf(" in %d places", len(mistakes))
-	case len(mistakes) == 1 && !strings.Contains(f.Why[0], "\n") && len(begin)+len(f.Why[0]) <= maxFirstLine:
-		f.What, f.Why = begin+f.Why[0], nil
-	case len(mistakes) == 1 && mistakes[0].Field != "":
-		f.What += " at " + hide.Redact(mistakes[0].Field)
-	}
-}
-
-// maxFirstLine bounds the first line if it includes a text from the API server.
-const maxFirstLine = 160
-
 // describeNotServed says where the kind is served instead, and whether it may still appear.
 func (f *Failure) describeNotServed(err error, begin string) {
 	var notServed *KindNotServedError
@@ -146,7 +128,7 @@ func (f *Failure) describeNotServed(err error, begin string) {
 		f.What, f.Why, f.Next = nowhere, nil, kinds.Successor(notServed.Kind)
 	case notServed.Permanent && elsewhere != "":
 		f.What, f.Why = nowhere+", it has it in "+elsewhere, nil
-		f.Next = "set apiVersion to " + elsewhere + "; look whether its fields are the same there."
+		f.Next = "set apiVersion to " + elsewhere + "; check whether its fields are the same there."
 	case notServed.Permanent:
 		f.What, f.Why = nowhere, nil
 		f.Next = "check apiVersion and kind, upper and lower case too. No CustomResourceDefinition can add a kind to this API group."

@@ -137,7 +137,7 @@ func notPermitted(user, verb, resource, group, namespace, more string) refusal {
 		class: ClassPermission,
 		what:  fmt.Sprintf("user %q may not %s %s%s (403)", user, verb, resource, where),
 		why:   nonEmpty(more),
-		next: "have it permitted by a Role or ClusterRole, or use other credentials." + needs + " To check:\n" +
+		next: "grant it in a Role or ClusterRole, or use other credentials." + needs + " To check:\n" +
 			"kubectl auth can-i " + verb + " " + shellWord(resource) + flag + " --as " + shellWord(user),
 	}
 }
@@ -147,7 +147,7 @@ func pathNotPermitted(user, verb, path, more string) refusal {
 		class: ClassPermission,
 		what:  fmt.Sprintf("user %q may not %s %s (403)", user, verb, path),
 		why:   nonEmpty(more),
-		next: "have it permitted by a ClusterRole, or use other credentials. To check:\n" +
+		next: "grant it in a ClusterRole, or use other credentials. To check:\n" +
 			"kubectl auth can-i " + verb + " " + shellWord(path) + " --as " + shellWord(user),
 	}
 }
@@ -157,7 +157,7 @@ func deniedByWebhook(name, message string) refusal {
 		class: ClassWebhook,
 		what:  fmt.Sprintf("admission webhook %q denied the request", name),
 		why:   []string{cmp.Or(message, "It gave no explanation.")},
-		next: "change what it asks for, or ask whoever runs it (its name is in a ValidatingWebhookConfiguration or a " +
+		next: "change the object, or ask whoever runs the webhook (its name is in a ValidatingWebhookConfiguration or a " +
 			"MutatingWebhookConfiguration).",
 	}
 }
@@ -167,7 +167,7 @@ func deniedByPolicy(name, binding, message string) refusal {
 		class: ClassPolicy,
 		what:  fmt.Sprintf("ValidatingAdmissionPolicy %q denied the request", name),
 		why:   nonEmpty(message),
-		next:  fmt.Sprintf("change what it asks for, or ask whoever keeps the policy (it applies here by its binding %q).", binding),
+		next:  fmt.Sprintf("change the object, or ask whoever maintains the policy (it applies here by its binding %q).", binding),
 	}
 }
 
@@ -176,7 +176,7 @@ func namespaceTerminating(cause metav1.StatusCause) refusal {
 		class: ClassNamespaceTerminating,
 		what:  "its namespace is being deleted (403)",
 		why:   nonEmpty(cause.Message),
-		next:  "run again when the namespace is gone and created again; its status.conditions say what still holds it.",
+		next:  "run again when the namespace is gone and created again; its status.conditions show what blocks the deletion.",
 	}
 }
 

@@ -57,9 +57,9 @@ func (w UnaskedWebhook) Reason(sensitive []string) string {
 func (w UnaskedWebhook) refusal() refusal {
 	return refusal{
 		class: ClassWebhookFailed,
-		what:  `admission webhook "` + w.Name + `" could not be asked, so the API server refused the request`,
+		what:  `admission webhook "` + w.Name + `" could not be called, so the API server refused the request`,
 		why:   []string{w.Why},
-		next: "nothing was written. " + w.advice() + " If the webhook may be passed over, set its failurePolicy to Ignore. " +
+		next: "nothing was written. " + w.advice() + " If requests may pass without the webhook, set its failurePolicy to Ignore. " +
 			"To find its configuration:\n" +
 			"kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o name",
 	}
@@ -81,10 +81,10 @@ func (w UnaskedWebhook) advice() string {
 		return "Its certificate is not trusted by clientConfig.caBundle of its configuration. Whoever injects that " +
 			"(cert-manager's cainjector) may not have written it yet: run again. If it stays, correct caBundle."
 	case says("x509: ", "tls: "):
-		return "See that its server has a certificate that is valid now, and for the address under which it is called."
+		return "Make sure that its server has a certificate that is valid now, and for the address at which it is called."
 	case says("connection refused", "no endpoints available", "not found", "no such host", "no route to host"):
-		return "See that its server runs, and that clientConfig of its configuration leads there; it may just be starting: run again."
+		return "Make sure that its server runs, and that clientConfig of its configuration leads there; it may just be starting: run again."
 	default:
-		return "See that its server runs and answers in time, and read its log; then run again."
+		return "Make sure that its server runs and answers in time, and check its log; then run again."
 	}
 }

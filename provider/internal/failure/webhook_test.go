@@ -51,16 +51,16 @@ func TestAWebhookThatCouldNotBeAsked(t *testing.T) {
 		`Post "https://r.ns.svc:443/x": unable to load root certificates: unable to parse bytes as PEM block`:                         "clientConfig.caBundle",
 		`Post "https://r/": tls: failed to verify certificate: x509: certificate has expired or is not yet valid`:                     "valid now",
 		`Post "https://r/": tls: failed to verify certificate: x509: certificate is valid for a, not r`:                               "for the address",
-		`Post "https://r.ns.svc:443/x?timeout=10s": dial tcp 10.0.0.1:443: connect: connection refused`:                               "See that its server runs, and",
-		`Post "https://r.ns.svc:443/x?timeout=10s": no endpoints available for service "r"`:                                           "See that its server runs, and",
-		`Post "https://r.ns.svc:443/x?timeout=10s": service "r" not found`:                                                            "See that its server runs, and",
+		`Post "https://r.ns.svc:443/x?timeout=10s": dial tcp 10.0.0.1:443: connect: connection refused`:                               "Make sure that its server runs, and",
+		`Post "https://r.ns.svc:443/x?timeout=10s": no endpoints available for service "r"`:                                           "Make sure that its server runs, and",
+		`Post "https://r.ns.svc:443/x?timeout=10s": service "r" not found`:                                                            "Make sure that its server runs, and",
 		`Post "https://r/": context deadline exceeded`:                                                                                "answers in time",
 		`an error on the server ("no") has prevented the request from succeeding`:                                                     "answers in time",
 	} {
 		t.Run("gets the advice that fits "+prose+" [D34 c]", func(t *testing.T) {
 			text := explained(t, uncalled(prose))
 			unwrapped := strings.Join(strings.Fields(text), " ")
-			for _, part := range []string{`webhook "rules.example.com" could not be asked`, prose, "Next: nothing was written.", advice, "failurePolicy"} {
+			for _, part := range []string{`webhook "rules.example.com" could not be called`, prose, "Next: nothing was written.", advice, "failurePolicy"} {
 				assert.Equal(t, 1, strings.Count(unwrapped, part), "%s: %s", part, text)
 			}
 			if advice == "clientConfig.caBundle" {
@@ -69,9 +69,9 @@ func TestAWebhookThatCouldNotBeAsked(t *testing.T) {
 		})
 	}
 	t.Run("is shown as it is meant to be read [D34 c]", func(t *testing.T) {
-		assert.Equal(t, `cannot create ConfigMap lab/c: admission webhook "rules.example.com" could not be asked, so the API server refused the request
+		assert.Equal(t, `cannot create ConfigMap lab/c: admission webhook "rules.example.com" could not be called, so the API server refused the request
   failed to call webhook: Post "https://r.ns.svc:443/x": tls: failed to verify certificate: x509: certificate signed by unknown authority
-  Next: nothing was written. Its certificate is not trusted by clientConfig.caBundle of its configuration. Whoever injects that (cert-manager's cainjector) may not have written it yet: run again. If it stays, correct caBundle. If the webhook may be passed over, set its failurePolicy to Ignore. To find its configuration:
+  Next: nothing was written. Its certificate is not trusted by clientConfig.caBundle of its configuration. Whoever injects that (cert-manager's cainjector) may not have written it yet: run again. If it stays, correct caBundle. If requests may pass without the webhook, set its failurePolicy to Ignore. To find its configuration:
         kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o name`,
 			explained(t, uncalled(`Post "https://r.ns.svc:443/x": tls: failed to verify certificate: x509: certificate signed by unknown authority`)))
 	})

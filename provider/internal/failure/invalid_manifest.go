@@ -2,6 +2,7 @@ package failure
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -62,3 +63,21 @@ func Mistakes(err error) []Mistake {
 	}
 	return mistakes
 }
+
+// describeInvalid names a single mistake on the first line, and counts several.
+func (f *Failure) describeInvalid(err error, begin string, hide Redactor) {
+	if IsTypedPatchError(err) {
+		f.What = begin + "the manifest does not fit the kind's schema"
+	}
+	switch mistakes := Mistakes(err); {
+	case len(mistakes) > 1:
+		f.What += fmt.Sprintf(" in %d places", len(mistakes))
+	case len(mistakes) == 1 && !strings.Contains(f.Why[0], "\n") && len(begin)+len(f.Why[0]) <= maxFirstLine:
+		f.What, f.Why = begin+f.Why[0], nil
+	case len(mistakes) == 1 && mistakes[0].Field != "":
+		f.What += " at " + hide.Redact(mistakes[0].Field)
+	}
+}
+
+// maxFirstLine bounds the first line if it includes a text from the API server.
+const maxFirstLine = 160
