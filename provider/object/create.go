@@ -99,9 +99,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 		answer, err = retryPrerequisite(ctx, err, apply)
 		err = clu.ExplainNotServed(ctx, err)
 	}
-	if t.NamespaceIgnored {
-		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.Ref)
-	}
+	t.warnNamespaceIgnored(ctx)
 	result := applyResult{answer: answer, err: err, wrote: !c.preview}
 	if apierrors.IsConflict(err) {
 		result = t.resolveExisting(ctx, in, c)

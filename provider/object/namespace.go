@@ -31,3 +31,10 @@ func (in inputs) warnNamespacePinned(ctx context.Context, defaultNamespace strin
 		"sets none, and objects that hold data are never moved implicitly. Write the namespace into the manifest; or, if it may be deleted, "+
 		"set onImmutable to \"replace\".", tracked.RefOf(id), in.namespace, defaultNamespace)
 }
+
+// warnNamespaceIgnored warns that the manifest of a cluster-scoped object sets a namespace.
+func (t target) warnNamespaceIgnored(ctx context.Context) {
+	if t.NamespaceIgnored {
+		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.Ref)
+	}
+}
