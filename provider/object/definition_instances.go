@@ -79,7 +79,7 @@ func (t target) spareInstances(ctx context.Context, in inputs, live *unstructure
 	switch {
 	case err != nil:
 		return failure.Errorf(failure.ReasonInstancesRemain, "%s was not deleted: it is not known which objects of kind %s would be deleted with it.\n%w\n"+
-			"Make it possible to list them; %s", t.Ref, kind.Kind, withoutNext(t.explain("list the objects of", err, in)), otherWays)
+			"Make it possible to list them; %s", t.Ref, kind.Kind, withoutNext(t.Explain("list the objects of", err, in.sensitive())), otherWays)
 	case len(left.found) > 0:
 		return failure.Errorf(failure.ReasonInstancesRemain, "%s was not deleted: %s of kind %s would be deleted with it, and nothing else deletes them:\n  %s\n"+
 			"Delete them first, if nobody needs them; %s", t.Ref, left, kind,

@@ -51,7 +51,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	asked := target{tracked.Target{Cluster: clu, Ref: tracked.RefOf(id)}}
 	if err := old.RequireDeletable(ctx, r.source, asked.Target); err != nil {
-		return asked.explain("delete", err, in)
+		return asked.Explain("delete", err, in.sensitive())
 	}
 	manager, next := old.OnObject(managerOf(req.Urn))
 	found, err := tracked.Find(ctx, clu, id, manager)
@@ -61,14 +61,14 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	case failure.Gone(err):
 		return r.confirmGone(ctx, t, in, old)
 	case err != nil:
-		return t.explain("delete", err, in)
+		return t.Explain("delete", err, in.sensitive())
 	}
 	uid := old.Ref.UID
 	if uid == "" || (old.Pending && in.adopt) {
 		// We do not know whether the object ever became ours.
 		own, err := t.ownUID(ctx)
 		if err != nil {
-			return t.explain("read", err, in)
+			return t.Explain("read", err, in.sensitive())
 		}
 		old.Stale = old.Stale || own != "" // so its owners are looked at
 		if own == "" || (uid != "" && own != uid) {
@@ -86,7 +86,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	live, err := r.lookFirst(ctx, t, old, req.Urn, types.UID(uid), false)
 	if err != nil {
-		return t.explain("read", err, in)
+		return t.Explain("read", err, in.sensitive())
 	}
 	if live != nil {
 		if manager := t.foreign(in, live); manager != "" {
@@ -149,13 +149,13 @@ var errAbsent = errors.New("the object was not there")
 
 // confirmGone reports why an object that was not found for deletion may still exist elsewhere.
 func (r *kubeObject) confirmGone(ctx context.Context, t target, in inputs, old state) error {
-	return t.explain("delete", old.ConfirmGone(ctx, r.source, t.Target), in)
+	return t.Explain("delete", old.ConfirmGone(ctx, r.source, t.Target), in.sensitive())
 }
 
 func (t target) delete(ctx context.Context, in inputs, uid string) error {
 	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: types.UID(uid), Propagation: in.propagationOf(t.Identity().GroupKind())})
 	if err != nil {
-		return t.explain("delete", err, in)
+		return t.Explain("delete", err, in.sensitive())
 	}
 	if result.Absent {
 		return errAbsent
@@ -170,7 +170,7 @@ func (t target) delete(ctx context.Context, in inputs, uid string) error {
 	case err == nil:
 		return nil
 	case !errors.As(err, &still):
-		return t.explain("delete", err, in)
+		return t.Explain("delete", err, in.sensitive())
 	case in.forceDestroy && errors.Is(err, context.DeadlineExceeded) && still.Last != nil && len(removable(still.Last)) > 0:
 		return t.forceDestroy(ctx, in, uid, still.Last)
 	}
@@ -209,7 +209,7 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 		return ownership.WithoutFinalizers(live, removable(live))
 	})
 	if err != nil {
-		return t.explain("remove the finalizers of", err, in)
+		return t.Explain("remove the finalizers of", err, in.sensitive())
 	}
 	p.GetLogger(ctx).Warningf("%s: forceDestroy removed the finalizers %s. What they protect may be left behind.",
 		t.Ref, strings.Join(removable(last), ", "))
@@ -222,7 +222,7 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	case errors.As(err, &still):
 		return t.stillThere(still, time.Since(started))
 	default:
-		return t.explain("delete", err, in)
+		return t.Explain("delete", err, in.sensitive())
 	}
 }
 

@@ -179,7 +179,7 @@ func (r *kubeObject) rereadStale(ctx context.Context, req p.DiffRequest, old sta
 		return old, nil
 	}
 	if err != nil {
-		return state{}, t.explain("read", err, in)
+		return state{}, t.Explain("read", err, in.sensitive())
 	}
 	r.looks.Note(req.Urn)
 	t.warnForeign(ctx, in, live)

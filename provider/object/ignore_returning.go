@@ -32,7 +32,7 @@ func (o outcome) sayReturning(ctx context.Context, in inputs, old state, saved p
 	}
 	live, err := o.target.Cluster.Get(ctx, o.target.Ref)
 	if err != nil {
-		return o.target.explain("read", err, in)
+		return o.target.Explain("read", err, in.sensitive())
 	}
 	owners, err := ownership.Owners(live, returned, o.target.Manager, o.target.Also)
 	if err != nil {

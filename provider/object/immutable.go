@@ -74,7 +74,7 @@ func (r *refusedUpdate) replacement(
 	case tracked.WarnUnasked(ctx, err, in.sensitive()):
 		return p.DiffResponse{}, errUnresolved
 	case err != nil:
-		return p.DiffResponse{}, r.undecided(in, withoutNext(t.explain("try a copy of", err, in)).Error())
+		return p.DiffResponse{}, r.undecided(in, withoutNext(t.Explain("try a copy of", err, in.sensitive())).Error())
 	case len(doubts) > 0:
 		return p.DiffResponse{}, r.undecided(in, fmt.Sprintf("a part of %s has no owner, so it is not known how the API server merges it",
 			ownership.Format(doubts[0])))
@@ -173,7 +173,7 @@ func (r *refusedUpdate) noProof(in inputs) error {
 			"Next: run again when it is gone, which creates it; its metadata.finalizers show what blocks the deletion.", t.Ref, r.said(in))
 	}
 	if !typed(r.err) {
-		return t.explain("update", r.err, in)
+		return t.Explain("update", r.err, in.sensitive())
 	}
 	frozen, _, _ := unstructured.NestedBool(live.Object, "immutable")
 	if kind := t.Identity().GroupKind(); !frozen || kind != kinds.ConfigMap && kind != kinds.Secret {
@@ -198,7 +198,7 @@ func (r *refusedUpdate) undecided(in inputs, why string) error {
 
 // said returns the API server's message, without advice.
 func (r *refusedUpdate) said(in inputs) error {
-	return withoutNext(r.target.explain("update", r.err, in))
+	return withoutNext(r.target.Explain("update", r.err, in.sensitive()))
 }
 
 func withoutNext(err error) error {

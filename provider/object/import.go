@@ -36,7 +36,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	}
 	t, live, err := observeLive(ctx, r.source, property.Map{}, id, managerOf(req.Urn))
 	if err != nil { // also if it is absent: the error says which kind, namespace or version was looked up
-		return p.ReadResponse{}, t.explain("read", err, inputs{})
+		return p.ReadResponse{}, t.Explain("read", err, nil)
 	}
 
 	r.looks.Note(req.Urn)

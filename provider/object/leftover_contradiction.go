@@ -22,7 +22,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 	if err != nil {
 		return err
 	}
-	wrong := t.explain("update", r.err, in)
+	wrong := t.Explain("update", r.err, in.sensitive())
 	if len(suspects) == 0 {
 		return wrong
 	}

@@ -24,7 +24,7 @@ func (o outcome) reordered(ctx context.Context, in inputs, saved property.Map) (
 	case failure.Gone(err):
 		return nil, nil // the update recreates the object
 	case err != nil:
-		return nil, o.target.explain("read", err, in)
+		return nil, o.target.Explain("read", err, in.sensitive())
 	case live.GetUID() != o.answer.GetUID():
 		return nil, nil // the dry-run was for another object
 	}

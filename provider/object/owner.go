@@ -94,7 +94,7 @@ func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager str
 		return ownership.ReleaseExcept(live, manager, ownership.Kept{})
 	})
 	if err != nil {
-		return t.explain("release fields of", err, in)
+		return t.Explain("release fields of", err, in.sensitive())
 	}
 	p.GetLogger(ctx).Warningf("%s is left alone: it is managed by the KubeObject %s (field manager %q). What this resource owned "+
 		"of it is released, with the values that it has.", t.Ref, ownership.DescribeManager(manager), manager)

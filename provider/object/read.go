@@ -80,7 +80,7 @@ var (
 func (r *kubeObject) keepStale(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	resp := tracked.KeepStale(ctx, r.source, t.Cluster, req, t.explain("read", cause, in))
+	resp := tracked.KeepStale(ctx, r.source, t.Cluster, req, t.Explain("read", cause, in.sensitive()))
 	if !old.Pending {
 		return resp, nil
 	}

@@ -100,12 +100,12 @@ func (t target) classifyOutcome(a applyResult, in inputs, hashKey, verb string) 
 		}
 		uid = string(a.answer.GetUID())
 	} else if !a.wrote || tracked.IsRefusal(err) || failure.Outcome(err).Definite() {
-		return outcome{target: t}, t.explain(verb, err, in)
+		return outcome{target: t}, t.Explain(verb, err, in.sensitive())
 	}
 	if !a.wrote {
 		return outcome{target: t}, err
 	}
-	return outcome{target: t, state: t.unconfirmed(uid, hashKey), unconfirmed: t.explain(verb, err, in)}, nil
+	return outcome{target: t, state: t.unconfirmed(uid, hashKey), unconfirmed: t.Explain(verb, err, in.sensitive())}, nil
 }
 
 // unconfirmed returns the state of an apply with an unknown effect.

@@ -13,7 +13,7 @@ func (t target) rename(ctx context.Context, in inputs, uid types.UID) error {
 		return nil
 	}
 	if err := t.edit(ctx, in, uid, t.RenamePatch); err != nil {
-		return t.explain("rename the field manager on", err, in)
+		return t.Explain("rename the field manager on", err, in.sensitive())
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 	case failure.Gone(err):
 		return nil, false, nil // the deletion finds this out as well
 	case err != nil:
-		return nil, false, t.explain("release", err, in)
+		return nil, false, t.Explain("release", err, in.sensitive())
 	case !kept:
 		return seen, false, nil
 	}

@@ -48,8 +48,3 @@ func (t target) object(body map[string]any) *unstructured.Unstructured {
 	}
 	return object
 }
-
-// explain turns an error of the API server into one for the user.
-func (t target) explain(verb string, err error, in inputs) error {
-	return t.Explain(verb, err, in.sensitive())
-}

@@ -105,7 +105,7 @@ func (t target) keepBystanders(
 	}
 	if err != nil {
 		// Nothing was applied, whatever happened to the shield.
-		err = t.explain("guard what is not ours in", err, in)
+		err = t.Explain("guard what is not ours in", err, in.sensitive())
 		reason, _ := failure.ReasonOf(err)
 		return nil, nil, tracked.Refused(reason, "%v", err)
 	}

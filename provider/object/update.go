@@ -92,7 +92,7 @@ func (r *kubeObject) updateOnce(
 		err = clu.ExplainNotServed(ctx, err)
 	}
 	if err != nil {
-		return outcome{}, t.explain("update", err, in)
+		return outcome{}, t.Explain("update", err, in.sensitive())
 	}
 	t.Also = former
 	named := t
@@ -100,7 +100,7 @@ func (r *kubeObject) updateOnce(
 	if preview && old.Foreign == "" && former == "" {
 		// The dry-run's answer says who manages the object.
 	} else if live, err := r.lookFirst(ctx, t, old, urn, uid, former != ""); err != nil {
-		return outcome{target: t}, t.explain("read", err, in)
+		return outcome{target: t}, t.Explain("read", err, in.sensitive())
 	} else if live != nil {
 		if err := t.mayWrite(in, live); err != nil {
 			return outcome{target: t}, err
@@ -119,12 +119,12 @@ func (r *kubeObject) updateOnce(
 			// A dry-run cannot release first, and must not look as if it would delete.
 			body = ownership.With(body, in.applied, topsOf(unreleased))
 		} else if err := t.release(ctx, in, unreleased, uid); err != nil {
-			return outcome{target: t}, t.explain("release fields of", err, in)
+			return outcome{target: t}, t.Explain("release fields of", err, in.sensitive())
 		}
 	}
 	if !preview {
 		if err := t.prepare(ctx, in, old, uid); err != nil && !isOtherObject(err) {
-			return outcome{target: t}, t.explain("take over fields of", err, in)
+			return outcome{target: t}, t.Explain("take over fields of", err, in.sensitive())
 		}
 	}
 	result := applyResult{wrote: !preview, uid: old.Ref.UID}
@@ -156,7 +156,7 @@ func (r *kubeObject) updateOnce(
 	}
 	if isOtherObject(result.err) && !busy || isPrerequisiteMissing(result.err) {
 		if err := r.leaveElsewhere(ctx, t, old, preview); err != nil {
-			return outcome{target: t}, t.explain("read", err, in)
+			return outcome{target: t}, t.Explain("read", err, in.sensitive())
 		}
 		return r.create(ctx, clu, in, again)
 	}

@@ -75,7 +75,7 @@ func (r *patchResource) patch(ctx context.Context, req request) (outcome, error)
 	case failure.Gone(err):
 		return w.targetMissing(ctx, err)
 	case err != nil:
-		return outcome{target: w.target}, w.target.explain("patch", err, req.in)
+		return outcome{target: w.target}, w.target.Explain("patch", err, req.in.sensitive())
 	}
 	return w.runInOneVersion(ctx)
 }

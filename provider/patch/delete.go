@@ -48,7 +48,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	asked := target{tracked.Target{Cluster: clu, Ref: tracked.RefOf(id)}}
 	if err := old.RequireDeletable(ctx, r.source, asked.Target); err != nil {
-		return asked.explain("hand back fields of", err, in)
+		return asked.Explain("hand back fields of", err, in.sensitive())
 	}
 	manager, next := old.OnObject(managerOf(req.Urn))
 	t, err := find(ctx, clu, id, manager)
@@ -57,7 +57,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		return r.confirmGone(ctx, t, in, old)
 	}
 	if err != nil {
-		return t.explain("hand back fields of", err, in)
+		return t.Explain("hand back fields of", err, in.sensitive())
 	}
 	if r.guard.Superseded(req.Urn, old.Ref.UID, old.HashKey) {
 		p.GetLogger(ctx).Infof("%s: the fields are kept, because the Patch that replaces this one has them now.", t.Ref)
@@ -70,7 +70,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 			return nil
 		}
 		if err != nil {
-			return t.explain("hand back fields of", err, in)
+			return t.Explain("hand back fields of", err, in.sensitive())
 		}
 		old.Ref.UID = string(live.GetUID())
 	}
@@ -93,7 +93,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		err = r.confirmGone(ctx, t, in, old)
 	}
 	if err != nil {
-		return t.explain("hand back fields of", err, in)
+		return t.Explain("hand back fields of", err, in.sensitive())
 	}
 	if !readable {
 		p.GetLogger(ctx).Warningf("%s: the response does not say who owns its fields, so none could be handed back. If a "+
@@ -121,7 +121,7 @@ func (r *patchResource) forget(urn resource.URN) {
 
 // confirmGone reports why an object that was not found may still exist elsewhere.
 func (r *patchResource) confirmGone(ctx context.Context, t target, in inputs, old state) error {
-	return t.explain("hand back fields of", old.ConfirmGone(ctx, r.source, t.Target), in)
+	return t.Explain("hand back fields of", old.ConfirmGone(ctx, r.source, t.Target), in.sensitive())
 }
 
 // recordTimeout bounds how long we try to record an event.

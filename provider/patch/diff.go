@@ -160,7 +160,7 @@ func (r *patchResource) rereadStale(ctx context.Context, req p.DiffRequest, in i
 		old.Hash = ""
 		return old, nil
 	case err != nil:
-		return state{}, t.explain("read", err, in)
+		return state{}, t.Explain("read", err, in.sensitive())
 	case old.Pending:
 		// We do not know which fields the patch has touched. The next update finds out.
 		return old, nil

@@ -115,6 +115,6 @@ func kept(req p.ReadRequest, s state, why string, live *unstructured.Unstructure
 func (r *patchResource) keepStale(
 	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {
-	req.Properties = tracked.KeepStale(ctx, r.source, t.Cluster, req, t.explain("read", cause, in)).Properties
+	req.Properties = tracked.KeepStale(ctx, r.source, t.Cluster, req, t.Explain("read", cause, in.sensitive())).Properties
 	return kept(req, old, "the object could not be read", nil)
 }

@@ -61,7 +61,7 @@ func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planne
 	if now.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, apierrors.NewConflict(schema.GroupResource{Resource: live.GetKind()}, live.GetName(), err)
 	}
-	planned.refusal = r.target.explain("remove fields of", err, r.in).Error()
+	planned.refusal = r.target.Explain("remove fields of", err, r.in.sensitive()).Error()
 	for _, path := range planned.paths {
 		planned.kept = append(planned.kept, keptField{path: path, why: "the API server refuses the object without it, or without another one of these"})
 	}

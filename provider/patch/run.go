@@ -65,12 +65,12 @@ func (r run) start(ctx context.Context) (outcome, error) {
 	switch {
 	case errors.As(err, &lost):
 		result.state, err = r.unconfirmed(lost)
-		result.unconfirmed = r.target.explain("patch", lost.cause, r.in)
+		result.unconfirmed = r.target.Explain("patch", lost.cause, r.in.sensitive())
 		return result, err
 	case live == nil && failure.Gone(err):
 		return r.targetMissing(ctx, err)
 	case err != nil:
-		return result, r.target.explain("patch", err, r.in)
+		return result, r.target.Explain("patch", err, r.in.sensitive())
 	}
 	return result, nil
 }
@@ -79,11 +79,11 @@ func (r run) start(ctx context.Context) (outcome, error) {
 // a kind that nobody can add.
 func (r run) targetMissing(ctx context.Context, cause error) (outcome, error) {
 	if err := r.requireSame(ctx, nil, cause); !failure.Gone(err) {
-		return outcome{target: r.target}, r.target.explain("read", err, r.in)
+		return outcome{target: r.target}, r.target.Explain("read", err, r.in.sensitive())
 	}
 	cause = r.target.Cluster.ExplainNotServed(ctx, cause)
 	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) && notServed.Permanent {
-		return outcome{target: r.target}, r.target.explain("patch", cause, r.in)
+		return outcome{target: r.target}, r.target.Explain("patch", cause, r.in.sensitive())
 	}
 	err := r.target.missing(cause)
 	if !r.preview {

@@ -27,11 +27,6 @@ func find(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manag
 	return target{t}, err
 }
 
-// explain turns an error of the API server into one for the user.
-func (t target) explain(verb string, err error, in inputs) error {
-	return t.Explain(verb, err, in.sensitive())
-}
-
 // missing reports that there is no object to patch.
 func (t target) missing(cause error) error {
 	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) {
