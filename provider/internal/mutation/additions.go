@@ -46,7 +46,7 @@ func (p JSONPatch) Additions(places []fieldpath.Path) []Addition {
 		if o.name != opAdd || len(place) < 2 || place[len(place)-1].FieldName != nil {
 			continue
 		}
-		if _, below := listAbove(place[:len(place)-1]); below || p.shares(i, places) || p.takesFrom(o.path[:len(o.path)-1]) {
+		if _, below := listAbove(place[:len(place)-1]); below || p.shares(i, places) || p.takesFrom(o.path, place[len(place)-1].Index == nil) {
 			continue
 		}
 		additions = append(additions, Addition{Operation: i, Place: place, wanted: o.value})
@@ -64,14 +64,26 @@ func (p JSONPatch) shares(index int, places []fieldpath.Path) bool {
 	return false
 }
 
-// takesFrom reports whether an operation may take an item out of a list.
-func (p JSONPatch) takesFrom(list pointer) bool {
+// takesFrom reports whether an operation may take an item out of the list that holds place, or something out of the item
+// there. Of a named item, the places of operations tell what is removed from it.
+func (p JSONPatch) takesFrom(place pointer, named bool) bool {
+	list := place[:len(place)-1]
 	return slices.ContainsFunc(p.operations, func(o operation) bool {
 		taken := o.from
-		if o.name == opRemove {
+		switch {
+		case o.name == opRemove:
 			taken = o.path
+		case o.name != opMove:
+			return false
 		}
-		return (o.name == opRemove || o.name == opMove) && len(taken) == len(list)+1 && mayMeet(taken[:len(list)], list)
+		switch {
+		case len(taken) == len(place):
+			return mayMeet(taken[:len(list)], list)
+		case len(taken) < len(place), o.name == opRemove && named:
+			return false
+		default:
+			return mayMeet(taken[:len(place)], place)
+		}
 	})
 }
 

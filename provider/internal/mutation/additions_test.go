@@ -123,6 +123,10 @@ func TestItemsThatWereAdded(t *testing.T) {
 			patch: `[{op: add, path: ` + env + `/-, value: {name: B}}, {op: add, path: ` + env + `/1/value, value: x}]`, theirs: `[{op: replace, path: ` + env + `/1/value, value: x}]`,
 		},
 		{
+			name:  "an item that another operation empties is not remembered",
+			patch: `[{op: add, path: ` + args + `/-, value: {p: 1}}, {op: move, from: ` + args + `/2/p, path: /metadata/annotations/p}]`, theirs: `[{op: replace, path: ` + args + `, value: [x]}]`,
+		},
+		{
 			name:  "what is copied or moved is not remembered",
 			patch: `[{op: copy, from: ` + args + `/0, path: ` + args + `/-}]`, theirs: `[{op: replace, path: ` + args + `, value: [x]}]`,
 		},
