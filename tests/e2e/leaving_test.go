@@ -78,7 +78,7 @@ func TestWhatLeavesTheManifest(t *testing.T) {
 		s.declare(t, manifest(space, "", ""), `takeOverFrom: ["helm"]`, "")
 		out = s.preview(t)
 		assert.Contains(t, out, "takes over from helm: ")
-		assert.Contains(t, out, "left the manifest before: spec.template.spec.containers[name=web].env[name=NS]")
+		assert.Contains(t, out, "left the manifest earlier and that no other manager owns any more: spec.template.spec.containers[name=web].env[name=NS]")
 		s.up(t)
 		assert.Nil(t, env())
 		s.previewEmpty(t)

@@ -141,7 +141,7 @@ func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 			{type: ReplicaFailure, status: "True", reason: FailedCreate, message: %q, lastTransitionTime: "2024-01-01T00:00:00Z"}]}`, refusal))
 		text := failedWait(t, w.deployment(t, "web"), "rollout", true)
 		assert.Contains(t, why(text), "    its pods cannot be created: FailedCreate: "+refusal+"\n")
-		assert.Contains(t, text, "  Next: correct in the pod template what is refused, or change what refuses it")
+		assert.Contains(t, text, "  Next: correct the pod template, or change what refuses it")
 		assert.Equal(t, 1, strings.Count(text, "ask the platform team"), "it is said once")
 	})
 	t.Run("pods that are refused for another reason by now, which the condition does not say [D38 c]", func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestTheCausesOfAWaitThatTimesOut(t *testing.T) {
 		w.report("Job", "it", object(t, "{startTime: \"2024-01-01T00:00:00Z\"}"))
 		text := failedWait(t, job, "condition", "Complete")
 		assert.Contains(t, why(text), "event: FailedCreate: "+refusal)
-		assert.Contains(t, text, "  Next: correct in the pod template what is refused")
+		assert.Contains(t, text, "  Next: correct the pod template, or change what refuses it")
 	})
 	t.Run("are not what is no warning: that is shown apart [D38 c]", func(t *testing.T) {
 		t.Parallel()
