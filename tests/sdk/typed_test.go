@@ -114,6 +114,6 @@ func TestTypedManifestsInJava(t *testing.T) {
 func TestTypedManifestsInCSharp(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", typedPage))
 	require.NoError(t, err)
-	require.True(t, strings.Contains(string(text), "\n## C#\n\nThis project does not compile programs in C#, so this is untested."))
+	require.True(t, strings.Contains(string(text), "\n## C#\n\nThis project does not compile C# programs, so this is untested."))
 	t.Skip("nothing here compiles C#: the page says that what it has for it is untested [E4]")
 }
