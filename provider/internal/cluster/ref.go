@@ -145,7 +145,7 @@ func (c *Cluster) answerTo(ctx context.Context, ref Ref, resource Resource, err 
 		// An aggregated API server may answer like that, and so may a gateway that has lost the cluster: then it does not
 		// find kube-system either.
 		if _, lost := c.fetchID(ctx); lost != nil {
-			return failure.Errorf(failure.ReasonUnexpectedAnswer, "%s: the server answers 404 and names no object, %w", ref, hideStatus(lost))
+			return failure.Errorf(failure.ReasonUnexpectedAnswer, "%s: the server answers 404 without naming the object, and the namespace kube-system cannot be read: %w", ref, hideStatus(lost))
 		}
 	}
 	if !unrouted(err) {
