@@ -1,0 +1,178 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// EnvironmentSpec says which program to run, with what, and how.
+// +kubebuilder:validation:XValidation:rule="has(self.backend) == has(oldSelf.backend) && (!has(self.backend) || self.backend.url == oldSelf.backend.url)",message="the backend cannot be changed: the state is there. Make another Environment and move the state"
+type EnvironmentSpec struct {
+	// The Pulumi program.
+	Program ProgramSource `json:"program"`
+
+	// The stack's configuration: strings, numbers, booleans, lists and objects, as they are. A key without a colon belongs
+	// to the project.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=256
+	Config map[string]apiextensionsv1.JSON `json:"config,omitempty"`
+
+	// Configuration that is secret, from Secrets of the Environment's namespace. The values are encrypted in the state,
+	// and no text that leaves a run contains them.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	SecretConfig map[string]SecretConfigSource `json:"secretConfig,omitempty"`
+
+	// The service account that runs the program, in the Environment's namespace: a run may do what it may do. It also
+	// needs the permissions of the Role environment-runner, with which a run saves the state.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	ServiceAccountName string `json:"serviceAccountName"`
+
+	// Automatic runs each change at once. Manual makes a plan and waits until the annotation
+	// platform.example.com/approve has the hash of this plan.
+	// +optional
+	// +kubebuilder:default=Automatic
+	Approval ApprovalMode `json:"approval,omitempty"`
+
+	// How drift is looked for: changes that someone else made to what the program has made. Without it, nothing is.
+	// +optional
+	DriftDetection *DriftDetection `json:"driftDetection,omitempty"`
+
+	// What happens after a failure.
+	// +optional
+	// +kubebuilder:default={}
+	Retry RetryPolicy `json:"retry,omitempty"`
+
+	// How long one run may take. It is then ended as by Ctrl-C: what is under way is completed, and saved.
+	// +optional
+	// +kubebuilder:default="30m"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="timeout is from 1s to 24h"
+	Timeout metav1.Duration `json:"timeout,omitempty"`
+
+	// Destroy deletes what the program has made when the Environment is deleted. Orphan leaves it, and the state.
+	// +optional
+	// +kubebuilder:default=Destroy
+	OnDelete DeletionPolicy `json:"onDelete,omitempty"`
+
+	// Begin nothing. A run that goes on is not ended.
+	// +optional
+	Suspend bool `json:"suspend,omitempty"`
+
+	// The Secret to which the outputs are written. Default: the Environment's name and "-outputs".
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	OutputsSecretName string `json:"outputsSecretName,omitempty"`
+
+	// Where the state is kept. Default: in Secrets of the Environment's namespace.
+	// +optional
+	Backend *Backend `json:"backend,omitempty"`
+
+	// The pod of a run.
+	// +optional
+	// +kubebuilder:default={}
+	Runner RunnerSpec `json:"runner,omitempty"`
+}
+
+// ProgramSource says where the program is.
+type ProgramSource struct {
+	// A ConfigMap of the Environment's namespace: Pulumi.yaml, and the files beside it.
+	ConfigMapRef LocalObjectReference `json:"configMapRef"`
+}
+
+// LocalObjectReference names an object of the Environment's namespace.
+type LocalObjectReference struct {
+	// The object's name.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// SecretConfigSource says where one secret value of the configuration is.
+type SecretConfigSource struct {
+	// A key of a Secret of the Environment's namespace.
+	SecretKeyRef SecretKeyReference `json:"secretKeyRef"`
+}
+
+// SecretKeyReference names a key of a Secret.
+type SecretKeyReference struct {
+	// The Secret's name.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// The key in the Secret.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
+// ApprovalMode says who lets a change run.
+// +kubebuilder:validation:Enum=Automatic;Manual
+type ApprovalMode string
+
+// The approval modes.
+const (
+	ApprovalAutomatic ApprovalMode = "Automatic"
+	ApprovalManual    ApprovalMode = "Manual"
+)
+
+// DriftDetection says when drift is looked for, and what is done about it.
+type DriftDetection struct {
+	// How long after a run, or after the last look.
+	// +optional
+	// +kubebuilder:default="10m"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s')",message="interval is at least 1s"
+	Interval metav1.Duration `json:"interval,omitempty"`
+	// Put the fields of the program back. If false, drift is reported as a plan, which can be approved.
+	// +optional
+	// +kubebuilder:default=true
+	Correct *bool `json:"correct,omitempty"`
+}
+
+// RetryPolicy says what happens after a failure.
+type RetryPolicy struct {
+	// How often a failed run is repeated before the Environment is Stalled.
+	// +optional
+	// +kubebuilder:default=5
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	Limit *int32 `json:"limit,omitempty"`
+	// How long to wait before the first repetition. It doubles each time, up to 30 minutes.
+	// +optional
+	// +kubebuilder:default="30s"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('30m')",message="backoff is from 1s to 30m"
+	Backoff metav1.Duration `json:"backoff,omitempty"`
+}
+
+// DeletionPolicy says what becomes of the program's objects.
+// +kubebuilder:validation:Enum=Destroy;Orphan
+type DeletionPolicy string
+
+// The deletion policies.
+const (
+	DeletionDestroy DeletionPolicy = "Destroy"
+	DeletionOrphan  DeletionPolicy = "Orphan"
+)
+
+// Backend is a backend of Pulumi.
+type Backend struct {
+	// The backend's URL, such as s3://bucket or https://api.pulumi.com.
+	// +kubebuilder:validation:MinLength=1
+	URL string `json:"url"`
+	// A Secret of the Environment's namespace, whose keys become environment variables of the run, such as
+	// PULUMI_ACCESS_TOKEN or AWS_SECRET_ACCESS_KEY.
+	// +optional
+	CredentialsSecretRef *LocalObjectReference `json:"credentialsSecretRef,omitempty"`
+}
+
+// RunnerSpec is what can be chosen about the pod of a run.
+type RunnerSpec struct {
+	// Default: requests of 250m and 256Mi, a limit of 1Gi.
+	// +optional
+	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+}

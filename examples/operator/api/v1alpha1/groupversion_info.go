@@ -1,0 +1,21 @@
+// Package v1alpha1 is the API of the operator: an Environment is a Pulumi program that runs in the cluster, and its
+// status is all that the operator remembers of it.
+// +kubebuilder:object:generate=true
+// +groupName=platform.example.com
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupVersion is the group and version of all kinds of this package.
+var GroupVersion = schema.GroupVersion{Group: "platform.example.com", Version: "v1alpha1"}
+
+// AddToScheme registers the kinds of this package.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion, &Environment{}, &EnvironmentList{})
+	metav1.AddToGroupVersion(scheme, GroupVersion)
+	return nil
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The Dockerfile has the files from what this program writes, and has to say the same about them.
+func TestTheDockerfileMakesTheSameImage(t *testing.T) {
+	var says v1.Config
+	var from, copied []string
+	for line := range strings.Lines(string(read(t, "../../Dockerfile"))) {
+		instruction, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch instruction {
+		case "", "#":
+		case "FROM": // a new stage; the last one counts
+			says, copied = v1.Config{}, nil
+			from = strings.Fields(rest)
+		case "COPY":
+			copied = append(copied, rest)
+		case "ENV":
+			says.Env = append(says.Env, rest)
+		case "USER":
+			says.User = rest
+		case "WORKDIR":
+			says.WorkingDir = rest
+		case "ENTRYPOINT":
+			require.NoError(t, json.Unmarshal([]byte(rest), &says.Entrypoint))
+		case "RUN":
+			assert.Equal(t, "make operator-image", rest)
+		default:
+			assert.Fail(t, "the program that writes the image has nothing like it", instruction)
+		}
+	}
+	assert.Equal(t, []string{"scratch"}, from)
+	assert.Equal(t, config(), says)
+	assert.Equal(t, []string{"--from=build /src/bin/operator-root/ /"}, copied)
+
+	makefile, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "Makefile"))
+	require.NoError(t, err)
+	assert.Contains(t, string(makefile), "-root $(BIN)/operator-root")
+	programs := "IMAGE_PROGRAMS := " + strings.ReplaceAll(strings.Join(programPaths, " "), "/", "")
+	assert.Contains(t, string(makefile), programs+"\n")
+}

@@ -1,0 +1,206 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
+)
+
+// observeInputs hashes what the spec leads to: the content of the program, the configuration, and which versions its
+// secrets have. It reads no secret.
+func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed) error {
+	environment := observed.Environment
+	program, problem, err := r.programHash(ctx, environment)
+	if err != nil || problem != nil {
+		observed.Inputs.Problem = problem
+		return err
+	}
+	versions := map[string]inputs.Version{}
+	for _, key := range slices.Sorted(maps.Keys(environment.Spec.SecretConfig)) {
+		if _, twice := environment.Spec.Config[key]; twice {
+			observed.Inputs.Problem = &plan.Problem{Reason: "ConfigInvalid", Message: fmt.Sprintf(
+				"The key %q is in spec.config and in spec.secretConfig. Remove one of them.", key)}
+			return nil
+		}
+		from := environment.Spec.SecretConfig[key].SecretKeyRef
+		secret, err := r.metadataOf(ctx, "Secret", environment.Namespace, from.Name)
+		if apierrors.IsNotFound(err) {
+			observed.Inputs.Problem = missing("Secret", from.Name, "spec.secretConfig."+key)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if problem := notConfiguration(secret, "spec.secretConfig."+key); problem != nil {
+			observed.Inputs.Problem = problem
+			return nil
+		}
+		versions[key] = inputs.Version{Secret: from.Name, Key: from.Key, ResourceVersion: secret.ResourceVersion}
+	}
+	observed.Inputs.Hash = inputs.Hash(program, configOf(environment), versions, backendOf(environment))
+	if known := r.memory.get(client.ObjectKeyFromObject(environment)); known.refused == observed.Inputs.Hash {
+		observed.Inputs.Problem = known.problem
+	}
+	return nil
+}
+
+func missing(kind, name, wantedBy string) *plan.Problem {
+	return &plan.Problem{Reason: "InputsMissing", Message: fmt.Sprintf(
+		"%s %s is not there, and %s names it. The run begins as soon as it is created.", kind, name, wantedBy)}
+}
+
+// notConfiguration refuses a Secret in which the operator keeps states, passphrases and inputs. Those with outputs are welcome: one
+// Environment may be configured with what another one made.
+func notConfiguration(secret metav1.Object, wantedBy string) *plan.Problem {
+	if !slices.Contains(secret.GetFinalizers(), v1alpha1.StateFinalizer) {
+		return nil
+	}
+	return &plan.Problem{Reason: "ConfigInvalid", Message: fmt.Sprintf(
+		"Secret %s, which %s names, is where the operator keeps something for itself. Name another one.", secret.GetName(), wantedBy)}
+}
+
+// programHash reads the program when it has another version than the one that was read last.
+func (r *Reconciler) programHash(ctx context.Context, environment *v1alpha1.Environment) (string, *plan.Problem, error) {
+	name := environment.Spec.Program.ConfigMapRef.Name
+	metadata, err := r.metadataOf(ctx, "ConfigMap", environment.Namespace, name)
+	if apierrors.IsNotFound(err) {
+		return "", missing("ConfigMap", name, "spec.program.configMapRef"), nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	key, version := client.ObjectKeyFromObject(environment), string(metadata.UID)+"/"+metadata.ResourceVersion
+	if known := r.memory.get(key); known.version == version {
+		return known.program, nil, nil
+	}
+	files, problem, err := r.program(ctx, environment)
+	if err != nil || problem != nil {
+		return "", problem, err
+	}
+	hash := inputs.HashProgram(files)
+	r.memory.set(key, func(known *remembered) { known.version, known.program = version, hash })
+	return hash, nil, nil
+}
+
+// program reads the files of the program.
+func (r *Reconciler) program(ctx context.Context, environment *v1alpha1.Environment) (map[string][]byte, *plan.Problem, error) {
+	name := environment.Spec.Program.ConfigMapRef.Name
+	var program corev1.ConfigMap
+	err := r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: name}, &program)
+	if apierrors.IsNotFound(err) {
+		return nil, missing("ConfigMap", name, "spec.program.configMapRef"), nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	files := map[string][]byte{}
+	for name, content := range program.Data {
+		files[name] = []byte(content)
+	}
+	maps.Copy(files, program.BinaryData)
+	return files, nil, nil
+}
+
+func configOf(environment *v1alpha1.Environment) map[string]json.RawMessage {
+	config := map[string]json.RawMessage{}
+	for key, value := range environment.Spec.Config {
+		config[key] = json.RawMessage(value.Raw)
+	}
+	return config
+}
+
+func backendOf(environment *v1alpha1.Environment) string {
+	if backend := environment.Spec.Backend; backend != nil {
+		return backend.URL
+	}
+	return ""
+}
+
+// gather reads what an operation is run with. The hash is of exactly these values.
+func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environment, operation *v1alpha1.Operation) (inputs.Inputs, *plan.Problem, error) {
+	gathered := inputs.Inputs{
+		Kind: operation.Kind, BackendURL: backendOf(environment), ApprovedPlan: operation.ApprovedPlan,
+		Timeout: environment.Spec.Timeout.Duration, Refresh: refreshes(environment, operation),
+	}
+	if applied := environment.Status.LastApplied; applied != nil {
+		gathered.AppliedSerial = applied.Serial
+	}
+	if detection := environment.Spec.DriftDetection; detection != nil && operation.Kind == v1alpha1.OperationDriftCheck {
+		gathered.Correct = (detection.Correct == nil || *detection.Correct) && environment.Spec.Approval != v1alpha1.ApprovalManual
+	}
+	if backend := environment.Spec.Backend; backend != nil && backend.CredentialsSecretRef != nil {
+		secret, problem, err := r.secret(ctx, environment, backend.CredentialsSecretRef.Name, "spec.backend.credentialsSecretRef")
+		if err != nil || problem != nil {
+			return gathered, problem, err
+		}
+		gathered.Credentials = map[string]string{}
+		for name, value := range secret.Data {
+			gathered.Credentials[name] = string(value)
+		}
+	}
+	if operation.Kind == v1alpha1.OperationDestroy {
+		return gathered, nil, nil
+	}
+
+	files, problem, err := r.program(ctx, environment)
+	if err != nil || problem != nil {
+		return gathered, problem, err
+	}
+	gathered.Files, gathered.Config = files, configOf(environment)
+	versions := map[string]inputs.Version{}
+	gathered.SecretConfig = map[string]string{}
+	for key, from := range environment.Spec.SecretConfig {
+		reference := from.SecretKeyRef
+		secret, problem, err := r.secret(ctx, environment, reference.Name, "spec.secretConfig."+key)
+		if err != nil || problem != nil {
+			return gathered, problem, err
+		}
+		value, has := secret.Data[reference.Key]
+		if !has {
+			return gathered, &plan.Problem{Reason: "InputsMissing", Message: fmt.Sprintf(
+				"Secret %s has no key %q, which spec.secretConfig.%s names. It has: %s.", reference.Name, reference.Key, key,
+				strings.Join(slices.Sorted(maps.Keys(secret.Data)), ", "))}, nil
+		}
+		gathered.SecretConfig[key] = string(value)
+		versions[key] = inputs.Version{Secret: reference.Name, Key: reference.Key, ResourceVersion: secret.ResourceVersion}
+	}
+	gathered.InputHash = inputs.Hash(inputs.HashProgram(files), gathered.Config, versions, gathered.BackendURL)
+	return gathered, nil, nil
+}
+
+// refreshes says whether a run looks at each object first: one that corrects drift by an approved plan.
+func refreshes(environment *v1alpha1.Environment, operation *v1alpha1.Operation) bool {
+	plan := environment.Status.PendingPlan
+	return operation.ApprovedPlan != "" && plan != nil && plan.Drift && plan.Hash == operation.ApprovedPlan
+}
+
+func (r *Reconciler) secret(ctx context.Context, environment *v1alpha1.Environment, name, wantedBy string) (*corev1.Secret, *plan.Problem, error) {
+	var secret corev1.Secret
+	err := r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: name}, &secret)
+	if apierrors.IsNotFound(err) {
+		return nil, missing("Secret", name, wantedBy), nil
+	}
+	return &secret, notConfiguration(&secret, wantedBy), err
+}
+
+// keptInputs are the Secrets with inputs of operations.
+func (r *Reconciler) keptInputs(ctx context.Context, environment *v1alpha1.Environment) ([]metav1.PartialObjectMetadata, error) {
+	kept := &metav1.PartialObjectMetadataList{}
+	kept.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	err := r.Client.List(ctx, kept, client.InNamespace(environment.Namespace),
+		client.MatchingLabels{v1alpha1.LabelEnvironment: environment.Name, labelPart: partInputs})
+	slices.SortFunc(kept.Items, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
+	return kept.Items, err
+}

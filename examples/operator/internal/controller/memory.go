@@ -1,0 +1,50 @@
+package controller
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
+)
+
+// memory has what was read of versions that may still be the newest. Losing it costs a request.
+type memory struct {
+	mutex *sync.Mutex
+	of    map[types.NamespacedName]remembered
+}
+
+// remembered is what is known of one Environment.
+type remembered struct {
+	// version is the uid and the resource version of the program's ConfigMap, and program the hash of its content.
+	version, program string
+	// refused is the hash of inputs that cannot be run, and problem is why: a key that a Secret does not have.
+	refused string
+	problem *plan.Problem
+	// outputs are the resource versions of head and outputs Secret that go together.
+	outputs string
+}
+
+func newMemory() memory {
+	return memory{mutex: &sync.Mutex{}, of: map[types.NamespacedName]remembered{}}
+}
+
+func (m memory) get(name types.NamespacedName) remembered {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return m.of[name]
+}
+
+func (m memory) set(name types.NamespacedName, change func(*remembered)) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	known := m.of[name]
+	change(&known)
+	m.of[name] = known
+}
+
+func (m memory) forget(name types.NamespacedName) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	delete(m.of, name)
+}

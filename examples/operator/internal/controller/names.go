@@ -1,0 +1,17 @@
+package controller
+
+// Annotations of the objects that belong to runs.
+const (
+	// annotationUID is the uid of the Environment that a Job is of: one that deletes itself must not own its Jobs.
+	annotationUID = "platform.example.com/environment-uid"
+	// annotationInputHash is the hash of the inputs that a Secret holds.
+	annotationInputHash = "platform.example.com/input-hash"
+	// annotationOperation is what these inputs are for.
+	annotationOperation = "platform.example.com/operation"
+)
+
+const (
+	labelPart      = "platform.example.com/part"
+	partInputs     = "inputs"
+	partPassphrase = "passphrase"
+)

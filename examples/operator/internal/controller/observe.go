@@ -1,0 +1,199 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
+)
+
+// observe reads what a decision depends on.
+func (r *Reconciler) observe(ctx context.Context, environment *v1alpha1.Environment) (plan.Observed, error) {
+	observed := plan.Observed{Environment: environment, Now: r.Clock.Now()}
+	for _, read := range []func(context.Context, *plan.Observed) error{
+		r.observeInputs, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeNamespace,
+	} {
+		if err := read(ctx, &observed); err != nil {
+			return plan.Observed{}, err
+		}
+	}
+	return observed, nil
+}
+
+// observePods looks for pods of runs that have not ended, whichever run they are of.
+func (r *Reconciler) observePods(ctx context.Context, observed *plan.Observed) error {
+	environment := observed.Environment
+	var pods corev1.PodList
+	err := r.Client.List(ctx, &pods, client.InNamespace(environment.Namespace), client.MatchingLabels{v1alpha1.LabelEnvironment: environment.Name})
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		seen := plan.Pod{
+			Name: pod.Name, UID: pod.UID, Job: pod.Labels[batchv1.JobNameLabel],
+			Terminated: pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
+		}
+		if pod.DeletionTimestamp != nil {
+			seen.Deleted = pod.DeletionTimestamp.Time
+		}
+		observed.Pods = append(observed.Pods, seen)
+	}
+	return err
+}
+
+// observeJob looks at the Job of the current operation. One that the cache does not have is asked for: of its absence follows
+// that a run has ended.
+func (r *Reconciler) observeJob(ctx context.Context, observed *plan.Observed) error {
+	environment := observed.Environment
+	operation := environment.Status.CurrentOperation
+	if operation == nil || operation.Job == "" {
+		return nil
+	}
+	key := client.ObjectKey{Namespace: environment.Namespace, Name: operation.Job}
+	var job batchv1.Job
+	err := r.Client.Get(ctx, key, &job)
+	if apierrors.IsNotFound(err) {
+		err = r.Direct.Get(ctx, key, &job)
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case !ours(&job, environment) || job.Annotations[annotationInputHash] != operation.InputHash:
+		observed.JobNameTaken = true
+		return nil
+	}
+	observed.Job = &plan.Job{UID: job.UID, Deleting: job.DeletionTimestamp != nil, Finished: finished(&job)}
+	var pods corev1.PodList
+	if err := r.Client.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}); err != nil {
+		return err
+	}
+	observed.Job.Ending = ending(&job, pods.Items)
+	observed.Job.NotStarted, err = r.notStarted(ctx, &job, pods.Items)
+	return err
+}
+
+// ours says whether a Job is of this Environment, not of an earlier one of the same name or of something else.
+func ours(job *batchv1.Job, environment *v1alpha1.Environment) bool {
+	return job.Annotations[annotationUID] == string(environment.UID)
+}
+
+func finished(job *batchv1.Job) bool {
+	return slices.ContainsFunc(job.Status.Conditions, func(condition batchv1.JobCondition) bool {
+		return (condition.Type == batchv1.JobComplete || condition.Type == batchv1.JobFailed) && condition.Status == corev1.ConditionTrue
+	})
+}
+
+// ending is how the pod of a run ended.
+func ending(job *batchv1.Job, pods []corev1.Pod) string {
+	for i := range pods {
+		for _, container := range pods[i].Status.ContainerStatuses {
+			if ended := container.State.Terminated; ended != nil {
+				return fmt.Sprintf("%s, exit code %d", ended.Reason, ended.ExitCode)
+			}
+		}
+		if status := pods[i].Status; status.Phase == corev1.PodFailed {
+			return strings.TrimSpace(status.Reason + " " + status.Message)
+		}
+	}
+	for _, condition := range job.Status.Conditions {
+		if condition.Type == batchv1.JobFailed {
+			return condition.Reason
+		}
+	}
+	return ""
+}
+
+// observeKept looks for the inputs that are kept.
+func (r *Reconciler) observeKept(ctx context.Context, observed *plan.Observed) error {
+	environment := observed.Environment
+	operation := environment.Status.CurrentOperation
+	kept, err := r.keptInputs(ctx, environment)
+	if err != nil {
+		return err
+	}
+	observed.KeptInputs = map[string]string{}
+	for _, secret := range kept {
+		observed.KeptInputs[secret.Annotations[annotationInputHash]] = secret.Name
+		if operation != nil && operation.InputsSecret == secret.Name {
+			observed.Frozen = keeps(&secret, operation)
+		}
+	}
+	leftovers, err := r.leftovers(ctx, environment)
+	observed.Leftovers = len(leftovers) > 0
+	return err
+}
+
+// observeHead reads what the last run has said, where that matters: there is a run whose end is looked for, a status that
+// was lost, or something to destroy.
+func (r *Reconciler) observeHead(ctx context.Context, observed *plan.Observed) error {
+	status := observed.Environment.Status
+	deleted := !observed.Environment.DeletionTimestamp.IsZero()
+	running := observed.Job != nil && !observed.Job.Finished && observed.Job.NotStarted == nil &&
+		!slices.ContainsFunc(observed.Pods, func(pod plan.Pod) bool { return !pod.Deleted.IsZero() })
+	if status.CurrentOperation != nil && running || status.CurrentOperation == nil && status.Serial > 0 && !deleted {
+		return nil
+	}
+	return r.readHead(ctx, observed)
+}
+
+func (r *Reconciler) readHead(ctx context.Context, observed *plan.Observed) error {
+	if observed.Head != nil {
+		return nil
+	}
+	head, err := r.store(observed.Environment).ReadHead(ctx)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	observed.Head = head
+	return nil
+}
+
+func (r *Reconciler) store(environment *v1alpha1.Environment) *state.Store {
+	return state.New(r.Direct, environment.Namespace, environment.Name)
+}
+
+// observeLease looks who has the stack to itself.
+func (r *Reconciler) observeLease(ctx context.Context, observed *plan.Observed) error {
+	environment := observed.Environment
+	if environment.Status.CurrentOperation == nil {
+		return nil
+	}
+	var lease coordinationv1.Lease
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: environment.LeaseName()}, &lease)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if holder := lease.Spec.HolderIdentity; holder != nil && *holder != "" {
+		observed.Lease = &plan.Holder{UID: types.UID(*holder), Pod: lease.Annotations[v1alpha1.AnnotationPod]}
+	}
+	return nil
+}
+
+// observeNamespace looks whether anything can still be created.
+func (r *Reconciler) observeNamespace(ctx context.Context, observed *plan.Observed) error {
+	environment := observed.Environment
+	if environment.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	var namespace corev1.Namespace
+	err := r.Direct.Get(ctx, client.ObjectKey{Name: environment.Namespace}, &namespace)
+	observed.NamespaceTerminating = err == nil && namespace.DeletionTimestamp != nil
+	return client.IgnoreNotFound(err)
+}

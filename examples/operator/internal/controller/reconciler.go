@@ -1,0 +1,95 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
+)
+
+// FieldManager is the name under which the controller owns fields.
+const FieldManager = "environment-operator"
+
+// Options say how the controller works.
+type Options struct {
+	// RunnerImage is the image of the pods that run programs.
+	RunnerImage string
+	// Runs is how many programs may run at a time.
+	Runs int
+	// Reconciles is how many Environments are looked at at a time.
+	Reconciles int
+}
+
+// Reconciler looks after Environments.
+type Reconciler struct {
+	// Client reads what is watched from the cache.
+	Client client.Client
+	// Direct has no cache.
+	Direct   client.Client
+	Clock    *ServerClock
+	Recorder events.EventRecorder
+	Options  Options
+
+	slots  *slots
+	memory memory
+	wake   chan event.GenericEvent
+}
+
+// Reconcile does the next thing that an Environment needs.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	if err := r.slots.begin(ctx, r.Client); err != nil {
+		return ctrl.Result{}, err
+	}
+	environment := &v1alpha1.Environment{}
+	if err := r.Client.Get(ctx, request.NamespacedName, environment); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.settleSlot(request.NamespacedName, plan.Decision{})
+			r.memory.forget(request.NamespacedName)
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, err
+	}
+	observed, err := r.observe(ctx, environment)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	observed.FreeSlot = r.slots.take(request.NamespacedName)
+	decision := plan.Decide(observed)
+	defer r.settleSlot(request.NamespacedName, decision)
+
+	if err := r.carryOut(ctx, environment, observed, decision); err != nil {
+		if apierrors.IsConflict(err) {
+			// Decided from an old version. The new one is on its way to the cache.
+			return ctrl.Result{RequeueAfter: conflictDelay}, nil
+		}
+		return ctrl.Result{}, fmt.Errorf("%s: %w", decision.Step, err)
+	}
+	for _, event := range decision.Events {
+		kind := corev1.EventTypeNormal
+		if event.Warning {
+			kind = corev1.EventTypeWarning
+		}
+		if decision.Step == plan.WriteStatus {
+			r.Recorder.Eventf(environment, nil, kind, event.Reason, "Reconcile", "%s", shorten(event.Message))
+		}
+	}
+	return ctrl.Result{RequeueAfter: decision.After}, nil
+}
+
+// shorten cuts what the API server would refuse.
+func shorten(message string) string {
+	const longest = 1000
+	if len(message) > longest {
+		message = message[:longest] + "…"
+	}
+	return message
+}

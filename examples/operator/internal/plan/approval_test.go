@@ -1,0 +1,80 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
+)
+
+const waiting = "Ready=False/WaitingForApproval Reconciling=True/WaitingForApproval"
+
+// planned is an Environment whose plan waits for approval.
+func planned(w *world) {
+	w.environment.Spec.Approval = v1alpha1.ApprovalManual
+	w.settle(w.succeeds)
+}
+
+func TestApproval(t *testing.T) { // [X9]
+	check(t, []decided{
+		{"a change is planned first [X9]", func(w *world) { w.environment.Spec.Approval = v1alpha1.ApprovalManual; w.decide() },
+			plan.FreezeInputs, "Ready=False/Planning Reconciling=True/Planning", "Preview 1", status.InProgressStatus},
+		{"the plan waits for approval [X9] [X29]", planned,
+			plan.Nothing, waiting, "", status.InProgressStatus},
+		{"the approval of another plan does nothing [X9]", func(w *world) { planned(w); w.annotate(v1alpha1.AnnotationApprove, "plan-0") },
+			plan.Nothing, waiting, "", status.InProgressStatus},
+		{"the approved plan runs [X9]", func(w *world) { planned(w); w.approve() },
+			plan.FreezeInputs, updating, "Update 2", status.InProgressStatus},
+		{"a plan of other inputs is made again, approved or not [X9]", func(w *world) { planned(w); w.approve(); w.change("inputs-2") },
+			plan.FreezeInputs, "Ready=False/Planning Reconciling=True/Planning", "Preview 2", status.InProgressStatus},
+		{"where the plan has changed since, the new one waits for approval [X9]", func(w *world) {
+			planned(w)
+			w.approve()
+			w.starts()
+			w.replans()
+			w.rests()
+			w.decide()
+		}, plan.Nothing, waiting, "", status.InProgressStatus},
+		{"a plan without changes needs no approval [X9]", func(w *world) {
+			w.environment.Spec.Approval = v1alpha1.ApprovalManual
+			w.starts()
+			w.ends(state.Succeeded, func(record *state.Record) { record.Plan = nil })
+		}, plan.FreezeInputs, updating, "Update 2", status.InProgressStatus},
+		{"after the approved run it is Ready [X9]", func(w *world) { planned(w); w.approve(); w.applies() },
+			plan.Nothing, applied, "", status.CurrentStatus},
+		{"a plan that waits runs when approval is not wanted any more", func(w *world) {
+			planned(w)
+			w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalAutomatic })
+		}, plan.FreezeInputs, updating, "Update 2", status.InProgressStatus},
+	})
+}
+
+func TestAnApprovalIsForOneRun(t *testing.T) { // [X9]
+	w := newWorld()
+	planned(w)
+	w.approve()
+	w.settle(w.succeeds)
+	w.change("inputs-2")
+	w.settle(w.succeeds)
+	require.Equal(t, "WaitingForApproval", w.ready().Reason)
+	require.Contains(t, w.ready().Message, "kubectl annotate --overwrite --namespace team environment shop platform.example.com/approve=plan-3")
+}
+
+// An update without changes in the plan needs nobody, so nobody would end a loop of plans and failures.
+func TestUpdatesWithoutChangesThatFailStallToo(t *testing.T) { // [X17]
+	w := newWorld()
+	w.environment.Spec.Approval = v1alpha1.ApprovalManual
+	w.settle(func() {
+		if w.run.operation.Kind == v1alpha1.OperationPreview {
+			w.ends(state.Succeeded, func(record *state.Record) { record.Plan = nil })
+			return
+		}
+		w.fails()
+	})
+	require.True(t, w.is(v1alpha1.ConditionStalled))
+	require.EqualValues(t, 3, w.status().LastFailure.RetryCount)
+}

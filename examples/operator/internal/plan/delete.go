@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
+)
+
+// delete brings a deleted Environment to its end.
+func (d *decision) delete() {
+	switch {
+	case d.endEarlierRun():
+	case d.orphaned():
+		d.Step = KeepState
+	case d.stateLost():
+		d.waiting("StateLost", fmt.Sprintf("The Secret %s with the state is gone, so what the program made (%s) cannot be destroyed. Restore the Secret "+
+			"from a backup, or delete the objects by hand and let the Environment go: %s",
+			d.Environment.StateSecretName(), count(d.status.ResourceCount, "resource"), d.orphanWith()))
+	case !d.holdsResources():
+		d.Step = DeleteState
+	case d.NamespaceTerminating:
+		d.deleteWithNamespace()
+	case d.spec.Suspend:
+		d.suspended()
+	case !d.waitForRetry(v1alpha1.OperationDestroy, ""):
+		d.begin(v1alpha1.OperationDestroy, "")
+	}
+}
+
+// orphaned says whether what the program made is to stay.
+func (d *decision) orphaned() bool {
+	return d.spec.OnDelete == v1alpha1.DeletionOrphan || d.Environment.Annotations[v1alpha1.AnnotationOrphan] == "true"
+}
+
+func (d *decision) orphanWith() string {
+	return "kubectl annotate --namespace " + d.Environment.Namespace + " environment " + d.Environment.Name + " " +
+		v1alpha1.AnnotationOrphan + "=true"
+}
+
+// stateLost says whether the state was removed, past its finalizer, while the program's objects were there. In a namespace that
+// terminates it may be this deletion that removed it.
+func (d *decision) stateLost() bool {
+	if d.Head != nil && d.Head.Record.Serial > 0 || d.status.ResourceCount == 0 || d.NamespaceTerminating {
+		return false
+	}
+	history := d.status.History
+	return len(history) == 0 || history[0].Kind != v1alpha1.OperationDestroy || history[0].Result != v1alpha1.ResultSucceeded
+}
+
+// holdsResources says whether there may be something to destroy.
+func (d *decision) holdsResources() bool {
+	if d.Head == nil || d.Head.Record.Serial == 0 {
+		return false
+	}
+	record := d.Head.Record
+	return record.Kind != v1alpha1.OperationDestroy || record.Outcome != state.Succeeded
+}
+
+// deleteWithNamespace leaves to the namespace what goes with it: no Job can be created in it any more.
+func (d *decision) deleteWithNamespace() {
+	record := d.Head.Record
+	if record.ElsewhereCount == 0 {
+		d.Step = DeleteState
+		return
+	}
+	more := ""
+	if rest := int(record.ElsewhereCount) - len(record.Elsewhere); rest > 0 {
+		more = fmt.Sprintf(" and %d more", rest)
+	}
+	d.waiting("NamespaceTerminating", fmt.Sprintf("The namespace is being deleted, so no run can destroy what the program made outside of it: "+
+		"%s%s. Delete these by hand; then let the Environment go: %s", strings.Join(record.Elsewhere, ", "), more, d.orphanWith()))
+}

@@ -1,0 +1,167 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+)
+
+// next looks for something to begin.
+func (d *decision) next() {
+	if d.OutputsDue {
+		d.Step = WriteOutputs
+	} else if d.Leftovers && d.running() == nil {
+		d.Step = CleanUp
+	}
+	switch {
+	case d.spec.Suspend:
+		d.suspended()
+	case d.Inputs.Problem != nil:
+		d.waiting(d.Inputs.Problem.Reason, d.Inputs.Problem.Message)
+	case !d.upToDate():
+		d.change()
+	case d.OutputsProblem != nil:
+		d.waiting(d.OutputsProblem.Reason, d.OutputsProblem.Message)
+	case d.OutputsDue && !meta.IsStatusConditionTrue(d.status.Conditions, v1alpha1.ConditionReady):
+		// Who waits for Ready finds the outputs.
+	default:
+		d.drift()
+	}
+}
+
+// change runs new inputs, or plans them first.
+func (d *decision) change() {
+	if d.waitForRetry(v1alpha1.OperationUpdate, d.Inputs.Hash) {
+		return
+	}
+	if d.spec.Approval != v1alpha1.ApprovalManual {
+		d.begin(v1alpha1.OperationUpdate, "")
+		return
+	}
+	plan := d.status.PendingPlan
+	switch {
+	case plan == nil || plan.InputHash != d.Inputs.Hash || plan.Drift:
+		if !d.waitForRetry(v1alpha1.OperationPreview, d.Inputs.Hash) {
+			d.begin(v1alpha1.OperationPreview, "")
+		}
+	case d.approved(plan):
+		d.begin(v1alpha1.OperationUpdate, plan.Hash)
+	default:
+		d.waiting("WaitingForApproval", describe(plan.Summary)+". "+approveWith(plan, d.Environment))
+	}
+}
+
+// approved says whether a plan may run. One without changes needs nobody's approval.
+func (d *decision) approved(plan *v1alpha1.Plan) bool {
+	return plan.Hash == v1alpha1.NoChanges || d.Environment.Annotations[v1alpha1.AnnotationApprove] == plan.Hash
+}
+
+func approveWith(plan *v1alpha1.Plan, environment *v1alpha1.Environment) string {
+	return "To approve: kubectl annotate --overwrite --namespace " + environment.Namespace + " environment " + environment.Name + " " +
+		v1alpha1.AnnotationApprove + "=" + plan.Hash
+}
+
+// drift looks after an Environment that is as its inputs say.
+func (d *decision) drift() {
+	if d.waitForRetry(v1alpha1.OperationUpdate, d.Inputs.Hash) {
+		return
+	}
+	if plan := d.status.PendingPlan; plan != nil && plan.Drift && d.approved(plan) {
+		d.begin(v1alpha1.OperationUpdate, plan.Hash)
+		return
+	}
+	if plan := d.status.PendingPlan; plan != nil && !plan.Drift {
+		d.status.PendingPlan = nil
+	}
+	d.ready()
+	if d.spec.DriftDetection == nil {
+		d.dropDrift()
+		return
+	}
+	interval := d.spec.DriftDetection.Interval.Duration
+	if interval <= 0 {
+		interval = 10 * time.Minute
+	}
+	if left := d.lastLook().Add(interval).Sub(d.Now); left > 0 {
+		d.wait(left)
+		return
+	}
+	d.begin(v1alpha1.OperationDriftCheck, "")
+}
+
+// lastLook is when the objects were last seen to be as the program says. A time in the future is not believed.
+func (d *decision) lastLook() time.Time {
+	last := time.Time{}
+	for _, at := range []*metav1.Time{&d.status.LastApplied.Time, d.status.LastDriftCheck} {
+		if at != nil && !at.After(d.Now) && at.After(last) {
+			last = at.Time
+		}
+	}
+	return last
+}
+
+// begin makes an operation the current one. Nothing is created for it before the status says so.
+func (d *decision) begin(kind v1alpha1.OperationKind, approvedPlan string) {
+	if d.endEarlierRun() || d.queued(kind) {
+		return
+	}
+	serial := d.takeSerial()
+	operation := &v1alpha1.Operation{
+		Serial: serial, Kind: kind, Generation: d.Environment.Generation,
+		InputsSecret: d.Environment.InputsSecretName(serial), ApprovedPlan: approvedPlan,
+		Job: d.Environment.JobName(serial), StartedAt: d.now(),
+	}
+	if kind != v1alpha1.OperationDestroy {
+		operation.InputHash = d.Inputs.Hash
+	}
+	d.status.CurrentOperation, d.Slot = operation, true
+	d.reconciling(operation)
+	d.event(false, string(kind)+"Started", "Job "+operation.Job+".")
+}
+
+// endEarlierRun says whether the pod of an earlier run is still there, of which the status does not know: it was lost while
+// the pod ran. That run is ended.
+func (d *decision) endEarlierRun() bool {
+	pod := d.running()
+	if pod == nil {
+		return false
+	}
+	if pod.Deleted.IsZero() {
+		d.Step = EndRuns
+	}
+	d.waiting("EarlierRun", fmt.Sprintf("The pod %s of an earlier run has not ended yet. It has been told to. If its node is lost, delete the pod: "+
+		"kubectl delete --namespace %s pod %s", pod.Name, d.Environment.Namespace, pod.Name))
+	return true
+}
+
+// queued says whether a run has to wait until another one ends.
+func (d *decision) queued(kind v1alpha1.OperationKind) bool {
+	if d.FreeSlot {
+		return false
+	}
+	d.Queued = true
+	if kind != v1alpha1.OperationDriftCheck {
+		d.waiting("Queued", "As many runs as may are under way. This one begins when one of them ends.")
+	}
+	return true
+}
+
+// takeSerial is the number of the next run. No run ever had it, and no inputs are kept for it, also if the status was lost.
+func (d *decision) takeSerial() int64 {
+	serial := d.status.Serial
+	if d.Head != nil {
+		serial = max(serial, d.Head.Record.Serial)
+	}
+	kept := slices.Collect(maps.Values(d.KeptInputs))
+	for serial++; slices.Contains(kept, d.Environment.InputsSecretName(serial)); {
+		serial++
+	}
+	d.status.Serial = serial
+	return serial
+}

@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
+)
+
+// Observed is all that a decision depends on.
+type Observed struct {
+	// Environment is not changed by a decision.
+	Environment *v1alpha1.Environment
+	// Now is the API server's time.
+	Now time.Time
+	// Inputs are what the spec leads to now.
+	Inputs Inputs
+	// Frozen says whether the inputs of the current operation are kept already.
+	Frozen bool
+	// Head is nil if nothing was ever run. Its checkpoint is not needed.
+	Head *state.Head
+	// KeptInputs are the Secrets with inputs of operations by the hash of these. They matter where a status was lost.
+	KeptInputs map[string]string
+	// Job is that of the current operation, nil if there is none.
+	Job *Job
+	// JobNameTaken says that a Job has the name of the current operation's Job and is not this Environment's.
+	JobNameTaken bool
+	// Pods are those of all runs that have not ended.
+	Pods []Pod
+	// Lease is who has the stack to itself, nil if nobody has.
+	Lease *Holder
+	// OutputsDue says that the Secret with the outputs is not what the head says.
+	OutputsDue bool
+	// OutputsProblem is why it cannot be written, nil if it can.
+	OutputsProblem *Problem
+	// Leftovers says that there are Jobs or inputs that nobody needs any more.
+	Leftovers bool
+	// NamespaceTerminating says that nothing can be created any more.
+	NamespaceTerminating bool
+	// FreeSlot says whether one more run may begin.
+	FreeSlot bool
+}
+
+// Inputs are what the spec leads to.
+type Inputs struct {
+	// Hash is over the program's content, the configuration and the versions of the secrets.
+	Hash string
+	// Problem is why there are none, nil if there are.
+	Problem *Problem
+}
+
+// Problem is something that a person has to put right.
+type Problem struct{ Reason, Message string }
+
+// Job is the Job of a run.
+type Job struct {
+	UID types.UID
+	// Finished says that the Job has ended, and all of its pods.
+	Finished bool
+	Deleting bool
+	// NotStarted is why no pod runs: nil if one does, or if there is nothing to say yet.
+	NotStarted *Problem
+	// Ending is how its pod ended, for people: such as "OOMKilled, exit code 137".
+	Ending string
+}
+
+// Pod is the pod of a run.
+type Pod struct {
+	Name string
+	UID  types.UID
+	// Job is the name of the Job that it is of.
+	Job        string
+	Terminated bool
+	// Deleted is when its grace period ends, by the API server's clock; zero if nobody has deleted it.
+	Deleted time.Time
+}
+
+// Holder is who holds the Lease.
+type Holder struct {
+	Pod string
+	UID types.UID
+}
+
+// pod finds a pod that has not ended.
+func (o *Observed) pod(uid types.UID) *Pod {
+	for i := range o.Pods {
+		if o.Pods[i].UID == uid {
+			return &o.Pods[i]
+		}
+	}
+	return nil
+}
+
+// running is a pod of any run that has not ended.
+func (o *Observed) running() *Pod {
+	for i := range o.Pods {
+		if pod := &o.Pods[i]; !pod.Terminated && !o.lost(pod) {
+			return pod
+		}
+	}
+	return nil
+}
+
+// lost says whether a deleted pod should have ended so long ago that nothing it does counts. Its node is gone: nobody says
+// any more how it ended.
+func (o *Observed) lost(pod *Pod) bool {
+	return !pod.Terminated && !pod.Deleted.IsZero() && o.Now.Sub(pod.Deleted) >= deletedAfter
+}
+
+// recordOf is what the head says of an operation, nil if it says nothing.
+func (o *Observed) recordOf(serial int64) *state.Record {
+	if o.Head == nil || o.Head.Record.Serial != serial {
+		return nil
+	}
+	return &o.Head.Record
+}
+
+// ended is what the head says of an operation that has ended.
+func (o *Observed) ended(serial int64) *state.Record {
+	record := o.recordOf(serial)
+	if record == nil || record.Outcome == state.Running {
+		return nil
+	}
+	return record
+}

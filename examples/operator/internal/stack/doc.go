@@ -1,0 +1,15 @@
+// Package stack is what Pulumi knows an Environment by: the name of its stack, the project, the key of its secrets and
+// its configuration file.
+//
+// # The key
+//
+// The passphrase and the salt are made once and kept (see [New]). Both are needed to read the state, and with another
+// salt each run would encrypt everything again, so that no two states could be compared.
+//
+// # The configuration file
+//
+// Pulumi.<stack>.yaml is written in this process, with the secrets encrypted already (see [Settings]). "pulumi config set"
+// would put them on a command line, where every process of the pod can read them.
+//
+// A program does not bring this file: it could name a secrets provider of its own, and the engine would obey.
+package stack
