@@ -8,7 +8,8 @@
 // kube-scheduler and nodes played by kwok: Deployments roll out, Jobs complete, namespaces
 // and pods are deleted for real, claims bind to volumes. No image ever runs; kwok writes
 // the status that a kubelet would have written, and a test can give it Stages of its own to
-// make pods fail, hang or crash; where that is not enough, see below. Nobody fills status.loadBalancer; tests patch it.
+// make pods fail, hang or crash; where that is not enough, see below. Package tests/kubelet is in between: it runs
+// the pods of one node as processes, and needs no container runtime. Nobody fills status.loadBalancer; tests patch it.
 //
 // All programs are two binaries, built from Go modules alone (controlplane, beside this
 // file): servers, which is what of it is Kubernetes, and companions, which is etcd, kwok and
