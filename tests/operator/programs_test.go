@@ -1,0 +1,147 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/kubelet"
+)
+
+// stacks are copies of the operator's folders with programs, and the Pulumi CLI that runs them in a cluster of their own.
+type stacks struct {
+	*testing.T
+	dir     string
+	env     []string
+	cluster *cluster.Cluster
+}
+
+func newStacks(t *testing.T) *stacks {
+	t.Helper()
+	if err := kubelet.Supported(); err != nil {
+		t.Skip(err)
+	}
+	c := cluster.ForTest(t, cluster.Options{ControllerManager: true, Scheduler: true})
+	unpacked, err := operatorImage()
+	require.NoError(t, err)
+	player, err := kubelet.Start(context.Background(), c.RESTConfig(), kubelet.Options{NodeName: "own", Images: map[string]kubelet.Image{image: unpacked}})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, player.Stop()) })
+
+	s := &stacks{T: t, dir: t.TempDir(), cluster: c}
+	for _, folder := range []string{"config", "install", "use"} {
+		require.NoError(t, os.CopyFS(filepath.Join(s.dir, folder), os.DirFS(filepath.Join("..", "..", "examples", "operator", folder))))
+	}
+	s.freePort()
+	home := t.TempDir()
+	s.env = append(os.Environ(),
+		"PATH="+absolute(t, binaries())+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "PULUMI_HOME="+home,
+		"KUBECONFIG="+c.KubeconfigFile(), "PULUMI_BACKEND_URL=file://"+t.TempDir(), "PULUMI_CONFIG_PASSPHRASE=test",
+		"PULUMI_SKIP_UPDATE_CHECK=true", "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true", "PULUMI_OPTION_NON_INTERACTIVE=true",
+		"PULUMI_OPTION_COLOR=never", "PULUMI_SKIP_CONFIRMATIONS=true", "PULUMI_OPTION_SKIP_PREVIEW=true",
+	)
+	return s
+}
+
+// freePort gives the controller a port that is free on this machine: all pods share its network.
+func (s *stacks) freePort() {
+	s.Helper()
+	port, err := freePort()
+	require.NoError(s, err)
+	file := filepath.Join(s.dir, "config", "manager", "manager.yaml")
+	content, err := os.ReadFile(file)
+	require.NoError(s, err)
+	require.NoError(s, os.WriteFile(file, []byte(strings.ReplaceAll(string(content), "8081", port)), 0o600))
+}
+
+// run runs a command of the shell, as it is printed in the README.md.
+func (s *stacks) run(line string) string {
+	s.Helper()
+	command := exec.CommandContext(s.Context(), "sh", "-c", line)
+	command.Dir, command.Env, command.WaitDelay = s.dir, s.env, patience
+	out, err := command.CombinedOutput()
+	if err != nil {
+		for _, args := range [][]string{{"describe", "environments", "-A"}, {"get", "events,pods,jobs", "-A"}, {"describe", "deployments", "-A"}} {
+			found, _ := kubectl(context.Background(), s.cluster, args...)
+			s.Log(found)
+		}
+	}
+	require.NoError(s, err, "%s: %s", line, out)
+	return string(out)
+}
+
+func (s *stacks) kubectl(args ...string) string {
+	s.Helper()
+	out, err := kubectl(s.Context(), s.cluster, args...)
+	require.NoError(s, err, out)
+	return strings.TrimSpace(out)
+}
+
+// commands are those of the README.md, without those that bring the image to the nodes of the reader.
+func commands(t *testing.T) []string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "examples", "operator", "README.md"))
+	require.NoError(t, err)
+	var found []string
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(readme), -1) {
+		for line := range strings.Lines(block[1]) {
+			line = regexp.MustCompile(`\s+#.*$`).ReplaceAllString(strings.TrimSpace(line), "")
+			if !regexp.MustCompile(`^(make|kind) `).MatchString(line) {
+				found = append(found, line)
+			}
+		}
+	}
+	return found
+}
+
+// TestTheProgramsOfTheOperator runs every command of the operator's README.md as it is printed.
+func TestTheProgramsOfTheOperator(t *testing.T) {
+	t.Parallel()
+	s := newStacks(t)
+	then := map[string]func(out string){
+		"pulumi -C install up": func(string) {
+			assert.Equal(t, "1", s.kubectl("get", "deployment", "environment-operator", "-n", system, "-o", "jsonpath={.status.availableReplicas}"))
+			s.run("pulumi -C install preview --expect-no-changes")
+		},
+		"pulumi -C use stack init dev": func(string) { s.run("pulumi -C use preview") },
+		// [X27] What depends on the Environment is made once its program has run.
+		"pulumi -C use up": func(string) {
+			assert.Equal(t, "http://shop.team-a", s.kubectl("get", "configmap", "shop-link", "-n", "team-a", "-o", "jsonpath={.data.url}"))
+			var outputs map[string]any
+			require.NoError(t, json.Unmarshal([]byte(s.run("pulumi -C use stack output --json --show-secrets")), &outputs))
+			assert.Equal(t, map[string]any{"url": "http://shop.team-a", "database": "postgres://shop:not-a-good-password@db"}, outputs)
+			s.run("pulumi -C use preview --expect-no-changes")
+		},
+		"kubectl get environments --namespace team-a": func(out string) { assert.Regexp(t, `shop +True`, out) },
+		"pulumi -C use destroy --remove": func(string) {
+			assert.Empty(t, s.kubectl("get", "namespace", "team-a", "--ignore-not-found"))
+		},
+		"pulumi -C install destroy --remove": func(string) {
+			for _, kind := range []string{
+				"namespaces", "customresourcedefinitions", "clusterroles", "clusterrolebindings",
+				"validatingadmissionpolicies", "validatingadmissionpolicybindings",
+			} {
+				left := s.kubectl("get", kind, "-o", "name")
+				assert.NotContains(t, left, "environment-operator")
+				assert.NotContains(t, left, "platform.example.com")
+			}
+		},
+	}
+	for _, line := range commands(t) {
+		out := s.run(line)
+		if check := then[line]; check != nil {
+			check(out)
+			delete(then, line)
+		}
+	}
+	assert.Empty(t, then, "the README.md has these commands")
+}
