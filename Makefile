@@ -38,6 +38,7 @@ SERVERS := kube-apiserver kube-controller-manager kube-scheduler
 COMPANIONS := etcd kwok kubectl
 CONTROLPLANE_LINKS := $(addprefix bin/,$(SERVERS) $(COMPANIONS))
 PULUMI := bin/pulumi bin/pulumi-language-yaml
+OPERATOR_SOURCES := $(addprefix examples/operator/go.,mod sum) $(shell find examples/operator -name '*.go' ! -name '*_test.go' ! -path '*/hack/*' ! -path '*/tools/*')
 
 comma := ,
 
@@ -70,7 +71,7 @@ test: race-detector ## Everything: build, schema, lint, all tests (up to an hour
 	echo "Testing $(VERSION). The first run downloads and compiles a Kubernetes control plane, the Pulumi CLI"; \
 	echo "and the linter, which takes minutes each, mostly in silence; later runs reuse bin/ and Go's caches."; \
 	phase "1/6 The provider" build; \
-	phase "2/6 schema.json and sdk/: are they what the code says?" "schema-check sdk-check"; \
+	phase "2/6 schema.json, sdk/ and the CRD: are they what the code says?" "schema-check sdk-check operator-check"; \
 	phase "3/6 Lint: gofmt, go vet, golangci-lint" lint; \
 	phase "4/6 Tools: the Kubernetes control plane and the Pulumi CLI" tools; \
 	phase "5/6 The SDKs, packed as their registries want them" sdk-pack; \
@@ -102,11 +103,85 @@ schema-check: ## Fail if schema.json is out of date
 
 $(PROVIDER): $(PROVIDER_SOURCES) bin/.version
 	$(call say,Building the provider $(VERSION) (two minutes the first time))
-	$(call go-build,.,pulumi-resource-k8sconnect,.,-X github.com/k8sconnect/pulumi-k8sconnect/provider.Version=$(VERSION))
+	$(call go-build,.,pulumi-resource-k8sconnect,.,$(provider-version))
+
+provider-version = -X github.com/k8sconnect/pulumi-k8sconnect/provider.Version=$(VERSION)
 
 # Changes only when the version does.
 bin/.version: FORCE
 	@mkdir -p bin && echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+
+##@ The operator
+
+.PHONY: operator-image
+operator-image: bin/operator-image.tar ## The image of examples/operator, as bin/operator-image.tar and unpacked in bin/operator-root
+
+# The folders that controller-gen writes, and what it is told.
+OPERATOR_GENERATED := api/v1alpha1/zz_generated.deepcopy.go config/crd config/rbac
+controller-gen = $(BIN)/controller-gen object crd rbac:roleName=environment-operator paths=./api/... paths=./internal/controller \
+	output:crd:dir=config/crd output:rbac:dir=config/rbac
+
+.PHONY: operator-generate
+operator-generate: bin/controller-gen ## Write the CRD, the RBAC and the deep copies of examples/operator from its code
+	@cd examples/operator && $(controller-gen)
+
+.PHONY: operator-check
+operator-check: bin/controller-gen ## Fail if they are out of date
+	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && cp -R examples/operator/. "$$fresh" && cd "$$fresh" && $(controller-gen) && \
+	for generated in $(OPERATOR_GENERATED); do \
+		if ! diff -ru $(CURDIR)/examples/operator/$$generated $$generated; then \
+			echo 'examples/operator is not what its code says: run "make operator-generate" and commit the result.' >&2; exit 1; \
+		fi; \
+	done
+	@echo "The generated files of the operator are up to date."
+
+.PHONY: test-operator
+test-operator: operator-unit race-detector bin/gotestsum operator-image $(CONTROLPLANE_LINKS) ## The tests of examples/operator: needs Linux and root for those in which its pods run
+	$(call say,Running the operator in a cluster)
+	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 40m ./tests/operator
+
+# Its packages by themselves, those against an API server included.
+.PHONY: operator-unit
+operator-unit: race-detector bin/gotestsum operator-image $(CONTROLPLANE_LINKS) $(PULUMI)
+	$(call say,Running the tests of the operator's packages)
+	@cd examples/operator && KUBEBUILDER_ASSETS=$(BIN) $(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 20m ./...
+
+bin/operator: $(OPERATOR_SOURCES)
+	$(call say,Building the operator (two minutes the first time))
+	$(call go-build,examples/operator,operator,./cmd/operator,)
+
+IMAGE_PROGRAMS := operator pulumi pulumi-language-yaml pulumi-resource-k8sconnect
+
+bin/operator-image.tar: $(IMAGE_PROGRAMS:%=bin/linux-%) $(wildcard examples/operator/hack/image/*.go) examples/operator/go.mod
+	$(call say,Writing the image of the operator)
+	@cd examples/operator && $(call quietly,go run ./hack/image -archive $(BIN)/operator-image.tar -root $(BIN)/operator-root \
+		$(foreach program,$(IMAGE_PROGRAMS),/$(program)=$(BIN)/linux-$(program)))
+
+LINUX := $(filter Linux,$(shell uname -s))
+
+# It holds for the prerequisites, too; only on Linux are there any that are built.
+bin/linux-%: export GOOS := linux
+
+# $(call linux-program,NAME,DIR,PACKAGE,LDFLAGS): a program of the image. It is the one that was built for this machine,
+# unless that is for another system, or a script that calls an installed one.
+define linux-program
+$(if $(findstring ELF,$(shell head -c 4 $(BIN)/$(1) 2>/dev/null)),\
+	@ln -fL $(BIN)/$(1) $(BIN)/linux-$(1) 2>/dev/null || cp -f $(BIN)/$(1) $(BIN)/linux-$(1),\
+	$(call say,Building $(1) for Linux (three minutes the first time))
+	$(call go-build,$(2),linux-$(1),$(3),$(4)))
+endef
+
+bin/linux-operator: $(if $(LINUX),bin/operator,$(OPERATOR_SOURCES))
+	$(call linux-program,operator,examples/operator,./cmd/operator,)
+
+bin/linux-pulumi-resource-k8sconnect: $(if $(LINUX),$(PROVIDER),$(PROVIDER_SOURCES) bin/.version)
+	$(call linux-program,pulumi-resource-k8sconnect,.,.,$(provider-version))
+
+bin/linux-pulumi: $(if $(LINUX),bin/pulumi,$(addprefix tests/pulumi/go.,mod sum))
+	$(call linux-program,pulumi,tests/pulumi,github.com/pulumi/pulumi/pkg/v3/cmd/pulumi,$(pulumi-version))
+
+bin/linux-pulumi-language-yaml: $(if $(LINUX),bin/pulumi-language-yaml,$(addprefix tests/pulumi/go.,mod sum))
+	$(call linux-program,pulumi-language-yaml,tests/pulumi,github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml,$(pulumi-version))
 
 ##@ The SDKs
 
@@ -285,20 +360,20 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 	@$(call go-test,-short ./provider/...)
 
 # The packages whose tests take longest. They begin first, so that no core is idle while the last of them runs alone.
-LONGEST := $(addprefix ./tests/,e2e rpc sdk)
+LONGEST := $(addprefix ./tests/,e2e rpc operator sdk)
 
 # A line for each package; at the end what failed, and what was skipped and why.
 gotestsum = $(BIN)/gotestsum --format pkgname --format-hide-empty-pkg
 
 .PHONY: test-all
-test-all: race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
+test-all: operator-unit race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) operator-image sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
 	$(call say,Running all tests; a line appears when a package is through)
 	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 40m $(LONGEST) ./...
 
 .PHONY: test-node
 test-node: bin/gotestsum $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/helm bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
 	$(call say,Running the tests that need a real node)
-	@$(gotestsum) -- -tags=node -count=1 -p=1 -timeout 40m ./tests/node/...
+	@$(gotestsum) -- -tags=node -count=1 -p=1 -timeout 40m ./tests/node/... ./tests/kubelet
 
 # The versions that tests/cluster/controlplane has a module file of, beside the one that all tests take.
 OTHER_VERSIONS := $(patsubst tests/cluster/controlplane/kubernetes-%.mod,%,$(wildcard tests/cluster/controlplane/kubernetes-*.mod))
@@ -351,7 +426,7 @@ lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
 	@$(call quietly,go vet ./...)
 	$(call say,golangci-lint)
 	@$(BIN)/golangci-lint run ./...
-	@cd examples/automation-go && $(BIN)/golangci-lint run ./...
+	@for module in automation-go operator; do (cd examples/$$module && $(BIN)/golangci-lint run ./...) || exit 1; done
 
 .PHONY: vulnerabilities
 vulnerabilities: bin/govulncheck ## Fail if the plugin or the Go SDK reaches code with a known vulnerability: needs the network
@@ -443,8 +518,10 @@ $(if $(INSTALLED_PULUMI),\
 	@echo '--- Using $(INSTALLED_PULUMI)/$(1)' && \
 	printf '#!/bin/sh\nexec "%s" "$$@"\n' '$(INSTALLED_PULUMI)/$(1)' > bin/.new-$(1) && chmod +x bin/.new-$(1) && mv -f bin/.new-$(1) bin/$(1),\
 	$(call say,Building $(1) ($(3) the first time))
-	$(call go-build,tests/pulumi,$(1),$(2),-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=$(PULUMI_VERSION)))
+	$(call go-build,tests/pulumi,$(1),$(2),$(pulumi-version)))
 endef
+
+pulumi-version = -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=$(PULUMI_VERSION)
 
 bin/pulumi: tests/pulumi/go.mod tests/pulumi/go.sum
 	$(call pulumi-tool,pulumi,github.com/pulumi/pulumi/pkg/v3/cmd/pulumi,three minutes)
@@ -463,6 +540,10 @@ bin/gotestsum: tests/lint/go.mod tests/lint/go.sum
 bin/helm: tests/helm/go.mod tests/helm/go.sum
 	$(call say,Building Helm (three to seven minutes the first time))
 	$(call go-build,tests/helm,helm,helm.sh/helm/v4/cmd/helm,)
+
+bin/controller-gen: examples/operator/tools/go.mod examples/operator/tools/go.sum
+	$(call say,Building controller-gen)
+	$(call go-build,examples/operator/tools,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen,)
 
 bin/golangci-lint: tests/lint/go.mod tests/lint/go.sum
 	$(call say,Building golangci-lint (two minutes the first time))

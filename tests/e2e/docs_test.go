@@ -31,6 +31,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"migrating-from-kubectl.md":           pageOnKubectl,
 	"migrating-from-pulumi-kubernetes.md": pageOnPulumiKubernetes,
 	"migrating-from-terraform.md":         pageOnTerraform,
+	"operator.md":                         pageOnOperator,
 	"ownership-and-drift.md":              pageOnOwnership,
 	"patching.md":                         pageOnPatching,
 	"recovery.md":                         pageOnRecovery,

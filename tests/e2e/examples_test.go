@@ -62,10 +62,11 @@ var (
 	setup = regexp.MustCompile(`^(make install$|export KUBECONFIG=|pulumi (env|config env) )`)
 )
 
-// elsewhere are the folders with a program that needs a packed SDK, and the test that goes through their README.md.
-var elsewhere = map[string]string{
-	"automation-go":         "TestAutomationInGo",
-	"automation-typescript": "TestAutomationInTypeScript",
+// elsewhere are the folders whose README.md a test of another package goes through: its file, its name, and with what it does.
+var elsewhere = map[string]struct{ folder, file, test, by string }{
+	"automation-go":         {"../sdk", "automation_test.go", "TestAutomationInGo", `newPlatform(t, "automation-go")`},
+	"automation-typescript": {"../sdk", "automation_test.go", "TestAutomationInTypeScript", `newPlatform(t, "automation-typescript")`},
+	"operator":              {"../operator", "programs_test.go", "TestTheProgramsOfTheOperator", "newStacks(t)"},
 }
 
 // TestExamples goes through the README.md of every folder of examples/, twice: its commands are run
@@ -82,12 +83,12 @@ func TestExamples(t *testing.T) {
 		}
 	}
 
-	t.Run("every example has a story here or a test in tests/sdk, and every story an example", func(t *testing.T) {
+	t.Run("every example has a story here or a test elsewhere, and every story an example", func(t *testing.T) {
 		assert.ElementsMatch(t, folders, slices.AppendSeq(slices.Collect(maps.Keys(stories)), maps.Keys(elsewhere)))
-		tests, err := readFile("../sdk", "automation_test.go")
-		require.NoError(t, err)
-		for folder, test := range elsewhere {
-			assert.Regexp(t, `(?m)^func `+test+`\(t \*testing\.T\) \{\n(\t.*\n)*\t.*newPlatform\(t, "`+folder+`"\)\n`, tests)
+		for _, other := range elsewhere {
+			tests, err := readFile(other.folder, other.file)
+			require.NoError(t, err)
+			assert.Regexp(t, `(?m)^func `+other.test+`\(t \*testing\.T\) \{\n(\t.*\n)*\t.*`+regexp.QuoteMeta(other.by)+`\n`, tests)
 		}
 	})
 	t.Run("the index lists every example", func(t *testing.T) {
@@ -101,7 +102,7 @@ func TestExamples(t *testing.T) {
 		assert.ElementsMatch(t, folders, names)
 	})
 	for _, folder := range folders {
-		if elsewhere[folder] != "" {
+		if _, is := elsewhere[folder]; is {
 			continue
 		}
 		t.Run(folder, func(t *testing.T) {
