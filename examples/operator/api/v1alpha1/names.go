@@ -25,6 +25,16 @@ const NoChanges = "none"
 const (
 	LabelEnvironment = "platform.example.com/environment"
 	LabelSerial      = "platform.example.com/serial"
+	// LabelPart says what a Secret of the state is: one of the parts below.
+	LabelPart = "platform.example.com/state-part"
+)
+
+// The parts of an Environment's state, each a Secret, as LabelPart says.
+const (
+	PartHead       = "head"
+	PartChunk      = "chunk"
+	PartPassphrase = "passphrase"
+	PartInputs     = "inputs"
 )
 
 const (

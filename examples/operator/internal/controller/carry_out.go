@@ -101,7 +101,7 @@ func (r *Reconciler) freezeInputs(ctx context.Context, environment *v1alpha1.Env
 	if err != nil {
 		return err
 	}
-	secret := stateSecret(environment, operation.InputsSecret, partInputs)
+	secret := stateSecret(environment, operation.InputsSecret, v1alpha1.PartInputs)
 	secret.Annotations = map[string]string{annotationInputHash: operation.InputHash, annotationOperation: operationOf(operation)}
 	secret.Immutable = new(true)
 	secret.Data = map[string][]byte{inputs.Key: content}
@@ -144,7 +144,7 @@ func (r *Reconciler) replaceInputs(ctx context.Context, environment *v1alpha1.En
 func stateSecret(environment *v1alpha1.Environment, name, part string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: environment.Namespace, Name: name, Finalizers: []string{v1alpha1.StateFinalizer},
-		Labels: map[string]string{v1alpha1.LabelEnvironment: environment.Name, labelPart: part},
+		Labels: map[string]string{v1alpha1.LabelEnvironment: environment.Name, v1alpha1.LabelPart: part},
 	}}
 }
 
@@ -158,7 +158,7 @@ func (r *Reconciler) createPassphrase(ctx context.Context, environment *v1alpha1
 	if err != nil {
 		return err
 	}
-	secret := stateSecret(environment, environment.PassphraseSecretName(), partPassphrase)
+	secret := stateSecret(environment, environment.PassphraseSecretName(), v1alpha1.PartPassphrase)
 	secret.Immutable = new(true)
 	secret.StringData = map[string]string{stack.PassphraseKey: passphrase, stack.SaltKey: salt}
 	err = r.Direct.Create(ctx, secret, client.FieldOwner(FieldManager))

@@ -200,7 +200,7 @@ func (r *Reconciler) keptInputs(ctx context.Context, environment *v1alpha1.Envir
 	kept := &metav1.PartialObjectMetadataList{}
 	kept.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
 	err := r.Client.List(ctx, kept, client.InNamespace(environment.Namespace),
-		client.MatchingLabels{v1alpha1.LabelEnvironment: environment.Name, labelPart: partInputs})
+		client.MatchingLabels{v1alpha1.LabelEnvironment: environment.Name, v1alpha1.LabelPart: v1alpha1.PartInputs})
 	slices.SortFunc(kept.Items, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
 	return kept.Items, err
 }

@@ -9,9 +9,3 @@ const (
 	// annotationOperation is what these inputs are for.
 	annotationOperation = "platform.example.com/operation"
 )
-
-const (
-	labelPart      = "platform.example.com/part"
-	partInputs     = "inputs"
-	partPassphrase = "passphrase"
-)

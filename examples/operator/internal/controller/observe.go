@@ -151,7 +151,8 @@ func (r *Reconciler) readHead(ctx context.Context, observed *plan.Observed) erro
 	if observed.Head != nil {
 		return nil
 	}
-	head, err := r.store(observed.Environment).ReadHead(ctx)
+	environment := observed.Environment
+	head, err := r.store(environment).ReadHead(ctx)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -159,7 +160,19 @@ func (r *Reconciler) readHead(ctx context.Context, observed *plan.Observed) erro
 		return err
 	}
 	observed.Head = head
-	return nil
+	if head.Record.Serial > 0 {
+		observed.PassphraseLost, err = r.isGone(ctx, environment.Namespace, environment.PassphraseSecretName())
+	}
+	return err
+}
+
+// isGone says whether a Secret is not there. One that the cache does not have is asked for: it may be new.
+func (r *Reconciler) isGone(ctx context.Context, namespace, name string) (bool, error) {
+	metadata, err := r.metadataOf(ctx, "Secret", namespace, name)
+	if apierrors.IsNotFound(err) {
+		err = r.Direct.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, metadata)
+	}
+	return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 }
 
 func (r *Reconciler) store(environment *v1alpha1.Environment) *state.Store {

@@ -84,7 +84,7 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 		Watches(&coordinationv1.Lease{}, labelled, builder.WithPredicates(predicate.Funcs{UpdateFunc: holderChanged})).
 		Watches(&corev1.Event{}, handler.EnqueueRequestsFromMapFunc(r.byJobEvent)).
 		WatchesMetadata(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.byIndex(indexProgram))).
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.bySecret)).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.bySecret), builder.WithPredicates(predicate.Funcs{UpdateFunc: noCheckpoint})).
 		WatchesRawSource(source.Channel(r.wake, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: r.Options.Reconciles}).
 		Complete(r)
@@ -125,13 +125,20 @@ func (r *Reconciler) byIndex(index string) handler.MapFunc {
 	}
 }
 
-// bySecret finds the Environments that read a Secret, or whose inputs it keeps. The state changes with each checkpoint,
-// which is nothing to look at.
+// bySecret finds the Environments that read a Secret, or that it is a part of.
 func (r *Reconciler) bySecret(ctx context.Context, object client.Object) []reconcile.Request {
-	if object.GetLabels()[labelPart] == partInputs {
+	switch object.GetLabels()[v1alpha1.LabelPart] {
+	case v1alpha1.PartHead, v1alpha1.PartPassphrase, v1alpha1.PartInputs:
 		return byLabel(ctx, object)
+	case v1alpha1.PartChunk:
+		return nil
 	}
 	return r.byIndex(indexSecrets)(ctx, object)
+}
+
+// noCheckpoint leaves out the head that a run has written: how the run ends is seen by its Job.
+func noCheckpoint(update event.UpdateEvent) bool {
+	return update.ObjectNew.GetLabels()[v1alpha1.LabelPart] != v1alpha1.PartHead
 }
 
 // byJobEvent finds the Environment whose Job cannot create its pod.

@@ -10,14 +10,13 @@ import (
 
 // delete brings a deleted Environment to its end.
 func (d *decision) delete() {
+	lost := d.stateLost(v1alpha1.OperationDestroy)
 	switch {
 	case d.endEarlierRun():
 	case d.orphaned():
 		d.Step = KeepState
-	case d.stateLost():
-		d.waiting("StateLost", fmt.Sprintf("The Secret %s with the state is gone, so what the program made (%s) cannot be destroyed. Restore the Secret "+
-			"from a backup, or delete the objects by hand and let the Environment go: %s",
-			d.Environment.StateSecretName(), count(d.status.ResourceCount, "resource"), d.orphanWith()))
+	case lost != nil:
+		d.waiting(lost.Reason, lost.Message)
 	case !d.holdsResources():
 		d.Step = DeleteState
 	case d.NamespaceTerminating:
@@ -37,16 +36,6 @@ func (d *decision) orphaned() bool {
 func (d *decision) orphanWith() string {
 	return "kubectl annotate --namespace " + d.Environment.Namespace + " environment " + d.Environment.Name + " " +
 		v1alpha1.AnnotationOrphan + "=true"
-}
-
-// stateLost says whether the state was removed, past its finalizer, while the program's objects were there. In a namespace that
-// terminates it may be this deletion that removed it.
-func (d *decision) stateLost() bool {
-	if d.Head != nil && d.Head.Record.Serial > 0 || d.status.ResourceCount == 0 || d.NamespaceTerminating {
-		return false
-	}
-	history := d.status.History
-	return len(history) == 0 || history[0].Kind != v1alpha1.OperationDestroy || history[0].Result != v1alpha1.ResultSucceeded
 }
 
 // holdsResources says whether there may be something to destroy.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
-	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
 
 const (
@@ -29,13 +28,6 @@ func TestDeletion(t *testing.T) { // [X11] [X32]
 			w.remove()
 			w.problem = &plan.Problem{Reason: "InputsMissing", Message: "There is no ConfigMap webapp."}
 		}, plan.FreezeInputs, destroying, "Destroy 2", status.TerminatingStatus},
-		{"without its state nothing can be destroyed, and nothing is forgotten [X33]", func(w *world) {
-			w.starts()
-			w.ends(state.Succeeded, func(record *state.Record) { record.ResourceCount = 2 })
-			w.applies()
-			w.head = nil
-			w.remove()
-		}, plan.Nothing, "Ready=False/StateLost Reconciling=True/StateLost", "", status.TerminatingStatus},
 		{"then the state goes [X11]", func(w *world) { w.applies(); w.remove(); w.starts(); w.succeeds() },
 			plan.DeleteState, destroying, "", status.TerminatingStatus},
 		{"orphaned by the spec, everything stays [X11]", func(w *world) {

@@ -19,6 +19,10 @@ func (d *decision) interrupted(operation *v1alpha1.Operation) {
 		d.status.CurrentOperation = nil
 		return
 	}
+	record := d.recordOf(operation.Serial)
+	if record != nil {
+		d.takeResources(record)
+	}
 	d.remember(operation, v1alpha1.ResultInterrupted, d.now(), nil)
 	if d.deleted() && d.leaves(operation) {
 		d.status.CurrentOperation = nil
@@ -39,7 +43,7 @@ func (d *decision) interrupted(operation *v1alpha1.Operation) {
 	}
 	d.status.CurrentOperation = next
 	d.reconciling(next)
-	if record := d.recordOf(operation.Serial); record != nil && record.Progressed {
+	if record != nil && record.Progressed {
 		d.status.Retry, d.Slot = nil, true // It came further, and goes on at once.
 		return
 	}

@@ -62,6 +62,8 @@ var events = map[string]func(*world, *rapid.T){
 	}),
 	"another Job has the next name": always(func(w *world) { w.foreign[w.environment.JobName(w.status().Serial+1)] = true }),
 	"the inputs Secrets are lost":   always(func(w *world) { w.inputLost = true; clear(w.inputs) }),
+	"the state is removed by force": rarely((*world).removeState),
+	"the state is restored":         always((*world).restoreState),
 	"the status is lost":            always((*world).loseStatus),
 	"a pod cannot start":            always(func(w *world) { w.stuck(&plan.Problem{Reason: "PodNotStarted", Message: "no image"}) }),
 	"the pod can start after all":   always(func(w *world) { w.stuck(nil) }),
@@ -103,6 +105,7 @@ func (w *world) calm() {
 		w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Suspend = false })
 	}
 	w.stuck(nil)
+	w.restoreState()
 }
 
 var eventNames = slices.Sorted(maps.Keys(events)) // or a failure could not be repeated

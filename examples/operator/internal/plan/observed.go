@@ -21,6 +21,8 @@ type Observed struct {
 	Frozen bool
 	// Head is nil if nothing was ever run. Its checkpoint is not needed.
 	Head *state.Head
+	// PassphraseLost says that the Secret without which the state cannot be read is gone, and that there is a state.
+	PassphraseLost bool
 	// KeptInputs are the Secrets with inputs of operations by the hash of these. They matter where a status was lost.
 	KeptInputs map[string]string
 	// Job is that of the current operation, nil if there is none.

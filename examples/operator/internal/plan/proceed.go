@@ -58,6 +58,10 @@ func (d *decision) launch(operation *v1alpha1.Operation) {
 		d.suspended()
 		return
 	}
+	if problem := d.stateLost(operation.Kind); problem != nil {
+		d.waiting(problem.Reason, problem.Message)
+		return
+	}
 	if d.waitForRetry(operation.Kind, operation.InputHash) || d.queued(operation.Kind) {
 		return
 	}

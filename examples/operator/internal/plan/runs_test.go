@@ -71,7 +71,7 @@ func (w *world) begins() bool {
 	head := *w.head
 	head.Record = state.Record{
 		Serial: r.operation.Serial, Kind: r.operation.Kind, InputHash: r.operation.InputHash, Outcome: state.Running,
-		PendingOperations: before.PendingOperations, ElsewhereCount: before.ElsewhereCount,
+		PendingOperations: before.PendingOperations, ElsewhereCount: before.ElsewhereCount, ResourceCount: before.ResourceCount,
 	}
 	w.head = &head
 	return true
@@ -85,6 +85,7 @@ func (w *world) saves(pending int32) {
 	head := *w.head
 	head.Revision++
 	head.Record.PendingOperations, head.Record.Applied, head.Record.Progressed = pending, true, true
+	head.Record.ResourceCount = 1
 	w.head = &head
 }
 
@@ -100,6 +101,10 @@ func (w *world) ends(outcome state.Outcome, change func(*state.Record)) {
 	applies := record.Kind == v1alpha1.OperationUpdate || record.Kind == v1alpha1.OperationDestroy
 	record.Applied = record.Applied || applies
 	if outcome == state.Succeeded && applies {
+		record.ResourceCount = 0
+		if record.Kind == v1alpha1.OperationUpdate {
+			record.ResourceCount = 1
+		}
 		record.PendingOperations, record.ElsewhereCount = 0, w.elsewhere
 		head.Revision++
 	}

@@ -24,6 +24,7 @@ type world struct {
 	hash        string // of the present inputs
 	problem     *plan.Problem
 	head        *state.Head
+	removed     *state.Head       // was removed by force
 	inputs      map[string]string // hashes by the names of Secrets
 	job         *job              // that of the newest run, nil if it was deleted
 	run         *run              // the newest, which may outlive its Job
@@ -33,6 +34,7 @@ type world struct {
 	elsewhere   int32 // how many resources outside of the namespace the next run makes
 
 	outputsProblem *plan.Problem
+	passphraseLost bool
 
 	terminating bool
 	noSlot      bool
@@ -81,6 +83,7 @@ func (w *world) observed() plan.Observed {
 		Environment: &w.environment, Now: w.now, Inputs: plan.Inputs{Hash: w.hash, Problem: w.problem}, Lease: w.lease,
 		NamespaceTerminating: w.terminating && w.deleted(), FreeSlot: !w.noSlot, KeptInputs: map[string]string{},
 	}
+	observed.PassphraseLost = w.passphraseLost
 	for _, name := range slices.Sorted(maps.Keys(w.inputs)) {
 		observed.KeptInputs[w.inputs[name]] = name
 	}
@@ -209,6 +212,7 @@ func (w *world) createJob(operation *v1alpha1.Operation) {
 	w.refuse(!kept || hash != operation.InputHash, "a run has no inputs")
 	w.refuse(operation.Kind == v1alpha1.OperationDestroy && (!w.deleted() || w.orphaned()), "what is to stay is destroyed [X11]")
 	record := w.head.Record
+	w.refuse(record.Serial == 0 && w.status().ResourceCount > 0, "a run begins without the state of what is there [X33]")
 	w.refuse(record.Outcome == state.Running && !w.inputLost && !w.deleted() && operation.InputHash != record.InputHash,
 		"an interrupted run is not continued with its own inputs [X31] [X4]")
 	w.uids++
@@ -303,11 +307,27 @@ func (w *world) remove() {
 
 // loseStatus is the restore of a backup. Serials that no run has written into the head are used again.
 func (w *world) loseStatus() {
+	w.restoreState() // Of an Environment without state and status nobody knows that it ever ran.
 	w.environment.Status = v1alpha1.EnvironmentStatus{}
 	w.serials = 0
 	if w.head != nil {
 		w.serials = w.head.Record.Serial
 	}
+}
+
+// removeState removes the head past its finalizer, at a time when no run would write it once more.
+func (w *world) removeState() {
+	if w.head != nil && w.head.Record.Serial > 0 && !w.runs() {
+		w.removed, w.head = w.head, nil
+	}
+}
+
+// restoreState puts it back, as a backup does.
+func (w *world) restoreState() {
+	if w.removed != nil && (w.head == nil || w.head.Record.Serial == 0) {
+		w.head = w.removed
+	}
+	w.removed = nil
 }
 
 // terminate is a "kubectl delete namespace".

@@ -66,7 +66,7 @@ func (s *Store) writeChunk(ctx context.Context, name string, content []byte) err
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace:  s.namespace,
 				Name:       name,
-				Labels:     map[string]string{v1alpha1.LabelEnvironment: s.environment, labelPart: partChunk},
+				Labels:     map[string]string{v1alpha1.LabelEnvironment: s.environment, v1alpha1.LabelPart: v1alpha1.PartChunk},
 				Finalizers: []string{v1alpha1.StateFinalizer},
 			},
 			Type:      ChunkType,
@@ -127,7 +127,7 @@ func (s *Store) chunks(ctx context.Context) ([]metav1.PartialObjectMetadata, err
 	list := metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
 	err := s.client.List(ctx, &list, client.InNamespace(s.namespace),
-		client.MatchingLabels{v1alpha1.LabelEnvironment: s.environment, labelPart: partChunk})
+		client.MatchingLabels{v1alpha1.LabelEnvironment: s.environment, v1alpha1.LabelPart: v1alpha1.PartChunk})
 	if err != nil {
 		return nil, fmt.Errorf("list the parts of the state %s/%s: %w", s.namespace, s.name, err)
 	}

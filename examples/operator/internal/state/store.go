@@ -19,9 +19,6 @@ const (
 	HeadType corev1.SecretType = "platform.example.com/state"
 	// ChunkType is the type of the chunks.
 	ChunkType corev1.SecretType = "platform.example.com/state-chunk"
-	// labelPart tells chunks from an Environment's other Secrets.
-	labelPart = "platform.example.com/state-part"
-	partChunk = "chunk"
 )
 
 var (
@@ -56,7 +53,7 @@ func (s *Store) CreateEmpty(ctx context.Context) error {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:  s.namespace,
 			Name:       s.name,
-			Labels:     map[string]string{v1alpha1.LabelEnvironment: s.environment},
+			Labels:     map[string]string{v1alpha1.LabelEnvironment: s.environment, v1alpha1.LabelPart: v1alpha1.PartHead},
 			Finalizers: []string{v1alpha1.StateFinalizer},
 		},
 		Type: HeadType,
