@@ -61,23 +61,3 @@ func TestADeletionWhileARunGoesOn(t *testing.T) { // [X11]
 	e.delete()
 	assert.Nil(t, s.configMap("made"))
 }
-
-func TestADeletionWithoutItsState(t *testing.T) { // [X33]
-	t.Parallel()
-	s := with(t)
-	s.program(greeting)
-	e := s.create("shop", fields{"config": fields{"text": "hello"}})
-	e.ready()
-	head := s.secret("shop-state")
-	head.Finalizers = nil
-	require.NoError(t, s.client.Update(t.Context(), head))
-	require.NoError(t, s.client.Delete(t.Context(), head))
-
-	require.NoError(t, s.client.Delete(t.Context(), e.read()))
-	lost := e.becomes("Ready", metav1.ConditionFalse, "StateLost")
-	assert.Contains(t, lost.condition("Ready").Message, "shop-state")
-	assert.NotNil(t, s.configMap("greeting"))
-	e.annotate("platform.example.com/orphan", "true")
-	e.gone()
-	assert.NotNil(t, s.configMap("greeting"))
-}
