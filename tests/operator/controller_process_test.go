@@ -152,7 +152,7 @@ func (b *bounded) String() string {
 	return string(b.text)
 }
 
-// proxy stands before the API server. It kills a controller at each of its writes.
+// proxy stands before the API server. It kills a controller at each of its writes, or tells it a wrong time.
 type proxy struct {
 	server *httptest.Server
 	victim *process
@@ -171,10 +171,12 @@ const (
 	beforeWrite moment = "before"
 	// afterWrite is when a write has taken effect, and nobody is told so.
 	afterWrite moment = "after"
+	// never lets it live.
+	never moment = "never"
 )
 
-// newProxy starts a proxy.
-func newProxy(t *testing.T, c *cluster.Cluster, when moment) *proxy {
+// newProxy starts a proxy, whose clock may be wrong.
+func newProxy(t *testing.T, c *cluster.Cluster, when moment, ahead time.Duration) *proxy {
 	t.Helper()
 	target, err := url.Parse(c.Host())
 	require.NoError(t, err)
@@ -184,6 +186,10 @@ func newProxy(t *testing.T, c *cluster.Cluster, when moment) *proxy {
 	p := &proxy{when: when, tried: map[string]bool{}, target: &httputil.ReverseProxy{
 		Rewrite:   func(request *httputil.ProxyRequest) { request.SetURL(target) },
 		Transport: transport, FlushInterval: -1, ErrorLog: silent,
+		ModifyResponse: func(response *http.Response) error {
+			response.Header.Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
+			return nil
+		},
 	}}
 	p.server = httptest.NewUnstartedServer(p)
 	p.server.Config.ErrorLog = silent

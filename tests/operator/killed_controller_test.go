@@ -3,6 +3,7 @@ package operator
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func TestKilledController(t *testing.T) {
 		t.Run("[X13] a controller that is killed "+string(when)+" each of its writes comes to the same end", func(t *testing.T) {
 			t.Parallel()
 			s := withoutController(t)
-			proxy := newProxy(t, s.cluster, when)
+			proxy := newProxy(t, s.cluster, when, 0)
 			process := s.controller(proxy)
 			s.wholeLife()
 			starts := process.started()
@@ -137,4 +138,17 @@ func TestTwoControllers(t *testing.T) {
 	t.Run("[X14] two controllers at once run nothing twice", func(*testing.T) {
 		s.wholeLife()
 	})
+}
+
+func TestClocksAnHourApart(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []time.Duration{time.Hour, -time.Hour} {
+		t.Run("[X40] two controllers, one of which is "+ahead.String()+" ahead, come to the same end", func(t *testing.T) {
+			t.Parallel()
+			s := withoutController(t)
+			s.controller(newProxy(t, s.cluster, never, ahead))
+			s.controller(nil)
+			s.wholeLife()
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -137,9 +138,9 @@ func (e *environment) holder() string {
 // emptyLease does what the controller does when the holder is dead.
 func (e *environment) emptyLease() {
 	e.t.Helper()
-	lease := e.lease()
-	lease.Spec.HolderIdentity = new(string)
-	require.NoError(e.t, direct.Update(e.t.Context(), lease))
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: "shop-run"}}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"holderIdentity":""}}`))
+	require.NoError(e.t, client.IgnoreNotFound(direct.Patch(e.t.Context(), lease, patch)))
 }
 
 func TestRunWaitsForTheLease(t *testing.T) {
