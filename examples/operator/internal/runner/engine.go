@@ -20,22 +20,22 @@ type engine struct {
 	log   *slog.Logger
 }
 
-// workspace spares Pulumi what a run does not need: to select a stack that was just restored, and to read the outputs of
+// leanWorkspace spares Pulumi what a run does not need: to select a stack that was just restored, and to read the outputs of
 // a checkpoint that the run reads anyway.
-type workspace struct {
+type leanWorkspace struct {
 	auto.Workspace
 
 	restored bool
 }
 
-func (w workspace) SelectStack(ctx context.Context, name string) error {
+func (w leanWorkspace) SelectStack(ctx context.Context, name string) error {
 	if w.restored {
 		return nil
 	}
 	return w.Workspace.SelectStack(ctx, name)
 }
 
-func (w workspace) StackOutputs(context.Context, string) (auto.OutputMap, error) { return nil, nil }
+func (w leanWorkspace) StackOutputs(context.Context, string) (auto.OutputMap, error) { return nil, nil }
 
 // open finds the stack, or makes it.
 func (r *run) open(ctx context.Context) (*engine, error) {
@@ -49,7 +49,7 @@ func (r *run) open(ctx context.Context) (*engine, error) {
 	}
 	used := local
 	if r.local() {
-		used = workspace{local, r.head.Checkpoint() != nil}
+		used = leanWorkspace{local, r.head.Checkpoint() != nil}
 	}
 	opened, err := auto.UpsertStack(ctx, stack.Qualified(r.inputs.BackendURL, r.project, r.stack), used)
 	if err != nil {

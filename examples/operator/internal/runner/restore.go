@@ -38,14 +38,15 @@ func (r *run) chooseProject() error {
 		r.project = r.head.Project
 		return nil
 	}
-	project, err := stack.Project(r.inputs.Files, r.stack)
+	program, err := stack.Project(r.inputs.Files, r.stack)
 	if err != nil {
 		return err
 	}
+	project := program.Name.String()
 	if was := r.head.Project; was != "" && was != project {
 		return fmt.Errorf("%w: %s calls the project %q, but what is there was made by %q. Call it %[4]q again, or make another Environment", stack.ErrProgram, stack.ProjectFile, project, was)
 	}
-	r.project = project
+	r.project, r.program = project, program
 	return nil
 }
 
@@ -71,7 +72,7 @@ func (r *run) writeProgram() error {
 			return fmt.Errorf("%w: %w", stack.ErrProgram, err)
 		}
 	}
-	settings, err := stack.Settings(r.key, r.project, config, secrets)
+	settings, err := stack.Settings(r.key, r.program, config, secrets)
 	if err != nil {
 		return err
 	}

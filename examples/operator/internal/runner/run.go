@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -37,6 +38,7 @@ type run struct {
 
 	inputs  inputs.Inputs
 	project string
+	program *workspace.Project // what it says of itself; nil for a destroy
 	stack   string
 	key     stack.Key
 

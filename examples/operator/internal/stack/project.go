@@ -16,25 +16,25 @@ const ProjectFile = "Pulumi.yaml"
 // ErrProgram says that the files are no program that an Environment can run.
 var ErrProgram = errors.New("the program is invalid")
 
-// Project checks the files of a program and says what its project is called.
-func Project(files map[string][]byte, stack string) (string, error) {
+// Project checks the files of a program and reads what it says of itself.
+func Project(files map[string][]byte, stack string) (*workspace.Project, error) {
 	content, found := files[ProjectFile]
 	if !found {
-		return "", fmt.Errorf("%w: it has no file %s. Add it to the ConfigMap", ErrProgram, ProjectFile)
+		return nil, fmt.Errorf("%w: it has no file %s. Add it to the ConfigMap", ErrProgram, ProjectFile)
 	}
 	for _, extension := range []string{".yaml", ".yml", ".json"} {
 		if name := SettingsFile(stack, extension); files[name] != nil {
-			return "", fmt.Errorf("%w: it has a file %s, which the operator writes. Remove the file and use the Environment's config and secretConfig", ErrProgram, name)
+			return nil, fmt.Errorf("%w: it has a file %s, which the operator writes. Remove the file and use the Environment's config and secretConfig", ErrProgram, name)
 		}
 	}
 	project, err := workspace.LoadProjectBytes(content, ProjectFile, encoding.YAML)
 	if err != nil {
-		return "", fmt.Errorf("%w: %s: %s", ErrProgram, ProjectFile, strings.TrimSpace(err.Error()))
+		return nil, fmt.Errorf("%w: %s: %s", ErrProgram, ProjectFile, strings.TrimSpace(err.Error()))
 	}
 	if folder := project.StackConfigDir; folder != "" && path.Clean(folder) != "." {
-		return "", fmt.Errorf("%w: %s sets stackConfigDir (or config) to %q, but the operator writes the stack's configuration beside %[2]s. Remove the setting", ErrProgram, ProjectFile, folder)
+		return nil, fmt.Errorf("%w: %s sets stackConfigDir (or config) to %q, but the operator writes the stack's configuration beside %[2]s. Remove the setting", ErrProgram, ProjectFile, folder)
 	}
-	return project.Name.String(), nil
+	return project, nil
 }
 
 // SettingsFile is the name of a stack's configuration file.

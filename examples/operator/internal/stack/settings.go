@@ -21,55 +21,77 @@ var ErrConfig = errors.New("the configuration is invalid")
 
 // Settings is what Pulumi.<stack>.yaml says: the salt and the configuration. A key without a colon belongs to the project.
 // The key of a secret may be a path into a list or an object, as with "pulumi config set --path".
-func Settings(key Key, project string, plain map[string]json.RawMessage, secret map[string]string) (*workspace.ProjectStack, error) {
+func Settings(key Key, project *workspace.Project, plain map[string]json.RawMessage, secret map[string]string) (*workspace.ProjectStack, error) {
 	settings := workspace.ProjectStack{EncryptionSalt: key.salt, Config: config.Map{}}
 	for _, name := range slices.Sorted(maps.Keys(plain)) {
-		value, err := plainValue(plain[name])
-		if err == nil {
-			err = set(settings.Config, project, name, value, false)
-		}
-		if err != nil {
+		if err := setPlain(settings.Config, project, name, plain[name]); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrConfig, name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(secret)) {
-		encrypted, err := key.EncryptValue(context.Background(), secret[name])
-		if err == nil {
-			err = set(settings.Config, project, name, config.NewSecureValue(encrypted), true)
-		}
-		if err != nil {
+		if err := setSecret(settings.Config, project, name, secret[name], key); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrConfig, name, err)
 		}
 	}
 	return &settings, nil
 }
 
-func set(values config.Map, project, name string, value config.Value, path bool) error {
+func setPlain(values config.Map, project *workspace.Project, name string, raw json.RawMessage) error {
+	key, err := parseKey(project, name)
+	if err != nil {
+		return err
+	}
+	value, err := plainValue(raw, func(text string) string { return asText(project, key, text) })
+	if err != nil {
+		return err
+	}
+	return set(values, key, resource.PropertyPath{key.Name()}, value)
+}
+
+func setSecret(values config.Map, project *workspace.Project, name, text string, encrypter config.Encrypter) error {
+	key, err := parseKey(project, name)
+	if err != nil {
+		return err
+	}
+	path, err := resource.ParsePropertyPath(key.Name())
+	if err != nil {
+		return fmt.Errorf("the key is no path: %w", err)
+	}
+	if root, isKey := path[0].(string); isKey && len(path) == 1 {
+		text = asText(project, config.MustMakeKey(key.Namespace(), root), text)
+	}
+	encrypted, err := encrypter.EncryptValue(context.Background(), text)
+	if err != nil {
+		return err
+	}
+	return set(values, key, path, config.NewSecureValue(encrypted))
+}
+
+func parseKey(project *workspace.Project, name string) (config.Key, error) {
 	if !strings.Contains(name, ":") {
-		name = project + ":" + name
+		name = project.Name.String() + ":" + name
 	}
 	key, err := config.ParseKey(name)
 	if err != nil {
-		return fmt.Errorf("a key is \"name\" or \"namespace:name\": %w", err)
+		return key, fmt.Errorf("a key is \"name\" or \"namespace:name\": %w", err)
 	}
-	into := resource.PropertyPath{key.Name()}
-	if path {
-		if into, err = resource.ParsePropertyPath(key.Name()); err != nil {
-			return fmt.Errorf("the key is no path: %w", err)
-		}
-	}
-	root, _ := into[0].(string)
+	return key, nil
+}
+
+// set puts a value where its path says. A secret's path is in its key.
+func set(values config.Map, key config.Key, path resource.PropertyPath, value config.Value) error {
+	root, _ := path[0].(string)
 	switch there, found := values[config.MustMakeKey(key.Namespace(), root)]; {
-	case found && len(into) == 1:
+	case found && len(path) == 1:
 		return errors.New("the value is given twice, with the project in the key and without")
 	case found && !there.Object():
 		return fmt.Errorf("%s is no list and no object, so nothing can be put into it", root)
 	}
-	return values.Set(key, value, path)
+	return values.Set(key, value, value.Secure())
 }
 
-// plainValue keeps numbers and booleans what they are.
-func plainValue(raw json.RawMessage) (config.Value, error) {
+// plainValue keeps numbers and booleans what they are, and texts by the function it is given.
+func plainValue(raw json.RawMessage, asText func(string) string) (config.Value, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
@@ -80,7 +102,7 @@ func plainValue(raw json.RawMessage) (config.Value, error) {
 	case nil:
 		return config.Value{}, errors.New("null is no value. Leave the key out")
 	case string:
-		return config.NewTypedValue(value, config.TypeString), nil
+		return config.NewTypedValue(asText(value), config.TypeString), nil
 	case bool:
 		return config.NewTypedValue(strconv.FormatBool(value), config.TypeBool), nil
 	case json.Number:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -59,6 +60,8 @@ func TestKeyIsTheOneThatWasMade(t *testing.T) {
 	}
 }
 
+var shop = &workspace.Project{Name: "shop", Runtime: workspace.NewProjectRuntimeInfo("yaml", nil)}
+
 func TestSettingsKeepTheTypes(t *testing.T) {
 	t.Parallel()
 	passphrase, salt, err := stack.New()
@@ -69,7 +72,7 @@ func TestSettingsKeepTheTypes(t *testing.T) {
 		"text": json.RawMessage(`"a: b"`), "number": json.RawMessage(`3`), "fraction": json.RawMessage(`0.5`), "yes": json.RawMessage(`true`),
 		"list": json.RawMessage(`[1,"a",false]`), "database": json.RawMessage(`{"host":"db","ports":[1,2]}`), "aws:region": json.RawMessage(`"eu"`),
 	}
-	settings, err := stack.Settings(key, "shop", plain, map[string]string{"token": "hunter2-token", "database.password": "hunter2-password", "list[3].deep": "hunter2-deep"})
+	settings, err := stack.Settings(key, shop, plain, map[string]string{"token": "hunter2-token", "database.password": "hunter2-password", "list[3].deep": "hunter2-deep"})
 	require.NoError(t, err)
 	file := t.TempDir() + "/Pulumi.a.yaml"
 	require.NoError(t, settings.Save(file))
@@ -102,6 +105,49 @@ func TestSettingsKeepTheTypes(t *testing.T) {
 	assert.Equal(t, "hunter2-deep", secret(list[3].(map[string]any)["deep"]))
 }
 
+// TestTextIsQuotedForYAMLAlone is about where a text looks like something else. What programs get of it is tested where they run.
+func TestTextIsQuotedForYAMLAlone(t *testing.T) {
+	t.Parallel()
+	passphrase, salt, err := stack.New()
+	require.NoError(t, err)
+	key, err := stack.Open(passphrase, salt)
+	require.NoError(t, err)
+	for name, test := range map[string]struct{ program, key, text, want string }{
+		"a number":                          {"runtime: yaml", "a", "0", `"0"`},
+		"with the project in the key":       {"runtime: yaml", "shop:a", "0", `"0"`},
+		"with options of the runtime":       {"runtime: {name: yaml, options: {}}", "a", "0", `"0"`},
+		"a text that looks like nothing":    {"runtime: yaml", "a", "zero", "zero"},
+		"what a provider reads":             {"runtime: yaml", "k8sconnect:a", "0", "0"},
+		"a host that knows texts":           {"runtime: python", "a", "0", "0"},
+		"declared as a text":                {"runtime: yaml\nconfig: {a: {type: string}}", "a", "0", `"0"`},
+		"declared as a number":              {"runtime: yaml\nconfig: {a: {type: integer}}", "a", "0", "0"},
+		"declared with the project":         {"runtime: yaml\nconfig: {\"shop:a\": {type: boolean}}", "a", "true", "true"},
+		"declared by a default, a number":   {"runtime: yaml\nconfig: {a: 1}", "a", "0", "0"},
+		"declared by a default that is not": {"runtime: yaml\nconfig: {a: one}", "a", "0", `"0"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			project, err := stack.Project(map[string][]byte{"Pulumi.yaml": []byte("name: shop\n" + test.program)}, "dev")
+			require.NoError(t, err)
+			raw, err := json.Marshal(test.text)
+			require.NoError(t, err)
+			for _, given := range []struct {
+				plain  map[string]json.RawMessage
+				secret map[string]string
+			}{{plain: map[string]json.RawMessage{test.key: raw}}, {secret: map[string]string{test.key: test.text}}} {
+				settings, err := stack.Settings(key, project, given.plain, given.secret)
+				require.NoError(t, err)
+				for _, value := range settings.Config {
+					got, err := value.Value(key)
+					require.NoError(t, err)
+					assert.Equal(t, test.want, got)
+				}
+				assert.Len(t, settings.Config, 1)
+			}
+		})
+	}
+}
+
 func TestSettingsRefuseWhatPulumiWouldMisunderstand(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -123,7 +169,7 @@ func TestSettingsRefuseWhatPulumiWouldMisunderstand(t *testing.T) {
 			require.NoError(t, err)
 			key, err := stack.Open(passphrase, salt)
 			require.NoError(t, err)
-			_, err = stack.Settings(key, "shop", test.plain, test.secret)
+			_, err = stack.Settings(key, shop, test.plain, test.secret)
 			require.ErrorIs(t, err, stack.ErrConfig)
 			assert.ErrorContains(t, err, test.says)
 		})
@@ -154,7 +200,7 @@ func TestProgramIsCheckedBeforeItRuns(t *testing.T) {
 			project, err := stack.Project(files, "a.shop")
 			if test.says == "" {
 				require.NoError(t, err)
-				assert.Equal(t, "web", project)
+				assert.Equal(t, "web", project.Name.String())
 				return
 			}
 			require.ErrorIs(t, err, stack.ErrProgram)
