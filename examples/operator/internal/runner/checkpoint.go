@@ -89,6 +89,8 @@ func (r *run) saveCheckpoint(life context.Context) (size int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	// What is under way has its secrets here, and nowhere once it has failed. One that cannot be read is said at the end.
+	_ = r.hide(life, deployment)
 	progressed := !bytes.Equal(resourcesOf(life, r.key, deployment), r.before)
 	return len(content), r.save(life, func(head *state.Head) {
 		head.SetCheckpoint(content)

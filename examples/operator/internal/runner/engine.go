@@ -18,6 +18,8 @@ import (
 type engine struct {
 	stack auto.Stack
 	log   *slog.Logger
+	// reports are those of all commands, in their order.
+	reports []*report
 }
 
 // leanWorkspace spares Pulumi what a run does not need: to select a stack that was just restored, and to read the outputs of
@@ -70,6 +72,7 @@ func (r *run) open(ctx context.Context) (*engine, error) {
 func (e *engine) follow(command func(stream chan<- events.EngineEvent) error) *report {
 	stream, ended, gathered := make(chan events.EngineEvent), make(chan struct{}), make(chan struct{})
 	collected := newReport(e.log)
+	e.reports = append(e.reports, collected)
 	go func() {
 		defer close(gathered)
 		for {

@@ -117,7 +117,13 @@ func (r *run) perform(life, work context.Context, done *result) (err error) {
 		defer saver.end()
 	}
 	err = r.command(life, work, pulumi, done)
-	return errors.Join(err, r.readBack(life, pulumi, done))
+	if unread := r.readBack(life, pulumi, done); unread != nil {
+		return unread // What the command has said is not repeated: which secrets it may have is in the state.
+	}
+	for _, said := range pulumi.reports {
+		said.tell(life)
+	}
+	return err
 }
 
 // command runs what the kind of the operation asks for.

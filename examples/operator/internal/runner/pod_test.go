@@ -36,6 +36,7 @@ type environment struct {
 	phrase     string
 	serial     int64
 	kubeconfig string
+	tools      string // what is in PATH
 }
 
 // The key of a stack takes a while to make, and may well be shared.
@@ -48,7 +49,7 @@ func newEnvironment(t *testing.T) *environment {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "run-"}}
 	require.NoError(t, direct.Create(t.Context(), namespace))
-	e := &environment{t: t, namespace: namespace.Name, store: state.New(direct, namespace.Name, "shop"), passphrase: t.TempDir(), kubeconfig: kubeconfig}
+	e := &environment{t: t, namespace: namespace.Name, store: state.New(direct, namespace.Name, "shop"), passphrase: t.TempDir(), kubeconfig: kubeconfig, tools: tools}
 	require.NoError(t, e.store.CreateEmpty(t.Context()))
 	made, err := key()
 	require.NoError(t, err)
@@ -61,6 +62,18 @@ func newEnvironment(t *testing.T) *environment {
 func (e *environment) write(file string, content []byte) {
 	e.t.Helper()
 	require.NoError(e.t, os.WriteFile(file, content, 0o600))
+}
+
+// pulumi puts lines of the shell before the command line, each time it is called.
+func (e *environment) pulumi(first string) {
+	e.t.Helper()
+	own := e.t.TempDir()
+	for _, program := range []string{"pulumi-language-yaml", "pulumi-resource-k8sconnect"} {
+		require.NoError(e.t, os.Symlink(filepath.Join(tools, program), filepath.Join(own, program)))
+	}
+	script := "#!/bin/sh\n" + first + "\nexec " + filepath.Join(tools, "pulumi") + ` "$@"` + "\n"
+	require.NoError(e.t, os.WriteFile(filepath.Join(own, "pulumi"), []byte(script), 0o700)) //nolint:gosec // it is run
+	e.tools = own
 }
 
 func (e *environment) head() *state.Head {
@@ -147,7 +160,7 @@ func (e *environment) startSerial(serial int64, kind v1alpha1.OperationKind, giv
 		"--grace=20s", "--inputs=" + p.folder, "--passphrase=" + e.passphrase, "--work=" + work, "--termination-log=" + filepath.Join(p.folder, "message"),
 	}, more...)...)
 	p.cmd.Env = []string{
-		"PATH=" + tools, "KUBECONFIG=" + e.kubeconfig, "USER=operator",
+		"PATH=" + e.tools, "KUBECONFIG=" + e.kubeconfig, "USER=operator",
 		"POD_NAMESPACE=" + e.namespace, "POD_NAME=shop-" + strconv.FormatInt(serial, 10), "POD_UID=" + p.uid,
 		"HOME=" + work + "/home", "TMPDIR=" + work + "/tmp", "PULUMI_HOME=" + work + "/pulumi",
 	}

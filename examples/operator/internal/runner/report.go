@@ -1,9 +1,11 @@
 package runner
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
@@ -32,6 +34,9 @@ type report struct {
 	general []message
 	// program is what the program has written to its standard error, in parts.
 	program []string
+	// held are the warnings and other messages for the log. They may have a secret that is in no state yet, and are told when all
+	// are known: see tell.
+	held []slog.Record
 }
 
 // message is what the engine or a provider says.
@@ -112,13 +117,12 @@ func (r *report) said(event *apitype.DiagnosticEvent) {
 	headline, _ := found.lines()
 	switch event.Severity {
 	case "error":
-		// What it says may have a secret that is in no state yet. It is said at the end, when all are known.
-		r.log.Error("an error, which is explained at the end", "urn", event.URN)
+		r.log.Error("an error, which is explained at the end", "urn", event.URN) // for the same reason
 	case "warning":
-		r.log.Warn(headline)
+		r.hold(slog.LevelWarn, headline)
 		return
 	default:
-		r.log.Info(headline)
+		r.hold(slog.LevelInfo, headline)
 		return
 	}
 	if event.URN == "" {
@@ -126,6 +130,18 @@ func (r *report) said(event *apitype.DiagnosticEvent) {
 	} else {
 		r.errors = append(r.errors, found)
 	}
+}
+
+func (r *report) hold(level slog.Level, text string) {
+	r.held = append(r.held, slog.NewRecord(time.Now(), level, text, 0))
+}
+
+// tell writes what was held back, each with the time when it was said.
+func (r *report) tell(ctx context.Context) {
+	for _, record := range r.held {
+		_ = r.log.Handler().Handle(ctx, record)
+	}
+	r.held = nil
 }
 
 // counted says whether a step is one of a resource that the program made.

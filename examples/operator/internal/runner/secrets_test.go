@@ -110,6 +110,60 @@ outputs: {password: "${password}"}
 	}
 }
 
+// warned is slow, and has the provider warn of a name that the program makes up: no state knew it before.
+func (e *environment) warned(name string) inputs.Inputs {
+	given := e.slow()
+	given.Files["Pulumi.yaml"] = append(given.Files["Pulumi.yaml"], strings.NewReplacer("NAMESPACE", e.namespace, "MADE", name).Replace(`  wide:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: networking.k8s.io/v1
+        kind: IngressClass
+        metadata: {name: {fn::secret: MADE}, namespace: NAMESPACE}
+        spec: {controller: example.com/none}
+`)...)
+	return given
+}
+
+// made waits until it is made, and until Pulumi waits.
+func (p *pod) made() {
+	p.e.t.Helper()
+	p.eventually("it is made", func() bool {
+		return strings.Contains(p.log.String(), "msg=done op=create name=wide") && strings.Contains(p.log.String(), "op=create name=filled")
+	})
+}
+
+func TestLogWaitsForTheSecretsOfTheRun(t *testing.T) {
+	t.Parallel()
+	e := newEnvironment(t)
+	name := "made-by-" + e.namespace
+	p := e.start(v1alpha1.OperationUpdate, e.warned(name))
+	p.made()
+	assert.NotContains(t, p.log.String(), "belongs to no namespace", "[X26] it is not known yet what is secret")
+	e.fill()
+	require.Zero(t, p.wait(), p.log.String())
+	assert.Contains(t, p.log.String(), `level=WARN msg="wide: IngressClass [secret] belongs to no namespace`)
+	assert.NotContains(t, p.log.String(), name, "[X26]")
+}
+
+// TestNothingIsSaidWithoutTheState has a backend that goes away: what is secret is not known then.
+func TestNothingIsSaidWithoutTheState(t *testing.T) {
+	t.Parallel()
+	e := newEnvironment(t)
+	name := "made-by-" + e.namespace
+	given := e.warned(name)
+	given.BackendURL = "file://" + t.TempDir()
+	e.pulumi(`case "$*" in *"stack export"*) [ -e "$0.away" ] && { echo "error: no such bucket" >&2; exit 1; } ;; esac`)
+	p := e.start(v1alpha1.OperationUpdate, given)
+	p.made()
+	e.write(filepath.Join(e.tools, "pulumi.away"), nil)
+	e.fill()
+	assert.Equal(t, 1, p.wait(), p.log.String())
+	assert.Contains(t, e.head().Record.Message, "no such bucket", "[X38]")
+	assert.NotContains(t, p.log.String(), name, "[X26] [X38]")
+	assert.NotContains(t, p.log.String(), "belongs to no namespace", "[X26] [X38]")
+}
+
 func TestSecretsAreOnNoCommandLine(t *testing.T) {
 	t.Parallel()
 	e := newEnvironment(t)
