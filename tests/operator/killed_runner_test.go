@@ -128,3 +128,31 @@ func TestRunThatIsKilledAgainAndAgainStalls(t *testing.T) {
 		assert.Equal(s, serial+1, done.LastApplied.Serial, "one more run was enough")
 	})
 }
+
+func TestContinuedRunThatCannotStart(t *testing.T) {
+	t.Parallel()
+	s := with(t)
+	s.program(gated)
+	s.shutGate()
+	e := s.create("shop", fields{"config": fields{"text": "hello"}, "retry": fields{"limit": 3, "backoff": "1s"}})
+	pod := e.atGate(1, "hello")
+	requests := func(cpu string) fields {
+		return fields{"runner": fields{"resources": fields{"requests": fields{"cpu": cpu}}}}
+	}
+	e.change(requests("1000"))
+	s.kill(pod, kubelet.OOMKilled)
+	stuck := e.becomes("Ready", "False", "PodNotStarted")
+	assert.EqualValues(t, 2, stuck.Serial)
+	before := s.uids()
+
+	t.Run("[X34] [X31] with other settings it starts, and is continued with its own inputs", func(*testing.T) {
+		e.change(requests("1m"))
+		e.change(text("good evening"))
+		e.atGate(2, "hello")
+		s.openGate()
+		done := e.applied(3)
+		assert.Equal(s, map[int64]string{1: "Update Interrupted", 2: "Update Succeeded", 3: "Update Succeeded"}, done.results())
+		assert.Equal(s, before["one"], s.uids()["one"])
+		assert.Equal(s, "good evening", s.text("two"))
+	})
+}

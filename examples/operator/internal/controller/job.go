@@ -1,6 +1,9 @@
 package controller
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -47,10 +50,18 @@ func (r *Reconciler) job(environment *v1alpha1.Environment) *batchv1.Job {
 			},
 		},
 	}
+	job.Annotations[annotationSettings] = settings(&job.Spec)
 	if environment.DeletionTimestamp.IsZero() {
 		job.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(environment, v1alpha1.GroupVersion.WithKind("Environment"))}
 	}
 	return job
+}
+
+// settings are what a Job's pod is created with. What the API server adds is not compared.
+func settings(spec *batchv1.JobSpec) string {
+	hash := sha256.New()
+	_ = json.NewEncoder(hash).Encode(spec) // a JobSpec can always be encoded
+	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
 func (r *Reconciler) pod(environment *v1alpha1.Environment, operation *v1alpha1.Operation) corev1.PodSpec {

@@ -6,6 +6,8 @@ const (
 	annotationUID = "platform.example.com/environment-uid"
 	// annotationInputHash is the hash of the inputs that a Secret holds.
 	annotationInputHash = "platform.example.com/input-hash"
+	// annotationSettings is the hash of what a Job was created with besides its inputs: image, resources, service account.
+	annotationSettings = "platform.example.com/settings"
 	// annotationOperation is what these inputs are for.
 	annotationOperation = "platform.example.com/operation"
 )

@@ -73,7 +73,10 @@ func (r *Reconciler) observeJob(ctx context.Context, observed *plan.Observed) er
 		observed.JobNameTaken = true
 		return nil
 	}
-	observed.Job = &plan.Job{UID: job.UID, Deleting: job.DeletionTimestamp != nil, Finished: finished(&job)}
+	observed.Job = &plan.Job{
+		UID: job.UID, Deleting: job.DeletionTimestamp != nil, Finished: finished(&job),
+		Outdated: job.Annotations[annotationSettings] != r.job(environment).Annotations[annotationSettings],
+	}
 	var pods corev1.PodList
 	if err := r.Client.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}); err != nil {
 		return err

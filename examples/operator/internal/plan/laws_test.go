@@ -29,6 +29,7 @@ var events = map[string]func(*world, *rapid.T){
 	"the program changes": func(w *world, t *rapid.T) {
 		w.hash = rapid.SampledFrom([]string{"inputs-1", "inputs-2", "inputs-3"}).Draw(t, "hash")
 	},
+	"the settings of pods change":    always((*world).changeSettings),
 	"a secret goes away":             always(func(w *world) { w.problem = &plan.Problem{Reason: "InputsMissing", Message: "no Secret"} }),
 	"the secret comes back":          always(func(w *world) { w.problem = nil }),
 	"approval is wanted":             edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalManual }),

@@ -64,6 +64,8 @@ type Job struct {
 	Deleting bool
 	// NotStarted is why no pod runs: nil if one does, or if there is nothing to say yet.
 	NotStarted *Problem
+	// Outdated says that the Job would be created with other settings now: those of the spec, or of the operator, have changed.
+	Outdated bool
 	// Ending is how its pod ended, for people: such as "OOMKilled, exit code 137".
 	Ending string
 }

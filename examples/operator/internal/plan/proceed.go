@@ -70,7 +70,7 @@ func (d *decision) launch(operation *v1alpha1.Operation) {
 	switch {
 	case d.JobNameTaken:
 		d.rename(operation)
-	case d.Frozen:
+	case d.Frozen && d.Head != nil:
 		d.Step = CreateJob
 	case d.begun(operation):
 		d.loseInputs(operation)
@@ -153,6 +153,11 @@ func (d *decision) watch(operation *v1alpha1.Operation) {
 		if !d.begun(operation) && d.outdated(operation) {
 			d.Step = DeleteJob
 			return
+		}
+		if d.Job.Outdated || d.spec.Suspend {
+			// The pod has done nothing. Without a Job in the status it counts neither as interrupted nor as failed, and gets another.
+			operation.JobUID = ""
+			d.Step = DeleteJob
 		}
 		d.notReady(problem.Reason, problem.Message)
 	}

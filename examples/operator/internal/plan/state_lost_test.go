@@ -59,6 +59,12 @@ func TestStateThatWasRemovedByForce(t *testing.T) { // [X33]
 			w.change("inputs-2")
 			w.rests()
 		}, plan.FreezeInputs, updating, "Update 2", status.InProgressStatus},
+		{"an empty state that was removed before the run is made again", func(w *world) {
+			w.decide()
+			w.rests()
+			w.decide()
+			w.removed, w.head = w.head, nil
+		}, plan.FreezeInputs, updating, "Update 1", status.InProgressStatus},
 		{"without its state nothing can be destroyed, and nothing is forgotten", func(w *world) { w.applies(); w.removeState(); w.remove() },
 			plan.Nothing, stateLost, "", status.TerminatingStatus},
 		{"nor without its passphrase", func(w *world) { w.applies(); w.passphraseLost = true; w.remove() },

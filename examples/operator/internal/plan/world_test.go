@@ -26,6 +26,7 @@ type world struct {
 	head        *state.Head
 	removed     *state.Head       // was removed by force
 	inputs      map[string]string // hashes by the names of Secrets
+	settings    int               // with which pods are created now
 	job         *job              // that of the newest run, nil if it was deleted
 	run         *run              // the newest, which may outlive its Job
 	foreign     map[string]bool   // Jobs of others
@@ -43,6 +44,7 @@ type world struct {
 	serials   int64    // the highest that a Job ever had
 	setBack   bool     // the clock was
 	inputLost bool     // inputs were removed that were needed
+	forgotten bool     // a state was removed that alone knew of a run that was interrupted
 	done      []plan.Step
 	uids      int
 }
@@ -51,6 +53,7 @@ type world struct {
 type job struct {
 	name, hash         string
 	uid                types.UID
+	settings           int // those of the pod
 	finished, deleting bool
 }
 
@@ -109,6 +112,7 @@ func (w *world) observed() plan.Observed {
 			observed.Job = &plan.Job{UID: w.job.uid, Finished: w.job.finished, Deleting: w.job.deleting}
 			if w.run != nil && !w.job.finished {
 				observed.Job.NotStarted = w.run.notStarted
+				observed.Job.Outdated = w.job.settings != w.settings
 			}
 		}
 	}
@@ -213,12 +217,12 @@ func (w *world) createJob(operation *v1alpha1.Operation) {
 	w.refuse(operation.Kind == v1alpha1.OperationDestroy && (!w.deleted() || w.orphaned()), "what is to stay is destroyed [X11]")
 	record := w.head.Record
 	w.refuse(record.Serial == 0 && w.status().ResourceCount > 0, "a run begins without the state of what is there [X33]")
-	w.refuse(record.Outcome == state.Running && !w.inputLost && !w.deleted() && operation.InputHash != record.InputHash,
+	w.refuse(record.Outcome == state.Running && !w.inputLost && !w.forgotten && !w.deleted() && operation.InputHash != record.InputHash,
 		"an interrupted run is not continued with its own inputs [X31] [X4]")
 	w.uids++
 	uid := types.UID("job-" + strconv.Itoa(w.uids))
 	w.serials = operation.Serial
-	w.job = &job{name: operation.Job, hash: operation.InputHash, uid: uid}
+	w.job = &job{name: operation.Job, hash: operation.InputHash, uid: uid, settings: w.settings}
 	w.run = &run{operation: *operation, pod: plan.Pod{Name: operation.Job + "-x", UID: "pod-of-" + uid, Job: operation.Job}}
 	w.started = append(w.started, fmt.Sprintf("%s %s", operation.Kind, operation.InputHash))
 }
@@ -270,6 +274,9 @@ func (w *world) edit(change func(*v1alpha1.EnvironmentSpec)) {
 // change changes the inputs by the spec.
 func (w *world) change(hash string) { w.hash = hash; w.environment.Generation++ }
 
+// changeSettings changes how pods are created, such as their memory.
+func (w *world) changeSettings() { w.settings++; w.environment.Generation++ }
+
 // setClockBack revives no pod.
 func (w *world) setClockBack() {
 	if w.run.running() {
@@ -318,7 +325,9 @@ func (w *world) loseStatus() {
 // removeState removes the head past its finalizer, at a time when no run would write it once more.
 func (w *world) removeState() {
 	if w.head != nil && w.head.Record.Serial > 0 && !w.runs() {
+		w.forgotten = w.forgotten || w.head.Record.Outcome == state.Running
 		w.removed, w.head = w.head, nil
+		w.serials = min(w.serials, w.status().Serial) // Without status and state nobody knows which serials were used.
 	}
 }
 
