@@ -29,11 +29,15 @@ KUBERNETES_VERSION := $(call pinned,k8s.io/kubernetes,tests/cluster/controlplane
 
 PROVIDER := bin/pulumi-resource-k8sconnect
 PROVIDER_SOURCES := main.go go.mod go.sum $(shell find provider -name '*.md' -o -name '*.go' ! -name '*_test.go')
-CLUSTER_SOURCES := go.mod go.sum $(shell find tests/cluster -name '*.go' ! -name '*_test.go' ! -path '*/controlplane/*' ! -path '*/node/*')
+CLUSTER_SOURCES := go.mod go.sum $(shell find tests/cluster tests/kubelet -name '*.go' ! -name '*_test.go' ! -path '*/controlplane/*' ! -path '*/node/*')
 SERVER_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,servers/*.go multicall/*.go))
 COMPANION_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,companions/*.go multicall/*.go))
 NODE_SOURCES := $(shell find tests/cluster/node -name '*.go') tests/cluster/node/go.mod tests/cluster/node/go.sum
 NODE_PROGRAMS := $(addprefix bin/,kubelet kube-proxy pause image)
+# What the nodes of "make cluster" need. A played one has one image, that of the operator.
+NEEDED_FOR_real := $(NODE_PROGRAMS)
+NEEDED_FOR_played := linux-and-root operator-image
+PLAYED_NODE := -node=played -image bin/operator-image.tar=bin/operator-root
 SERVERS := kube-apiserver kube-controller-manager kube-scheduler
 COMPANIONS := etcd kwok kubectl
 CONTROLPLANE_LINKS := $(addprefix bin/,$(SERVERS) $(COMPANIONS))
@@ -450,8 +454,15 @@ endif
 ##@ The cluster and the tools
 
 .PHONY: cluster
-cluster: bin/cluster $(if $(NODE),$(NODE_PROGRAMS)) ## Run a cluster for yourself until ^C; .cluster/kubeconfig leads to it. Containers run in it with NODE=real
-	@exec bin/cluster $(if $(NODE),-node=$(NODE))
+cluster: $(NEEDED_FOR_$(NODE)) bin/cluster ## Run a cluster for yourself until ^C; .cluster/kubeconfig leads to it. NODE=played runs the operator's pods, NODE=real all containers
+	@exec bin/cluster $(if $(filter played,$(NODE)),$(PLAYED_NODE),$(if $(NODE),-node=$(NODE)))
+
+# First of all, so that nothing is built for nothing.
+.PHONY: linux-and-root
+linux-and-root:
+	@if [ "$$(uname -s)" != Linux ] || [ "$$(id -u)" != 0 ]; then \
+		echo 'The pods of the operator run as processes of this machine, which needs Linux and root.' >&2; exit 1; \
+	fi
 
 .PHONY: tools
 tools: $(CONTROLPLANE_LINKS) $(PULUMI) ## What is not ours: control plane, kubectl, the Pulumi CLI and its YAML host

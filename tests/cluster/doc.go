@@ -11,6 +11,9 @@
 // make pods fail, hang or crash; where that is not enough, see below. Package tests/kubelet is in between: it runs
 // the pods of one node as processes, and needs no container runtime. Nobody fills status.loadBalancer; tests patch it.
 //
+// cmd/cluster, which "make cluster" runs, is such a cluster for a person: with a node of kwok, with a played one
+// (NODE=played), or with a real one (NODE=real).
+//
 // All programs are two binaries, built from Go modules alone (controlplane, beside this
 // file): servers, which is what of it is Kubernetes, and companions, which is etcd, kwok and
 // kubectl. "make tools" puts them into bin/.

@@ -2,6 +2,9 @@
 // container runtime is to be had. Their commands run as processes of this machine, from folders with the files of
 // their images.
 //
+// Tests start a [Player] beside their cluster; "make cluster NODE=played" runs both for a person who wants to try
+// something. [ReadImage] takes an image's entrypoint, variables and user from its archive.
+//
 // What a controller learns about a pod it learns from the API server, so that is where a [Player] is exact: phases,
 // the states of containers with their reasons, exit codes and termination messages, conditions, events, and the order
 // in which they come. The scheduler of package cluster assigns pods to its Node, and the service accounts' tokens are
@@ -24,7 +27,7 @@
 //   - A container is started at most once for each time that its status says running: the status is written first. A
 //     player that finds a running container without a process, since it was restarted, reports exit code 137.
 //   - No process outlives the player, however that ends, and no mount is ever visible outside of a container. A player
-//     that is killed leaves its folder in the one for temporary files, and nothing else.
+//     that is killed leaves its folder, by default in the one for temporary files, and nothing else.
 //   - A pod whose Secret, ConfigMap or image is missing waits with the reason that a kubelet gives, and is looked at
 //     again every second.
 //   - Deleted pods get SIGTERM, SIGKILL after their grace period, then a last status, and only then are they gone.

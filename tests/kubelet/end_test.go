@@ -111,17 +111,19 @@ func TestTheEndOfAPod(t *testing.T) {
 func TestTheEndOfAPlayer(t *testing.T) {
 	t.Parallel()
 	s := with(t)
-	node := s.ownNode()
+	dir := filepath.Join(t.TempDir(), "node")
+	node := s.ownNode(func(o *Options) { o.Dir = dir })
 	wanted := pod("lost", "child", "stubborn")
 	wanted.Spec.NodeSelector[corev1.LabelHostname] = node.options.NodeName
 	uid := s.create(wanted).UID
 	s.printed("lost", "waiting")
 	require.NotEmpty(t, left(t, string(uid)))
+	require.DirExists(t, dir)
 
 	require.NoError(t, s.player.PowerOff())
 	assert.Empty(t, left(t, string(uid)), "processes")
-	assert.Empty(t, mounted(t, node.dir), "mounts")
-	assert.NoDirExists(t, node.dir)
+	assert.Empty(t, mounted(t, dir), "mounts")
+	assert.NoDirExists(t, dir)
 	assert.Equal(t, corev1.PodRunning, s.get("lost").Status.Phase, "nobody has told anybody")
 
 	again := s.ownNode()

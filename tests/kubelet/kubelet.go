@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -32,20 +33,11 @@ type Options struct {
 	APIServer string
 	// Allocatable is what the Node offers. The default is plenty.
 	Allocatable corev1.ResourceList
+	// Dir is the folder for its files while it plays; it is created, and removed at the end. The default is a new
+	// temporary one.
+	Dir string
 	// Log gets what the player does and what containers print, if it is not nil.
 	Log io.Writer
-}
-
-// Image is what a container is made of.
-type Image struct {
-	// Root is the folder of its files.
-	Root string
-	// Entrypoint runs in containers that have no command.
-	Entrypoint []string
-	// Env are its variables, as NAME=value.
-	Env []string
-	// UID and GID are the user for containers that name none.
-	UID, GID int
 }
 
 // Player plays the kubelet of one Node. Its methods may be called from several goroutines.
@@ -97,7 +89,7 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*Player, 
 	if p.client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("kubelet: client: %w", err)
 	}
-	if p.dir, err = os.MkdirTemp("", "k8sconnect-kubelet-"); err != nil {
+	if p.dir, err = ownDir(options.Dir); err != nil {
 		return nil, fmt.Errorf("kubelet: folder: %w", err)
 	}
 	p.ctx, p.cancel = context.WithCancel(ctx)
@@ -108,6 +100,18 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*Player, 
 	p.running.Go(p.sendHeartbeats)
 	p.running.Go(p.watchPods)
 	return p, nil
+}
+
+// ownDir makes the folder that [Options] name. What was there before stays: it is not the player's.
+func ownDir(dir string) (string, error) {
+	if dir == "" {
+		return os.MkdirTemp("", "k8sconnect-kubelet-")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Mkdir(dir, 0o700)
 }
 
 // apiServer is where containers find the API server.

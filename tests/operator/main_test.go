@@ -74,19 +74,13 @@ func binaries() string {
 	return filepath.Join("..", "..", "bin")
 }
 
-// operatorImage is the unpacked image, as "make operator-image" leaves it.
+// operatorImage is the image, as "make operator-image" leaves it.
 func operatorImage() (kubelet.Image, error) {
-	root, err := filepath.Abs(filepath.Join(binaries(), "operator-root"))
-	if err == nil {
-		_, err = os.Stat(filepath.Join(root, "operator"))
-	}
+	_, unpacked, err := kubelet.ReadImage(filepath.Join(binaries(), "operator-image.tar"), filepath.Join(binaries(), "operator-root"))
 	if err != nil {
 		return kubelet.Image{}, fmt.Errorf("the operator's image is not there, run \"make operator-image\": %w", err)
 	}
-	return kubelet.Image{
-		Root: root, Entrypoint: []string{"/operator"}, Env: []string{"PATH=/", "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt"},
-		UID: 65532, GID: 65532,
-	}, nil
+	return unpacked, nil
 }
 
 // surroundings are what a test has: a namespace in which programs may run.

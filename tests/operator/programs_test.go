@@ -86,28 +86,62 @@ func (s *stacks) kubectl(args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// commands are those of the README.md, without those that bring the image to the nodes of the reader.
-func commands(t *testing.T) []string {
+// commands are those of a section of the README.md, without those that only a reader needs: who builds and brings the image
+// to the nodes, and says where the cluster is.
+func commands(t *testing.T, heading string) []string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "examples", "operator", "README.md"))
 	require.NoError(t, err)
-	var found []string
-	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(readme), -1) {
+	_, section, found := strings.Cut(string(readme), "\n## "+heading+"\n")
+	require.True(t, found, "the README.md has a section %q", heading)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var lines []string
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(section, -1) {
 		for line := range strings.Lines(block[1]) {
 			line = regexp.MustCompile(`\s+#.*$`).ReplaceAllString(strings.TrimSpace(line), "")
-			if !regexp.MustCompile(`^(make|kind) `).MatchString(line) {
-				found = append(found, line)
+			if !regexp.MustCompile(`^(make|kind|export) `).MatchString(line) {
+				lines = append(lines, line)
 			}
 		}
 	}
-	return found
+	return lines
 }
 
-// TestTheProgramsOfTheOperator runs every command of the operator's README.md as it is printed.
+// follow runs the commands of a section as they are printed, with what is to be seen after some of them.
+func (s *stacks) follow(heading string, then map[string]func(out string)) {
+	s.Helper()
+	for _, line := range commands(s.T, heading) {
+		out := s.run(line)
+		if check := then[line]; check != nil {
+			check(out)
+			delete(then, line)
+		}
+	}
+	assert.Empty(s, then, "the README.md has these commands")
+}
+
+func TestTryingTheOperator(t *testing.T) {
+	t.Parallel()
+	s := newStacks(t)
+	s.follow("Try it", map[string]func(out string){
+		"kubectl apply -f config/samples/": func(string) {
+			s.run("kubectl wait environment/shop --for condition=Ready --timeout 1m")
+			assert.Equal(t, "http://shop.default", s.kubectl("get", "environment", "shop", "-o", "jsonpath={.status.outputs.url}"))
+		},
+		"kubectl wait environment/shop --for condition=Ready --timeout 1m": func(string) {
+			assert.Equal(t, "shop:1.5", s.kubectl("get", "configmap", "shop-settings", "-o", "jsonpath={.data.image}"))
+			assert.Contains(t, s.kubectl("get", "environments"), "1 same, 1 update.")
+		},
+		"kubectl delete environment shop": func(string) {
+			assert.Empty(t, s.kubectl("get", "configmap/shop-settings", "service/shop", "secret/shop-state", "--ignore-not-found"))
+		},
+	})
+}
+
 func TestTheProgramsOfTheOperator(t *testing.T) {
 	t.Parallel()
 	s := newStacks(t)
-	then := map[string]func(out string){
+	s.follow("Install it", map[string]func(out string){
 		"pulumi -C install up": func(string) {
 			assert.Equal(t, "1", s.kubectl("get", "deployment", "environment-operator", "-n", system, "-o", "jsonpath={.status.availableReplicas}"))
 			s.run("pulumi -C install preview --expect-no-changes")
@@ -135,13 +169,5 @@ func TestTheProgramsOfTheOperator(t *testing.T) {
 				assert.NotContains(t, left, "platform.example.com")
 			}
 		},
-	}
-	for _, line := range commands(t) {
-		out := s.run(line)
-		if check := then[line]; check != nil {
-			check(out)
-			delete(then, line)
-		}
-	}
-	assert.Empty(t, then, "the README.md has these commands")
+	})
 }

@@ -1,6 +1,9 @@
 // Cluster runs a Kubernetes cluster on this machine until it is told to stop, for trying
-// things by hand and for the demo. It writes a kubeconfig when everything works, so a script
+// things by hand and for the demos. It writes a kubeconfig when everything works, so a script
 // only has to wait for that file, and removes it and all data at the end.
+//
+// Its node is played by kwok, and no image runs. With -node=played, package kubelet runs pods as processes, from
+// the images that -image names. With -node=real, containerd and a kubelet do.
 package main
 
 import (
@@ -16,19 +19,24 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster/namespaces"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/kubelet"
 )
 
+// settings are what the flags say.
+type settings struct {
+	dir     string
+	options cluster.Options
+	played  bool
+	images  images
+}
+
 func main() {
-	flags := flag.NewFlagSet("cluster", flag.ExitOnError) // not the global one, in which envtest has a flag
-	dir := flags.String("dir", ".cluster", "folder for the kubeconfig and, while it runs, the data")
-	audit := flags.Bool("audit", false, "record all requests in DIR/data/audit.log")
-	node := flags.String("node", "", `"real" runs containers, on Linux and as root; without it no image runs`)
-	_ = flags.Parse(os.Args[1:]) // exits if it fails
-	options := cluster.Everything()
-	switch *node {
-	case "":
-	case "real":
-		options = cluster.Real()
+	wanted, err := parse(os.Args[1:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n", err)
+		os.Exit(2)
+	}
+	if wanted.options.RealNode {
 		code, inside, err := namespaces.Run()
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%v\n", err)
@@ -36,40 +44,71 @@ func main() {
 		if !inside {
 			os.Exit(code)
 		}
-	default:
-		fmt.Fprintf(os.Stderr, "-node=%s: the only node that has a name here is \"real\"\n", *node)
-		os.Exit(2)
 	}
-	options.Audit = *audit
-	if err := run(*dir, options); err != nil {
+	if err := run(wanted); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string, options cluster.Options) (err error) {
+func parse(args []string) (settings, error) {
+	wanted := settings{images: images{}}
+	flags := flag.NewFlagSet("cluster", flag.ExitOnError) // not the global one, in which envtest has a flag
+	flags.StringVar(&wanted.dir, "dir", ".cluster", "folder for the kubeconfig and, while it runs, the data")
+	audit := flags.Bool("audit", false, "record all requests in DIR/data/audit.log")
+	node := flags.String("node", "", `"played" runs pods as processes, "real" runs containers, both on Linux and as root; without it no image runs`)
+	flags.Var(wanted.images, "image", "an image of the played node, as `ARCHIVE=FOLDER`: one in OCI's layout, and its files; may be repeated")
+	_ = flags.Parse(args) // exits if it fails
+	switch *node {
+	case "":
+		wanted.options = cluster.Everything()
+	case "played":
+		wanted.options, wanted.played = cluster.Options{ControllerManager: true, Scheduler: true}, true
+		if err := kubelet.Supported(); err != nil {
+			return wanted, fmt.Errorf("-node=played: %w", err)
+		}
+	case "real":
+		wanted.options = cluster.Real()
+	default:
+		return wanted, fmt.Errorf(`-node=%s: the nodes that have a name here are "played" and "real"`, *node)
+	}
+	if len(wanted.images) > 0 && !wanted.played {
+		return wanted, errors.New("-image is for -node=played")
+	}
+	wanted.options.Audit = *audit
+	return wanted, nil
+}
+
+func run(wanted settings) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 
-	unlock, err := lock(dir)
+	unlock, err := lock(wanted.dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 
 	// What a killed run has left behind.
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	data := filepath.Join(dir, "data")
-	if err := errors.Join(os.RemoveAll(kubeconfig), os.RemoveAll(data)); err != nil {
+	kubeconfig := filepath.Join(wanted.dir, "kubeconfig")
+	data := filepath.Join(wanted.dir, "data")
+	if err := errors.Join(os.RemoveAll(kubeconfig), os.RemoveAll(data), removeNode(wanted.dir)); err != nil {
 		return err
 	}
 
-	options.Dir = data
-	c, err := cluster.Start(ctx, options)
+	wanted.options.Dir = data
+	c, err := cluster.Start(ctx, wanted.options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(kubeconfig), c.Stop()) }()
+	if wanted.played {
+		stop, err := playNode(ctx, c, wanted.dir, wanted.images)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
 
 	admin, err := reachable(c)
 	if err != nil {
@@ -82,7 +121,7 @@ func run(dir string, options cluster.Options) (err error) {
 	if err := publish(kubeconfig, content); err != nil {
 		return err
 	}
-	if err := explain(kubeconfig, admin.Host, options.RealNode); err != nil {
+	if err := explain(kubeconfig, admin.Host, wanted); err != nil {
 		return err
 	}
 	return wait(ctx, c)
@@ -129,7 +168,7 @@ func publish(path string, content []byte) error {
 	return os.Rename(unfinished, path)
 }
 
-func explain(kubeconfig, host string, realNode bool) error {
+func explain(kubeconfig, host string, wanted settings) error {
 	path, err := filepath.Abs(kubeconfig)
 	if err != nil {
 		return err
@@ -139,7 +178,10 @@ func explain(kubeconfig, host string, realNode bool) error {
 		return err
 	}
 	images := "Images do not run here: pods are ready at once, Jobs complete."
-	if realNode {
+	if wanted.played {
+		images = playedNode(wanted.dir, wanted.images)
+	}
+	if wanted.options.RealNode {
 		images = "Containers run here, but nothing can be pulled: there is the image " + cluster.BusyboxImage + "."
 	}
 	_, err = fmt.Printf(`The cluster is ready at %s. In another terminal:
