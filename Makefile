@@ -120,6 +120,10 @@ bin/.version: FORCE
 .PHONY: operator-image
 operator-image: bin/operator-image.tar ## The image of examples/operator, as bin/operator-image.tar and unpacked in bin/operator-root
 
+.PHONY: demo-operator
+demo-operator: $(NEEDED_FOR_played) bin/cluster ## Show it: an Environment, a change, drift, a plan to approve, a killed run, the end. Needs Linux and root
+	@bash tests/demo/operator.sh
+
 # The folders that controller-gen writes, and what it is told.
 OPERATOR_GENERATED := api/v1alpha1/zz_generated.deepcopy.go config/crd config/rbac
 controller-gen = $(BIN)/controller-gen object crd rbac:roleName=environment-operator paths=./api/... paths=./internal/controller \
@@ -370,7 +374,7 @@ LONGEST := $(addprefix ./tests/,e2e rpc operator sdk)
 gotestsum = $(BIN)/gotestsum --format pkgname --format-hide-empty-pkg
 
 .PHONY: test-all
-test-all: operator-unit race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) operator-image sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
+test-all: operator-unit race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/cluster operator-image sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
 	$(call say,Running all tests; a line appears when a package is through)
 	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 40m $(LONGEST) ./...
 

@@ -11,101 +11,19 @@ bin=$root/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/k8sconnect-demo.XXXXXX")
 namespace=quickstart
 stack=        # not empty while there is a stack that may have objects in the cluster
-step=preparing
 source "$root/tests/demo/stage.sh"
+leave_nothing_behind
 
-# --- How it looks -------------------------------------------------------------------------
-
-bold='' red='' green='' reset='' color=never
-if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
-	bold=$'\e[1m' red=$'\e[31m' green=$'\e[32m' reset=$'\e[0m' color=always
-fi
-
-# title TEXT: the heading of a step.
-title() {
-	step=$1
-	printf '%s=== %s%s\n\n' "$bold" "$1" "$reset"
-}
-
-# say: explains, from standard input.
-say() {
-	cat
-	echo
-}
-
-# run COMMAND...: shows a command and its output.
-run() {
-	printf '%s$ %s%s\n' "$bold" "$(printable "$@")" "$reset"
-	"$@" 2>&1 | tidy | record
-	echo
-}
-
-# printable COMMAND...: the command as one would type it.
-printable() {
-	local word line=
-	for word in "$@"; do
-		if [[ $word =~ ^[A-Za-z0-9_./:=@-]+$ ]]; then line+=" $word"; else line+=" '$word'"; fi
-	done
-	echo "${line# }"
-}
-
-# tidy: drops lines that only say that something has begun (one follows when it is done) or
-# that reading found nothing, and runs of empty lines. Like record it outlives a ^C, so that
-# the command before it can end in good order.
-tidy() {
-	trap '' INT
-	awk '{
-		plain = $0
-		gsub(/\033\[[0-9;]*m/, "", plain)
-		if (plain ~ / (creating|updating|deleting|refreshing|running) *(\(|$)/) next
-		if (plain ~ / refresh *(\([0-9.a-z]+\))? *$/) next
-		if (plain ~ /^[ \t]*$/) { gap = lines; next }
-		if (gap) print ""
-		print
-		gap = 0
-		lines = 1
-		fflush()
-	}'
-}
-
-# record: keeps what passes for expect.
-record() {
-	trap '' INT
-	tee "$work/output"
-}
-
-# expect TEXT: the output of the last command must contain it.
-expect() {
-	if ! sed $'s/\e\\[[0-9;]*m//g' "$work/output" | grep -F -- "$1" >/dev/null; then
-		echo "This should have been in the output above: $1" >&2
-		return 1
-	fi
-}
-
-# --- Clean up, whatever happens -----------------------------------------------------------
-
-finish() {
-	local status=$?
-	trap - EXIT
-	trap '' INT TERM HUP
-	if ((status != 0)); then
-		printf '\n%sThe demo stopped at "%s" (exit code %d).%s\n' "$red" "$step" "$status" "$reset" >&2
-	fi
-	if [[ -n $stack && -z $cluster ]]; then # our own cluster goes as a whole
+# clean_up: our own cluster goes as a whole.
+clean_up() {
+	if [[ -n $stack && -z $cluster ]]; then
 		echo "Removing what the demo made in your cluster…" >&2
 		if ! pulumi destroy --yes --skip-preview >"$work/destroy.log" 2>&1; then
 			cat "$work/destroy.log" >&2
 			echo "That failed. What is left is in the namespace $namespace." >&2
 		fi
 	fi
-	stop_cluster
-	rm -rf "$work"
-	exit "$status"
 }
-trap finish EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 # --- A Pulumi of our own, that touches nothing of yours -----------------------------------
 

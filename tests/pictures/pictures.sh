@@ -8,14 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/k8sconnect-pictures.XXXXXX")
 source "$root/tests/demo/stage.sh"
-
-finish() {
-	stop_cluster
-	rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+leave_nothing_behind
 
 own_pulumi pictures
 export PULUMI_OPTION_COLOR=always
@@ -47,6 +40,7 @@ picture() {
 }
 
 for program in drift wait; do
+	step="the picture $program"
 	cp -r "$root/tests/pictures/testdata/$program" "$work/$program"
 	cd "$work/$program"
 	pulumi stack init dev >/dev/null 2>&1
