@@ -164,4 +164,15 @@ func TestStage(t *testing.T) {
 			}
 		})
 	}
+	t.Run("^C cleans up whenever the shell notices it", func(t *testing.T) {
+		for range 20 {
+			code, printed := show(t, func(line string, interrupt func()) {
+				if strings.HasPrefix(line, "$ sleep") {
+					interrupt()
+				}
+			}, "-c", begin+`clean_up() { echo "ended with $1"; }; run sleep 5`)
+			require.Equal(t, 128+int(syscall.SIGINT), code, printed)
+			require.Equal(t, 1, strings.Count(printed, "ended with 130\n"), printed)
+		}
+	})
 }

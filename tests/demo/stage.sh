@@ -74,21 +74,20 @@ expect() {
 
 # --- The end, whatever happens ------------------------------------------------------------
 
-# leave_nothing_behind: sets the traps.
+# leave_nothing_behind: sets the traps. A signal may be noticed when the EXIT trap begins already, since ^C also ends the
+# command that the script waits for. So each trap does the whole work, and no function is entered before signals are ignored.
 leave_nothing_behind() {
-	trap finish EXIT
-	trap 'exit 129' HUP
-	trap 'exit 130' INT
-	trap 'exit 143' TERM
+	trap 'status=$?; trap "" HUP INT TERM; trap - EXIT; finish' EXIT
+	trap 'status=129; trap "" HUP INT TERM; trap - EXIT; finish' HUP
+	trap 'status=130; trap "" HUP INT TERM; trap - EXIT; finish' INT
+	trap 'status=143; trap "" HUP INT TERM; trap - EXIT; finish' TERM
 }
 
 # clean_up STATUS: what a demo does at its end before its cluster is gone. A demo may have its own.
 clean_up() { :; }
 
+# finish: cleans up, and ends the script with the status.
 finish() {
-	local status=$?
-	trap - EXIT
-	trap '' INT TERM HUP
 	if ((status != 0)); then
 		printf '\n%sStopped at "%s" (exit code %d).%s\n' "$red" "$step" "$status" "$reset" >&2
 	fi
