@@ -35,7 +35,7 @@ COMPANION_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,companio
 NODE_SOURCES := $(shell find tests/cluster/node -name '*.go') tests/cluster/node/go.mod tests/cluster/node/go.sum
 NODE_PROGRAMS := $(addprefix bin/,kubelet kube-proxy pause image)
 # What the nodes of "make cluster" need. A played one has one image, that of the operator.
-NEEDED_FOR_real := $(NODE_PROGRAMS)
+NEEDED_FOR_real := $(NODE_PROGRAMS) operator-image
 NEEDED_FOR_played := linux-and-root operator-image
 PLAYED_NODE := -node=played -image bin/operator-image.tar=bin/operator-root
 SERVERS := kube-apiserver kube-controller-manager kube-scheduler
@@ -378,10 +378,15 @@ test-all: operator-unit race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_L
 	$(call say,Running all tests; a line appears when a package is through)
 	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 40m $(LONGEST) ./...
 
+# The tests of the operator that a real node can decide otherwise than one whose pods are processes.
+NODE_CASES := ^Test(Life|Drift|Approval|Orphan|ADeletion|Killed|RunThatIsKilled|RunnersKilled|Interrupted|DeletedJob|AChangeWhile|Outputs)
+
 .PHONY: test-node
-test-node: bin/gotestsum $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/helm bin/cluster ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
+test-node: bin/gotestsum $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/helm bin/cluster operator-image ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
 	$(call say,Running the tests that need a real node)
 	@$(gotestsum) -- -tags=node -count=1 -p=1 -timeout 40m ./tests/node/... ./tests/kubelet
+	$(call say,Running the operator on a real node)
+	@$(gotestsum) -- -count=1 -timeout 40m -run '$(NODE_CASES)' ./tests/operator -node=real
 
 # The versions that tests/cluster/controlplane has a module file of, beside the one that all tests take.
 OTHER_VERSIONS := $(patsubst tests/cluster/controlplane/kubernetes-%.mod,%,$(wildcard tests/cluster/controlplane/kubernetes-*.mod))
@@ -459,7 +464,7 @@ endif
 
 .PHONY: cluster
 cluster: $(NEEDED_FOR_$(NODE)) bin/cluster ## Run a cluster for yourself until ^C; .cluster/kubeconfig leads to it. NODE=played runs the operator's pods, NODE=real all containers
-	@exec bin/cluster $(if $(filter played,$(NODE)),$(PLAYED_NODE),$(if $(NODE),-node=$(NODE)))
+	@exec bin/cluster $(if $(filter played,$(NODE)),$(PLAYED_NODE),$(if $(NODE),-node=$(NODE) -images=bin/operator-image.tar))
 
 # First of all, so that nothing is built for nothing.
 .PHONY: linux-and-root

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -32,10 +34,12 @@ type Image struct {
 	Env []string
 }
 
+var errNoRealNode = errors.New("images: the cluster has no real node, set Options.RealNode")
+
 // AddImage makes an image and gives it to the real node. Pods that have failed to pull it find it at their next try.
 func (c *Cluster) AddImage(ctx context.Context, image Image) error {
 	if c.Containerd == nil {
-		return errors.New("images: the cluster has no real node, set Options.RealNode")
+		return errNoRealNode
 	}
 	tool, err := Tool("image")
 	if err != nil {
@@ -51,10 +55,44 @@ func (c *Cluster) AddImage(ctx context.Context, image Image) error {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("image %s: %w: %s", image.Name, err, said.Bytes())
 	}
-	load := containerdCommand(ctx, "images", "import", "-")
-	load.Stdin = &archive
-	if out, err := load.CombinedOutput(); err != nil {
-		return fmt.Errorf("image %s: containerd does not take it: %w: %s", image.Name, err, out)
+	if err := load(ctx, &archive); err != nil {
+		return fmt.Errorf("image %s: %w", image.Name, err)
+	}
+	return nil
+}
+
+// ImportImages gives the images of an archive to the real node, by the names that they have there.
+func (c *Cluster) ImportImages(ctx context.Context, file string) error {
+	if c.Containerd == nil {
+		return errNoRealNode
+	}
+	archive, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("images: %w", err)
+	}
+	defer func() { _ = archive.Close() }()
+	if err := load(ctx, archive); err != nil {
+		return fmt.Errorf("images of %s: %w", file, err)
+	}
+	return nil
+}
+
+// TagImage gives an image of the real node another name.
+func (c *Cluster) TagImage(ctx context.Context, name, another string) error {
+	if c.Containerd == nil {
+		return errNoRealNode
+	}
+	if out, err := containerdCommand(ctx, "images", "tag", name, another).CombinedOutput(); err != nil {
+		return fmt.Errorf("image %s as %s: %w: %s", name, another, err, out)
+	}
+	return nil
+}
+
+func load(ctx context.Context, archive io.Reader) error {
+	command := containerdCommand(ctx, "images", "import", "-")
+	command.Stdin = archive
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("containerd does not take it: %w: %s", err, out)
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ func (c *Cluster) writeNodeFiles(containerd string) error {
 		"$PLUGINS", plugins,
 		"$PODS", podRange,
 		"$ADDRESS", namespaces.NodeAddress,
+		"$DNS", namespaces.DNSAddress,
 		"$PAUSE", pauseImage,
 	)
 	return errors.Join(
@@ -147,7 +148,7 @@ authorization: {mode: AlwaysAllow}
 podCIDR: 10.244.0.0/24
 failSwapOn: false
 resolvConf: ""
-clusterDNS: [10.96.0.10]
+clusterDNS: [$DNS]
 clusterDomain: cluster.local
 enforceNodeAllocatable: [pods]
 imageMinimumGCAge: 24h

@@ -8,5 +8,8 @@
 // its pinned module in tests/helm. The test binary runs itself again in namespaces of its own (see package namespaces); the machine is
 // afterwards as it was, which package machine tests.
 //
+// "make test-node" also runs the tests of packages operator and kubelet, the former with the operator's image in such a
+// cluster.
+//
 // Nothing of it is part of "make test": the files of tests have the build tag node.
 package node

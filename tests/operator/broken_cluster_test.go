@@ -1,6 +1,8 @@
 package operator
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,20 +14,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/tests/kubelet"
 )
 
-// alone is a namespace of a cluster that a test has for itself, with the operator installed.
+// alone is a namespace of a cluster that a test has for itself, with the operator installed. With a real node that is the one
+// that all tests share, while none of the others runs.
 func alone(t *testing.T) *surroundings {
 	t.Helper()
-	if err := kubelet.Supported(); err != nil {
-		t.Skip(err)
+	needsNode(t)
+	if onRealNode() {
+		c := shared.Get(t)
+		shared.occupy(t)
+		require.NoError(t, installOnce(c))
+		return in(t, c, installed.node, "")
 	}
 	c := cluster.ForTest(t, cluster.Options{ControllerManager: true, Scheduler: true})
-	player, err := install(c)
+	node, err := install(c)
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, player.Stop()) })
-	return in(t, c, player, "")
+	t.Cleanup(func() { assert.NoError(t, node.stop()) })
+	return in(t, c, node, "")
 }
 
 func TestBrokenCluster(t *testing.T) {
@@ -99,14 +105,19 @@ func (s *surroundings) losesNode(e *environment) {
 	e.change(text("good bye"))
 	pod := e.atGate(serial, "good bye")
 	before := s.uids()
-	out, err := kubectl(s.Context(), s.cluster, "cordon", "played")
+	out, err := kubectl(s.Context(), s.cluster, "cordon", s.node.nodeName())
 	require.NoError(s, err, out)
-	spare, err := startNode(s.cluster, "spare")
+	s.Cleanup(func() {
+		out, err := kubectl(context.Background(), s.cluster, "uncordon", s.node.nodeName())
+		assert.NoError(s, err, out)
+	})
+	spare, err := startPlayed(s.cluster, "spare")
 	require.NoError(s, err)
-	s.Cleanup(func() { assert.NoError(s, spare.Stop()) })
+	s.Cleanup(func() { assert.NoError(s, spare.stop()) })
 
-	s.player.Disconnect()
-	defer s.player.Connect()
+	require.NoError(s, s.node.disconnect())
+	connect := sync.OnceValue(s.node.connect)
+	defer func() { assert.NoError(s, connect()) }()
 	lost := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: pod}}
 	require.NoError(s, s.client.Delete(s.Context(), lost, client.GracePeriodSeconds(1)))
 	deleted := time.Now()
@@ -120,7 +131,7 @@ func (s *surroundings) losesNode(e *environment) {
 	assert.Equal(s, "good bye", s.text("two"))
 	assert.Equal(s, serial+1, done.Serial)
 
-	s.player.Connect()
+	require.NoError(s, connect())
 	s.eventually(func() bool {
 		return apierrors.IsNotFound(s.client.Get(s.Context(), client.ObjectKeyFromObject(lost), &corev1.Pod{}))
 	}, "the lost pod is gone")

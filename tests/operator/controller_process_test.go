@@ -23,26 +23,23 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/tests/kubelet"
 )
 
 // bare is a cluster in which no controller runs but those that tests start as processes.
 var bare = struct {
 	cluster.Shared
-	once   sync.Once
-	player *kubelet.Player
-	err    error
+	once sync.Once
+	node node
+	err  error
 }{Shared: cluster.Shared{Options: cluster.Options{ControllerManager: true, Scheduler: true, Audit: true}}}
 
 // withoutController is a namespace of a cluster in which no controller runs.
 func withoutController(t *testing.T) *surroundings {
 	t.Helper()
-	if err := kubelet.Supported(); err != nil {
-		t.Skip(err)
-	}
+	needsOwnCluster(t)
 	c := bare.Get(t)
 	bare.once.Do(func() {
-		if bare.player, bare.err = startNode(c, "played"); bare.err != nil {
+		if bare.node, bare.err = startNode(c); bare.err != nil {
 			return
 		}
 		if bare.err = applyManifests(context.Background(), c); bare.err != nil {
@@ -51,7 +48,7 @@ func withoutController(t *testing.T) *surroundings {
 		_, bare.err = kubectl(context.Background(), c, "scale", "-n", system, "deployment/environment-operator", "--replicas=0")
 	})
 	require.NoError(t, bare.err)
-	return in(t, c, bare.player, "")
+	return in(t, c, bare.node, "")
 }
 
 // process is a controller of one namespace, which runs as a process. It is started again whenever it ends.

@@ -127,7 +127,7 @@ func (e *environment) atGate(serial int64, text string) (pod string) {
 	e.Helper()
 	pod = e.begun(serial)
 	e.eventually(func() bool { return e.text("one") == text }, "one says "+text)
-	e.eventually(func() bool { return strings.Contains(e.player.Logs(e.namespace+"/"+pod), "passed") }, "the run is at the gate")
+	e.eventually(func() bool { return strings.Contains(e.node.logs(e.namespace+"/"+pod), "passed") }, "the run is at the gate")
 	return pod
 }
 

@@ -31,7 +31,7 @@ func (s *surroundings) killSoon() {
 	}, "a run begins")
 	after := time.Duration(rand.IntN(2500)) * time.Millisecond
 	time.Sleep(after) // the moment
-	if err := s.player.Kill(s.namespace+"/"+pod, kubelet.KilledFromOutside); err == nil {
+	if err := s.node.kill(s.namespace+"/"+pod, kubelet.KilledFromOutside); err == nil {
 		s.Log("killed", pod, "after", after)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // kill kills the pod of a run.
 func (s *surroundings) kill(pod string, death kubelet.Death) {
 	s.Helper()
-	require.NoError(s, s.player.Kill(s.namespace+"/"+pod, death))
+	require.NoError(s, s.node.kill(s.namespace+"/"+pod, death))
 }
 
 // interrupted waits until a run counts as interrupted and another one has begun, which has to be soon.

@@ -22,7 +22,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/tests/kubelet"
 )
 
 const (
@@ -35,35 +34,50 @@ const (
 	system = "environment-operator"
 )
 
-var shared = cluster.Shared{Options: cluster.Options{ControllerManager: true, Scheduler: true}}
+var shared = newSharedCluster(cluster.Options{ControllerManager: true, Scheduler: true})
 
 // installed is the operator that all tests share which do not break it.
 var installed struct {
-	once   sync.Once
-	player *kubelet.Player
-	err    error
+	once sync.Once
+	node node
+	err  error
 }
 
 func TestMain(m *testing.M) {
-	// Tests wait for runs most of the time: more of them than there are processors.
 	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	switch *nodeFlag {
+	case "played":
+		return runTests(m)
+	case "real":
+		shared.Options = cluster.Real()
+		return runInNamespaces(m)
+	}
+	fmt.Fprintf(os.Stderr, "-node=%s: it is \"played\" or \"real\"\n", *nodeFlag)
+	return 2
+}
+
+// runTests runs the tests, and then stops what they have started.
+func runTests(m *testing.M) int {
+	// They wait for runs most of the time: more of them than there are processors.
 	if err := flag.Set("test.parallel", strconv.Itoa(max(6, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err)
 	}
 	code := m.Run()
-	for _, player := range []*kubelet.Player{installed.player, bare.player} {
-		if player != nil {
-			if err := player.Stop(); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				code = max(code, 1)
-			}
+	var errs []error
+	for _, node := range []node{installed.node, bare.node} {
+		if node != nil {
+			errs = append(errs, node.stop())
 		}
 	}
-	if err := errors.Join(shared.Stop(), bare.Stop()); err != nil {
+	if err := errors.Join(append(errs, shared.Stop(), bare.Stop())...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = max(code, 1)
 	}
-	os.Exit(code)
+	return code
 }
 
 // binaries is the folder with what is built.
@@ -74,20 +88,11 @@ func binaries() string {
 	return filepath.Join("..", "..", "bin")
 }
 
-// operatorImage is the image, as "make operator-image" leaves it.
-func operatorImage() (kubelet.Image, error) {
-	_, unpacked, err := kubelet.ReadImage(filepath.Join(binaries(), "operator-image.tar"), filepath.Join(binaries(), "operator-root"))
-	if err != nil {
-		return kubelet.Image{}, fmt.Errorf("the operator's image is not there, run \"make operator-image\": %w", err)
-	}
-	return unpacked, nil
-}
-
 // surroundings are what a test has: a namespace in which programs may run.
 type surroundings struct {
 	*testing.T
 	cluster   *cluster.Cluster
-	player    *kubelet.Player
+	node      node
 	client    client.Client
 	namespace string
 }
@@ -98,17 +103,21 @@ func with(t *testing.T) *surroundings { t.Helper(); return inNamespace(t, "") }
 // inNamespace is the same in a namespace of a certain name, which the test deletes itself.
 func inNamespace(t *testing.T, name string) *surroundings {
 	t.Helper()
-	if err := kubelet.Supported(); err != nil {
-		t.Skip(err)
-	}
+	needsNode(t)
 	c := shared.Get(t)
-	installed.once.Do(func() { installed.player, installed.err = install(c) })
-	require.NoError(t, installed.err)
-	return in(t, c, installed.player, name)
+	shared.share(t)
+	require.NoError(t, installOnce(c))
+	return in(t, c, installed.node, name)
+}
+
+// installOnce installs the operator into the cluster that tests share.
+func installOnce(c *cluster.Cluster) error {
+	installed.once.Do(func() { installed.node, installed.err = install(c) })
+	return installed.err
 }
 
 // in makes a namespace in which programs may run.
-func in(t *testing.T, c *cluster.Cluster, player *kubelet.Player, namespace string) *surroundings {
+func in(t *testing.T, c *cluster.Cluster, node node, namespace string) *surroundings {
 	t.Helper()
 	if namespace == "" {
 		namespace = c.Namespace(t)
@@ -116,7 +125,7 @@ func in(t *testing.T, c *cluster.Cluster, player *kubelet.Player, namespace stri
 		out, err := kubectl(t.Context(), c, "create", "namespace", namespace)
 		require.NoError(t, err, out)
 	}
-	s := &surroundings{T: t, cluster: c, player: player, namespace: namespace}
+	s := &surroundings{T: t, cluster: c, node: node, namespace: namespace}
 	var err error
 	s.client, err = client.New(c.RESTConfig(), client.Options{})
 	require.NoError(t, err)
@@ -124,51 +133,42 @@ func in(t *testing.T, c *cluster.Cluster, player *kubelet.Player, namespace stri
 	return s
 }
 
-// startNode starts a Node with the operator's image.
-func startNode(c *cluster.Cluster, name string) (*kubelet.Player, error) {
-	unpacked, err := operatorImage()
-	if err != nil {
-		return nil, err
-	}
-	options := kubelet.Options{NodeName: name, Images: map[string]kubelet.Image{image: unpacked, nextImage: unpacked}}
-	if os.Getenv("OPERATOR_LOG") != "" {
-		options.Log = os.Stderr
-	}
-	return kubelet.Start(context.Background(), c.RESTConfig(), options)
-}
-
 // install starts the Node and applies the manifests.
-func install(c *cluster.Cluster) (*kubelet.Player, error) {
+func install(c *cluster.Cluster) (node, error) {
 	ctx := context.Background()
-	player, err := startNode(c, "played")
+	node, err := startNode(c)
 	if err != nil {
 		return nil, err
 	}
 	if err := applyManifests(ctx, c); err != nil {
-		return player, err
+		return node, err
 	}
 	if out, err := kubectl(ctx, c, "rollout", "status", "-n", system, "deployment/environment-operator", "--timeout=60s"); err != nil {
-		return player, fmt.Errorf("install: %w: %s", err, out)
+		return node, fmt.Errorf("install: %w: %s", err, out)
 	}
-	return player, nil
+	return node, nil
 }
 
-// applyManifests applies the manifests. The port of the probes is one that is free on this machine: all pods share its network.
+// applyManifests applies the manifests. The port of the probes of a played pod is one that is free on this machine: all of
+// them share its network.
 func applyManifests(ctx context.Context, c *cluster.Cluster) error {
 	rendered, err := kubectl(ctx, c, "kustomize", manifests)
 	if err != nil {
 		return fmt.Errorf("install: %w: %s", err, rendered)
 	}
-	port, err := freePort()
-	if err != nil {
-		return err
+	if !onRealNode() {
+		port, err := freePort()
+		if err != nil {
+			return err
+		}
+		rendered = strings.ReplaceAll(rendered, "8081", port)
 	}
 	file, err := os.CreateTemp("", "operator-*.yaml")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = file.WriteString(strings.ReplaceAll(rendered, "8081", port))
+	_, err = file.WriteString(rendered)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (s *surroundings) logs(namespace string) {
 	pods.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "PodList"})
 	if s.client.List(context.Background(), &pods, client.InNamespace(namespace)) == nil {
 		for _, pod := range pods.Items {
-			s.Log(pod.GetName(), s.player.Logs(namespace+"/"+pod.GetName()))
+			s.Log(pod.GetName(), s.node.logs(namespace+"/"+pod.GetName()))
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestOutputs(t *testing.T) {
 			assert.NotContains(t, out, "s3cr3t-and-long")
 		}
 		for _, pod := range s.pods() {
-			assert.NotContains(t, s.player.Logs(s.namespace+"/"+pod), "s3cr3t-and-long")
+			assert.NotContains(t, s.node.logs(s.namespace+"/"+pod), "s3cr3t-and-long")
 		}
 		assert.NotContains(t, string(s.secret("shop-state").Data["checkpoint"]), "s3cr3t-and-long")
 	})

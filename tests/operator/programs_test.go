@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/tests/kubelet"
 )
 
 // stacks are copies of the operator's folders with programs, and the Pulumi CLI that runs them in a cluster of their own.
@@ -27,15 +26,11 @@ type stacks struct {
 
 func newStacks(t *testing.T) *stacks {
 	t.Helper()
-	if err := kubelet.Supported(); err != nil {
-		t.Skip(err)
-	}
+	needsOwnCluster(t)
 	c := cluster.ForTest(t, cluster.Options{ControllerManager: true, Scheduler: true})
-	unpacked, err := operatorImage()
+	node, err := startNode(c)
 	require.NoError(t, err)
-	player, err := kubelet.Start(context.Background(), c.RESTConfig(), kubelet.Options{NodeName: "own", Images: map[string]kubelet.Image{image: unpacked}})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, player.Stop()) })
+	t.Cleanup(func() { assert.NoError(t, node.stop()) })
 
 	s := &stacks{T: t, dir: t.TempDir(), cluster: c}
 	for _, folder := range []string{"config", "install", "use"} {

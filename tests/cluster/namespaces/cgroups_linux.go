@@ -11,28 +11,25 @@ import (
 	"time"
 )
 
-const (
-	cgroups      = "/sys/fs/cgroup"
-	cgroup2Magic = 0x63677270
-)
+const cgroup2Magic = 0x63677270
 
 // hierarchies are the folders of the trees of control groups: one, or one for each controller.
 func hierarchies() ([]string, error) {
 	var system syscall.Statfs_t
-	if err := syscall.Statfs(cgroups, &system); err != nil {
-		return nil, fmt.Errorf("%s: %w", cgroups, err)
+	if err := syscall.Statfs(CgroupDir, &system); err != nil {
+		return nil, fmt.Errorf("%s: %w", CgroupDir, err)
 	}
 	if system.Type == cgroup2Magic {
-		return []string{cgroups}, nil
+		return []string{CgroupDir}, nil
 	}
-	entries, err := os.ReadDir(cgroups)
+	entries, err := os.ReadDir(CgroupDir)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
 	for _, entry := range entries {
 		if entry.IsDir() { // others are links: two controllers in one tree
-			found = append(found, filepath.Join(cgroups, entry.Name()))
+			found = append(found, filepath.Join(CgroupDir, entry.Name()))
 		}
 	}
 	return found, nil

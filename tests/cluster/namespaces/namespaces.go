@@ -28,8 +28,12 @@ const (
 	ServiceRange = "10.96.0.0/16"
 	// APIServerAddress is where pods find the API server.
 	APIServerAddress = "10.96.0.1"
+	// DNSAddress is where pods look for a name server. There is none, and they are told so at once.
+	DNSAddress = "10.96.0.10"
 	// RunDir is for sockets. It is in memory.
 	RunDir = "/run/k8sconnect"
+	// CgroupDir is where the machine has its control groups.
+	CgroupDir = "/sys/fs/cgroup"
 )
 
 // stageVariable says how far a process is on its way inside, and dirVariable what the folder is.

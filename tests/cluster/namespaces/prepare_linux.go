@@ -98,7 +98,8 @@ func coverDirs(dir string, covered ...string) error {
 
 // configureNetwork gives the node its address, on a bridge without ports since a kernel may have no dummy devices.
 // The addresses of Services lead there: what comes after that is kube-proxy's. That of the API server's own Service is
-// an address here, for which the API server has a certificate.
+// an address here, for which the API server has a certificate. That of the name server is one too, where nothing listens:
+// who asks is refused at once, however often, and does not wait for an answer.
 func configureNetwork() error {
 	ip, err := Program("ip")
 	if err != nil {
@@ -107,6 +108,7 @@ func configureNetwork() error {
 	for _, args := range []string{
 		"link set lo up",
 		"address add " + APIServerAddress + "/32 dev lo",
+		"address add " + DNSAddress + "/32 dev lo",
 		"link add node0 type bridge",
 		"address add " + NodeAddress + "/24 dev node0",
 		"link set node0 up",
@@ -121,5 +123,7 @@ func configureNetwork() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0o600))
+	return errors.Join(err,
+		os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0o600),
+		os.WriteFile("/proc/sys/net/ipv4/icmp_ratelimit", []byte("0"), 0o600))
 }

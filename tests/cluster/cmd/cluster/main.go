@@ -28,6 +28,7 @@ type settings struct {
 	options cluster.Options
 	played  bool
 	images  images
+	archive string // of images for the real node
 }
 
 func main() {
@@ -58,6 +59,7 @@ func parse(args []string) (settings, error) {
 	audit := flags.Bool("audit", false, "record all requests in DIR/data/audit.log")
 	node := flags.String("node", "", `"played" runs pods as processes, "real" runs containers, both on Linux and as root; without it no image runs`)
 	flags.Var(wanted.images, "image", "an image of the played node, as `ARCHIVE=FOLDER`: one in OCI's layout, and its files; may be repeated")
+	flags.StringVar(&wanted.archive, "images", "", "archive of images for the real node, as \"docker save\" and \"make operator-image\" write it")
 	_ = flags.Parse(args) // exits if it fails
 	switch *node {
 	case "":
@@ -74,6 +76,9 @@ func parse(args []string) (settings, error) {
 	}
 	if len(wanted.images) > 0 && !wanted.played {
 		return wanted, errors.New("-image is for -node=played")
+	}
+	if wanted.archive != "" && !wanted.options.RealNode {
+		return wanted, errors.New("-images is for -node=real")
 	}
 	wanted.options.Audit = *audit
 	return wanted, nil
@@ -110,6 +115,11 @@ func run(wanted settings) (err error) {
 		defer func() { err = errors.Join(err, stop()) }()
 	}
 
+	if wanted.archive != "" {
+		if err := c.ImportImages(ctx, wanted.archive); err != nil {
+			return err
+		}
+	}
 	admin, err := reachable(c)
 	if err != nil {
 		return err
@@ -178,11 +188,15 @@ func explain(kubeconfig, host string, wanted settings) error {
 		return err
 	}
 	images := "Images do not run here: pods are ready at once, Jobs complete."
-	if wanted.played {
+	switch {
+	case wanted.played:
 		images = playedNode(wanted.dir, wanted.images)
-	}
-	if wanted.options.RealNode {
-		images = "Containers run here, but nothing can be pulled: there is the image " + cluster.BusyboxImage + "."
+	case wanted.options.RealNode:
+		images = "Containers run here, but nothing can be pulled: there is the image " + cluster.BusyboxImage
+		if wanted.archive != "" {
+			images += ",\nand what is in " + wanted.archive
+		}
+		images += "."
 	}
 	_, err = fmt.Printf(`The cluster is ready at %s. In another terminal:
 
