@@ -1,0 +1,69 @@
+package order
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// certainty is how much is known of an edge. Of a circle, the least certain edge is dropped.
+type certainty int
+
+const (
+	// guessed is an operator by its permissions.
+	guessed certainty = iota
+	// watched is what a webhook sees.
+	watched
+	// likely is a field of a custom resource that seems to name an object.
+	likely
+	// made is what makes an object that pods name.
+	made
+	// served are the definitions that an operator serves.
+	served
+	// certain is what Kubernetes itself defines: names, namespaces, kinds.
+	certain
+	// demanded is what an annotation asks for.
+	demanded
+)
+
+// withoutCircles keeps edges, the most certain ones first, unless they would close a circle.
+func (s *set) withoutCircles() (kept, dropped []Edge) {
+	byCertainty := slices.Collect(maps.Keys(s.edges))
+	slices.SortFunc(byCertainty, func(a, b pair) int {
+		return cmp.Or(-cmp.Compare(s.edges[a].certainty, s.edges[b].certainty), compare(s.edges[a], s.edges[b]))
+	})
+	before := map[*object][]*object{}
+	for _, between := range byCertainty {
+		if reaches(before, between.after, between.object) {
+			dropped = append(dropped, s.edges[between])
+			continue
+		}
+		before[between.object] = append(before[between.object], between.after)
+		kept = append(kept, s.edges[between])
+	}
+	slices.SortFunc(kept, compare)
+	slices.SortFunc(dropped, compare)
+	return kept, dropped
+}
+
+func compare(a, b Edge) int {
+	return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.After, b.After))
+}
+
+// reaches says whether one object comes after another one, directly or not.
+func reaches(before map[*object][]*object, from, to *object) bool {
+	visited := map[*object]bool{from: true}
+	for queue := []*object{from}; len(queue) > 0; queue = queue[1:] {
+		if queue[0] == to {
+			return true
+		}
+		for _, next := range before[queue[0]] {
+			if !visited[next] {
+				visited[next] = true
+				queue = append(queue, next)
+			}
+		}
+	}
+	return false
+}

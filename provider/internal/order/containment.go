@@ -1,0 +1,33 @@
+package order
+
+import (
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+)
+
+// contained orders objects after the definition of their kind, after their namespace, and after the APIService that serves them.
+func contained(s *set) {
+	served := map[string]*object{} // by group and version
+	for _, service := range s.ofKind[apiService] {
+		served[text(service.content, "spec", "group")+"/"+text(service.content, "spec", "version")] = service
+	}
+	for _, o := range s.objects {
+		if definition := s.definitions[o.GroupKind()]; definition != nil {
+			s.after(o, definition, certain, true, "it defines the kind %s", o.Kind)
+			s.converted(o, definition)
+		}
+		if o.Namespace != "" {
+			s.after(o, s.find(kinds.Namespace, "", o.Namespace), certain, false, "it is the namespace")
+		}
+		if service := served[o.APIVersion]; service != nil {
+			s.after(o, service, certain, true, "it serves %s", o.APIVersion)
+		}
+	}
+}
+
+// converted orders an instance after what converts it between versions. The definition itself does not wait for that: it is
+// served before, and takes instances in the version in which they are stored.
+func (s *set) converted(o, definition *object) {
+	if text(definition.content, "spec", "conversion", "strategy") == "Webhook" {
+		s.answered(o, fields(definition.content, "spec", "conversion", "webhook", "clientConfig", "service"), "it converts the kind "+o.Kind)
+	}
+}

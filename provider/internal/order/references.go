@@ -1,0 +1,114 @@
+package order
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+)
+
+var (
+	ingress      = schema.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}
+	storageClass = schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}
+)
+
+// references orders an object after those that its fields name.
+//
+// In kinds of Kubernetes, what a field refers to is known. A custom kind has conventions: a field that ends in Ref holds a name,
+// and often a kind; one that ends in ClassName names a class.
+func references(s *set) {
+	for _, o := range s.objects {
+		if o.GroupKind() == ingress {
+			s.ingress(o)
+		}
+		if _, isWorkload := kinds.PodTemplate(o.GroupKind()); isWorkload || strings.HasSuffix(o.GroupKind().Group, rbacGroup) {
+			continue // podspec.go, rbac.go
+		}
+		how := likely
+		if kinds.OwnGroup(o.GroupKind().Group) {
+			how = certain
+		}
+		for key, value := range o.content {
+			if !slices.Contains([]string{"apiVersion", "kind", "metadata", "status", "data", "stringData", "binaryData"}, key) {
+				s.walk(o, how, key, value)
+			}
+		}
+	}
+}
+
+// ingress names Services and Secrets in fields of its own.
+func (s *set) ingress(o *object) {
+	backend := func(in map[string]any) {
+		s.after(o, s.find(kinds.Service, o.Namespace, text(in, "service", "name")), certain, false, "it is a backend")
+	}
+	backend(fields(o.content, "spec", "defaultBackend"))
+	for _, rule := range items(o.content, "spec", "rules") {
+		for _, path := range items(rule, "http", "paths") {
+			backend(fields(path, "backend"))
+		}
+	}
+	for _, tls := range items(o.content, "spec", "tls") {
+		s.after(o, s.find(kinds.Secret, o.Namespace, text(tls, "secretName")), certain, false, "it has the certificate")
+	}
+}
+
+// walk looks for references in a field.
+func (s *set) walk(o *object, how certainty, field string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		if stem, is := strings.CutSuffix(strings.TrimSuffix(field, "s"), "Ref"); is && text(value, "name") != "" {
+			s.refers(o, how, field, stem, value)
+		}
+		for _, key := range sortedKeys(value) {
+			s.walk(o, how, key, value[key])
+		}
+	case []any:
+		for _, item := range value {
+			s.walk(o, how, field, item)
+		}
+	case string:
+		if class, is := strings.CutSuffix(field, "ClassName"); is && class != "" {
+			s.afterKind(o, how, field, upper(class)+"Class", "", "", value)
+		}
+	}
+}
+
+// refers finds what a reference names: by its kind, or by the kind that the field's name ends in.
+func (s *set) refers(o *object, how certainty, field, stem string, reference map[string]any) {
+	group, _, versioned := strings.Cut(text(reference, "apiVersion"), "/")
+	if !versioned {
+		group = ""
+	}
+	for _, name := range []string{"group", "apiGroup"} {
+		if given := text(reference, name); given != "" {
+			group = given
+		}
+	}
+	namespace := o.Namespace
+	if given := text(reference, "namespace"); given != "" {
+		namespace = given
+	}
+	if kind := text(reference, "kind"); kind != "" {
+		s.afterKind(o, how, field, kind, group, namespace, text(reference, "name"))
+		return
+	}
+	stem = strings.ToLower(strings.TrimSuffix(stem, "Key"))
+	for _, other := range s.objects {
+		if other.Kind != "" && other.Name == text(reference, "name") && strings.HasSuffix(stem, strings.ToLower(other.Kind)) {
+			s.afterKind(o, how, field, other.Kind, group, namespace, other.Name)
+		}
+	}
+}
+
+// afterKind orders an object after those of a kind, of any group if none is named.
+func (s *set) afterKind(o *object, how certainty, field, kind, group, namespace, name string) {
+	for other := range s.ofKind {
+		if other.Kind == kind && (group == "" || other.Group == group) {
+			s.after(o, s.find(other, namespace, name), how, false, "its field %s names it", field)
+		}
+	}
+}
+
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -1,0 +1,197 @@
+package order
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// set are the objects, and the edges between them that were found so far.
+type set struct {
+	objects     []*object // sorted by key
+	byID        map[id]*object
+	ofKind      map[schema.GroupKind][]*object
+	definitions map[schema.GroupKind]*object
+	edges       map[pair]Edge
+	mistakes    []Mistake
+}
+
+// object is one of the set.
+type object struct {
+	manifest.Identity
+
+	key     string
+	content map[string]any
+}
+
+// id is what identifies an object in a cluster, whatever its version.
+type id struct {
+	schema.GroupKind
+	namespace, name string
+}
+
+// pair are the two objects of an edge.
+type pair struct{ object, after *object }
+
+func newSet(objects []Object) *set {
+	s := &set{
+		byID: map[id]*object{}, ofKind: map[schema.GroupKind][]*object{}, definitions: map[schema.GroupKind]*object{}, edges: map[pair]Edge{},
+	}
+	for _, given := range objects {
+		s.objects = append(s.objects, &object{Identity: manifest.IdentityOf(given.Content), key: given.Key, content: given.Content})
+	}
+	slices.SortFunc(s.objects, func(a, b *object) int { return strings.Compare(a.key, b.key) })
+	for _, o := range s.objects {
+		if kind, _, ok := manifest.Defined(o.content); ok && s.definitions[kind] == nil {
+			s.definitions[kind] = o
+		}
+	}
+	for _, o := range s.objects {
+		if s.isClusterScoped(o.GroupKind()) {
+			o.Namespace = ""
+		}
+		s.byID[id{o.GroupKind(), o.Namespace, o.Name}] = o
+		s.ofKind[o.GroupKind()] = append(s.ofKind[o.GroupKind()], o)
+	}
+	return s
+}
+
+func (s *set) isClusterScoped(kind schema.GroupKind) bool {
+	if definition := s.definitions[kind]; definition != nil {
+		_, clusterScoped, _ := manifest.Defined(definition.content)
+		return clusterScoped
+	}
+	return kinds.IsClusterScoped(kind)
+}
+
+// find returns an object of the set, nil if it is not in it. A cluster-scoped one is found in every namespace.
+func (s *set) find(kind schema.GroupKind, namespace, name string) *object {
+	if s.isClusterScoped(kind) {
+		namespace = ""
+	}
+	return s.byID[id{kind, namespace, name}]
+}
+
+// resource is the name of a kind in paths and rules, such as "deployments".
+func (s *set) resource(kind schema.GroupKind) string {
+	if definition := s.definitions[kind]; definition != nil {
+		if plural := text(definition.content, "spec", "names", "plural"); plural != "" {
+			return plural
+		}
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(kind.WithVersion("v1"))
+	return plural.Resource
+}
+
+// after adds an edge. Of several reasons for one edge, the most certain one is said.
+func (s *set) after(o, other *object, how certainty, ready bool, because string, args ...any) {
+	if other == nil || o == other {
+		return
+	}
+	edge := Edge{Object: o.key, After: other.key, Because: fmt.Sprintf(because, args...), Ready: ready, certainty: how}
+	between := pair{o, other}
+	if before, found := s.edges[between]; found {
+		edge.Ready = edge.Ready || before.Ready
+		if before.certainty >= how {
+			edge.Because, edge.certainty = before.Because, before.certainty
+		}
+	}
+	s.edges[between] = edge
+}
+
+// needs returns all that an object comes after, directly or not.
+func (s *set) needs(o *object) map[*object]bool {
+	direct := map[*object][]*object{}
+	for between := range s.edges {
+		direct[between.object] = append(direct[between.object], between.after)
+	}
+	all := map[*object]bool{}
+	for queue := direct[o]; len(queue) > 0; queue = queue[1:] {
+		if next := queue[0]; !all[next] {
+			all[next] = true
+			queue = append(queue, direct[next]...)
+		}
+	}
+	return all
+}
+
+// labelsOf are the labels of an object, or of the pods of a template.
+func labelsOf(content map[string]any) labels.Set {
+	found := labels.Set{}
+	for name, value := range fields(content, "metadata", "labels") {
+		if value, isText := value.(string); isText {
+			found[name] = value
+		}
+	}
+	return found
+}
+
+// selects evaluates a selector of labels. One that is absent selects everything, one that cannot be read nothing.
+func selects(selector map[string]any, of labels.Set) bool {
+	if selector == nil {
+		return true
+	}
+	var typed metav1.LabelSelector
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(selector, &typed); err != nil {
+		return false
+	}
+	compiled, err := metav1.LabelSelectorAsSelector(&typed)
+	return err == nil && compiled.Matches(of)
+}
+
+// The accessors read what is there. Of anything else, unknown values included, they return nothing.
+
+func value(content any, path ...string) any {
+	for _, key := range path {
+		object, _ := content.(map[string]any)
+		content = object[key]
+	}
+	return content
+}
+
+func text(content any, path ...string) string {
+	text, _ := value(content, path...).(string)
+	return text
+}
+
+func fields(content any, path ...string) map[string]any {
+	object, _ := value(content, path...).(map[string]any)
+	return object
+}
+
+// items are the objects of a list.
+func items(content any, path ...string) []map[string]any {
+	list, _ := value(content, path...).([]any)
+	var found []map[string]any
+	for _, item := range list {
+		if item, isObject := item.(map[string]any); isObject {
+			found = append(found, item)
+		}
+	}
+	return found
+}
+
+// texts are the texts of a list.
+func texts(content any, path ...string) []string {
+	list, _ := value(content, path...).([]any)
+	var found []string
+	for _, item := range list {
+		if item, isText := item.(string); isText {
+			found = append(found, item)
+		}
+	}
+	return found
+}
+
+// sortedKeys makes what is found independent of the order of a map.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

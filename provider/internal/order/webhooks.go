@@ -1,0 +1,125 @@
+package order
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+)
+
+const admissionGroup = "admissionregistration.k8s.io"
+
+var (
+	apiService = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
+	mutating   = schema.GroupKind{Group: admissionGroup, Kind: "MutatingWebhookConfiguration"}
+	validating = schema.GroupKind{Group: admissionGroup, Kind: "ValidatingWebhookConfiguration"}
+)
+
+// called orders what makes the API server call a Service after the pods behind it: until they answer, requests are refused.
+func called(s *set) {
+	for _, service := range s.ofKind[apiService] {
+		s.answered(service, fields(service.content, "spec", "service"), "it answers for the API")
+	}
+	for _, configuration := range s.configurations() {
+		for _, webhook := range items(configuration.content, "webhooks") {
+			s.answered(configuration, fields(webhook, "clientConfig", "service"), "it answers the webhook "+text(webhook, "name"))
+		}
+	}
+}
+
+func (s *set) configurations() []*object {
+	return slices.Concat(s.ofKind[mutating], s.ofKind[validating])
+}
+
+// answered orders an object after a Service and the workloads behind it.
+func (s *set) answered(o *object, reference map[string]any, because string) {
+	service := s.find(kinds.Service, text(reference, "namespace"), text(reference, "name"))
+	if service == nil {
+		return
+	}
+	s.after(o, service, certain, false, "%s", because)
+	selector := labels.Set{}
+	for name, value := range fields(service.content, "spec", "selector") {
+		if value, isText := value.(string); isText {
+			selector[name] = value
+		}
+	}
+	if len(selector) == 0 {
+		return // Its endpoints are made by hand.
+	}
+	for _, workload := range s.workloads() {
+		if workload.Namespace == service.Namespace && selector.AsSelector().Matches(labelsOf(workload.template)) {
+			s.after(o, workload.object, certain, true, "%s", because)
+		}
+	}
+}
+
+// seen orders an object after the webhooks that see it and that are to refuse it if nobody answers. What a webhook itself needs,
+// directly or not, cannot wait for it.
+func seen(s *set) {
+	needs := map[*object]map[*object]bool{}
+	for _, configuration := range s.configurations() {
+		needs[configuration] = s.needs(configuration)
+	}
+	for _, configuration := range s.configurations() {
+		for _, webhook := range items(configuration.content, "webhooks") {
+			if text(webhook, "failurePolicy") == "Ignore" || fields(webhook, "clientConfig", "service") == nil {
+				continue
+			}
+			for _, o := range s.objects {
+				if !needs[configuration][o] && s.sees(webhook, o) {
+					s.after(o, configuration, watched, false, "its webhook %s sees it", text(webhook, "name"))
+				}
+			}
+		}
+	}
+}
+
+// sees says whether a webhook is called about an object. Its match conditions are left aside.
+func (s *set) sees(webhook map[string]any, o *object) bool {
+	if o.Group() == admissionGroup {
+		return false // The API server asks nobody about these.
+	}
+	return slices.ContainsFunc(items(webhook, "rules"), func(rule map[string]any) bool { return s.covers(webhook, rule, o) }) &&
+		selects(fields(webhook, "objectSelector"), labelsOf(o.content)) && s.inNamespace(webhook, o)
+}
+
+// covers says whether a rule is about the kind of an object.
+func (s *set) covers(webhook, rule map[string]any, o *object) bool {
+	has := func(list []string, wanted ...string) bool {
+		return slices.ContainsFunc(list, func(given string) bool { return given == "*" || slices.Contains(wanted, given) })
+	}
+	_, version, versioned := strings.Cut(o.APIVersion, "/")
+	if !versioned {
+		version = o.APIVersion
+	}
+	scope := text(rule, "scope")
+	resource := s.resource(o.GroupKind())
+	return has(texts(rule, "operations"), "CREATE", "UPDATE", "DELETE") && has(texts(rule, "apiGroups"), o.Group()) &&
+		has(texts(rule, "resources"), "*/*", resource, resource+"/*") &&
+		(text(webhook, "matchPolicy") != "Exact" || has(texts(rule, "apiVersions"), version)) &&
+		(scope == "" || scope == "*" || (scope == "Cluster") == s.isClusterScoped(o.GroupKind()))
+}
+
+// inNamespace evaluates the selector of namespaces. Of a namespace that is not in the set, only its name is known.
+func (s *set) inNamespace(webhook map[string]any, o *object) bool {
+	selector := fields(webhook, "namespaceSelector")
+	name, of := o.Namespace, o
+	if o.GroupKind() == kinds.Namespace {
+		name = o.Name
+	} else if name != "" {
+		of = s.find(kinds.Namespace, "", name)
+	}
+	if name == "" || len(selector) == 0 {
+		return true // A selector leaves what is cluster-scoped.
+	}
+	found := labels.Set{}
+	if of != nil {
+		found = labelsOf(of.content)
+	}
+	found["kubernetes.io/metadata.name"] = name
+	return selects(selector, found)
+}
