@@ -28,6 +28,8 @@ func TestDrift(t *testing.T) { // [X6]
 			plan.FreezeInputs, applied, "DriftCheck 2", status.CurrentStatus},
 		{"it is looked for when the last look was in the future", func(w *world) { looked(w); w.now = w.now.Add(-time.Hour) },
 			plan.FreezeInputs, applied, "DriftCheck 2", status.CurrentStatus},
+		{"a clock that is a little behind the last look does not count as that [X40]", func(w *world) { looked(w); w.now = w.now.Add(-time.Minute - 2*time.Second) },
+			plan.Nothing, applied, "", status.CurrentStatus},
 		{"where there is none, that is said [X6]", func(w *world) { looked(w); w.settle(w.succeeds) },
 			plan.Nothing, "DriftDetected=False/NoDrift Ready=True/Applied", "", status.CurrentStatus},
 		{"what is put right is said, and its outputs are written [X6]", func(w *world) {

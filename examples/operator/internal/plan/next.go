@@ -95,11 +95,14 @@ func (d *decision) drift() {
 	d.begin(v1alpha1.OperationDriftCheck, "")
 }
 
+// clockError is how far the API server's time may seem to go back: its answers say it to the second.
+const clockError = 10 * time.Second
+
 // lastLook is when the objects were last seen to be as the program says. A time in the future is not believed.
 func (d *decision) lastLook() time.Time {
 	last := time.Time{}
 	for _, at := range []*metav1.Time{&d.status.LastApplied.Time, d.status.LastDriftCheck} {
-		if at != nil && !at.After(d.Now) && at.After(last) {
+		if at != nil && !at.After(d.Now.Add(clockError)) && at.After(last) {
 			last = at.Time
 		}
 	}
