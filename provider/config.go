@@ -20,7 +20,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 )
 
 //go:embed descriptions.md
@@ -35,7 +35,7 @@ type Config struct {
 
 	Namespace      *string                `pulumi:"namespace,optional"`
 	DriftDetection *DriftDetection        `pulumi:"driftDetection,optional"`
-	ConflictPolicy *object.ConflictPolicy `pulumi:"conflictPolicy,optional"`
+	ConflictPolicy *policy.ConflictPolicy `pulumi:"conflictPolicy,optional"`
 	ResumeWithin   *string                `pulumi:"resumeWithin,optional"`
 
 	ForgetClusters []string `pulumi:"forgetClusters,optional"`
@@ -68,7 +68,6 @@ func (DriftDetection) Values() []infer.EnumValue[DriftDetection] {
 const (
 	keyNamespace      = "namespace"
 	keyDriftDetection = "driftDetection"
-	keyConflictPolicy = "conflictPolicy"
 
 	keyResumeWithin     = "resumeWithin"
 	defaultResumeWithin = time.Hour
@@ -130,7 +129,7 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 		}
 	}
 	allow(keyDriftDetection, choice.Of[DriftDetection]())
-	allow(keyConflictPolicy, choice.Of[object.ConflictPolicy]())
+	allow(policy.KeyConflictPolicy, choice.Of[policy.ConflictPolicy]())
 	if v := req.Inputs.Get(keyResumeWithin); !v.IsNull() && !v.IsComputed() {
 		if _, ok := resumeWithin(v); !ok {
 			fail(keyResumeWithin, `resumeWithin must be a duration that is not negative, such as "30m", "2h" or "0s".`)
@@ -173,7 +172,7 @@ func (c *Configuration) Diff(_ context.Context, req p.DiffRequest) (p.DiffRespon
 func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) error {
 	c.source.Configure(req.Args)
 	c.driftInRefresh.Store(values.Text(req.Args.Get(keyDriftDetection)) == driftInRefresh)
-	c.conflictPolicy.Store(values.Text(req.Args.Get(keyConflictPolicy)))
+	c.conflictPolicy.Store(values.Text(req.Args.Get(policy.KeyConflictPolicy)))
 	within, ok := resumeWithin(req.Args.Get(keyResumeWithin))
 	if !ok {
 		within = defaultResumeWithin

@@ -9,6 +9,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
 const web = `apiVersion: apps/v1
@@ -46,7 +48,7 @@ generatorOptions: {disableNameSuffixHash: true}
 		"prod/patch.yaml":   "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {serviceAccountName: web}}}}",
 		"prod/password.txt": "s3cr3t",
 	})
-	returned := call(t, keyKustomization, property.New("prod"))
+	returned := call(t, sources.Kustomization, property.New("prod"))
 	require.Empty(t, returned.Failures)
 	manifests := returned.Return.Get(keyManifests).AsMap()
 	assert.Equal(t, map[string][]string{
@@ -57,7 +59,7 @@ generatorOptions: {disableNameSuffixHash: true}
 		keyCRDs:          {"apiextensions.k8s.io/CustomResourceDefinition.tenants.example.com"},
 		keyClusterScoped: {"example.com/Tenant.acme"},
 		keyNamespaced:    {"ConfigMap.prod.settings", "Secret.prod.credentials", "apps/Deployment.prod.web"},
-	}, split(t, keyKustomization, property.New("prod")), "[F3] [F5]")
+	}, split(t, sources.Kustomization, property.New("prod")), "[F3] [F5]")
 
 	deployment := manifests.Get("apps/Deployment.prod.web").AsMap()
 	spec := deployment.Get("spec").AsMap()
@@ -104,7 +106,7 @@ func TestNothingRemoteIsFetched(t *testing.T) {
 		t.Run(name+" is refused by its name [F3]", func(t *testing.T) {
 			c.files["a.yaml"] = web
 			write(t, c.files)
-			reason := strings.Join(refused(t, keyKustomization, property.New(".")), "\n")
+			reason := strings.Join(refused(t, sources.Kustomization, property.New(".")), "\n")
 			assert.True(t, strings.HasPrefix(reason, "kustomization: cannot build the kustomization .: it needs what is remote, and splitYaml fetches nothing from the network\n"), reason)
 			assert.Contains(t, reason, c.names)
 			assert.Contains(t, reason, "Next: download what is named")
@@ -115,7 +117,7 @@ func TestNothingRemoteIsFetched(t *testing.T) {
 		write(t, nil)
 		for _, folder := range []string{"https://h.invalid/org/repo", "github.com/org/repo"} {
 			assert.Equal(t, []string{"kustomization: the kustomization " + folder + ": it is remote, and splitYaml fetches nothing from the " +
-				"network; download it, check it, and name the local files"}, refused(t, keyKustomization, property.New(folder)))
+				"network; download it, check it, and name the local files"}, refused(t, sources.Kustomization, property.New(folder)))
 		}
 	})
 }
@@ -141,7 +143,7 @@ func TestAKustomizationThatCannotBeBuilt(t *testing.T) {
 			files := map[string]string{"a.yaml": web}
 			maps.Copy(files, c.files)
 			write(t, files)
-			reasons := refused(t, keyKustomization, property.New(c.folder))
+			reasons := refused(t, sources.Kustomization, property.New(c.folder))
 			require.Len(t, reasons, 1)
 			assert.Contains(t, strings.Join(strings.Fields(reasons[0]), " "), c.want, "whatever its lines")
 		})
@@ -165,7 +167,7 @@ func TestErrorsAboutAKustomizationQuoteNoSecrets(t *testing.T) {
 		t.Run(name+" [F3]", func(t *testing.T) {
 			files["a.yaml"] = web
 			write(t, files)
-			for _, reason := range refused(t, keyKustomization, property.New(".")) {
+			for _, reason := range refused(t, sources.Kustomization, property.New(".")) {
 				assert.NotContains(t, reason, "hush-hush")
 				t.Log(reason)
 			}
@@ -186,7 +188,7 @@ func TestKustomizationsDoNotDisturbEachOther(t *testing.T) {
 		"plain/patch.yaml":         "{apiVersion: example.com/v1, kind: Box, metadata: {name: it}, spec: {items: [{id: b, v: 2}]}}",
 	})
 	items := func(folder string) int {
-		resp := call(t, keyKustomization, property.New(folder))
+		resp := call(t, sources.Kustomization, property.New(folder))
 		if len(resp.Failures) > 0 {
 			t.Error(resp.Failures)
 			return 0

@@ -12,8 +12,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
 // watchNetwork serves a manifest on loopback and puts a program called git first on the PATH. It returns the address
@@ -93,7 +93,7 @@ func TestNothingIsFetchedHoweverItIsSpelled(t *testing.T) {
 				files[path] = strings.ReplaceAll(text, "URL", address)
 			}
 			write(t, files)
-			reason := strings.Join(refused(t, keyKustomization, property.New(".")), "\n")
+			reason := strings.Join(refused(t, sources.Kustomization, property.New(".")), "\n")
 			assert.Contains(t, strings.Join(strings.Fields(reason), " "), "splitYaml fetches nothing from the network")
 			requests, clones := used()
 			assert.Zero(t, requests, "requests")
@@ -103,7 +103,7 @@ func TestNothingIsFetchedHoweverItIsSpelled(t *testing.T) {
 	t.Run("a kustomization behind a link is refused [D13]", func(t *testing.T) {
 		write(t, map[string]string{"a.yaml": web, "k.txt": "resources: ['" + address + "/a.yaml', 'github.com/org/repo']"})
 		require.NoError(t, os.Symlink("k.txt", "kustomization.yaml"))
-		reason := strings.Join(refused(t, keyKustomization, property.New(".")), "\n")
+		reason := strings.Join(refused(t, sources.Kustomization, property.New(".")), "\n")
 		assert.Contains(t, reason, "names github.com/org/repo")
 		requests, clones := used()
 		assert.Zero(t, requests, "requests")
@@ -111,7 +111,7 @@ func TestNothingIsFetchedHoweverItIsSpelled(t *testing.T) {
 	})
 	t.Run("a name that is no file or folder is not tried as a repository [D13]", func(t *testing.T) {
 		write(t, map[string]string{"a.yaml": web, "kustomization.yaml": "resources: [a.yaml]\nComponents: [none]"})
-		reason := strings.Join(refused(t, keyKustomization, property.New(".")), "\n")
+		reason := strings.Join(refused(t, sources.Kustomization, property.New(".")), "\n")
 		assert.Contains(t, strings.Join(strings.Fields(reason), " "), "kustomization.yaml names none, and there is no such file or folder")
 	})
 	t.Run("a password in an address is not shown [D13]", func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestNothingIsFetchedHoweverItIsSpelled(t *testing.T) {
 			"t/t.yaml":             "apiVersion: a.b/v1\npath: https://me:hush@h.invalid/a.yaml\n" + patchPlugin,
 			"a.yaml":               web,
 		})
-		assert.NotContains(t, strings.Join(refused(t, keyKustomization, property.New(".")), "\n"), "hush")
+		assert.NotContains(t, strings.Join(refused(t, sources.Kustomization, property.New(".")), "\n"), "hush")
 	})
 	t.Run("others use the same transport as before [D13]", func(t *testing.T) {
 		before, _ := used()
@@ -143,50 +143,7 @@ func TestAKustomizationIsBuiltInAnyCaseOfItsKeys(t *testing.T) {
 		"base/folder/b.yaml":             strings.ReplaceAll(web, "name: web", "name: api"),
 	})
 	require.NoError(t, os.Symlink("k.txt", "base/kustomization.yaml"))
-	resp := call(t, keyKustomization, property.New("prod"))
+	resp := call(t, sources.Kustomization, property.New("prod"))
 	require.Empty(t, resp.Failures)
 	assert.Equal(t, 3, resp.Return.Get(keyManifests).AsMap().Len(), "[D13]")
-}
-
-// FuzzKustomization compares our eyes with those of the library: in what is handed out to it there is no name by which
-// it would clone or fetch.
-func FuzzKustomization(f *testing.F) {
-	f.Add("resources: [a.yaml]\nReſources: ['https://h.invalid']")
-	f.Add("Components: [\"github.com/a/b\\n\"]\n---\nbases: [.]")
-	f.Add("&a \"\\u0062ases\": [git::x]\nGENERATORS: ['{a: b}', a.yaml]")
-	f.Add("CRDS: [http:a]\nconfigMapGenerator: [{eNv: 'https://x'}, {<<: {files: [k=http://x]}}]")
-	f.Fuzz(func(t *testing.T, text string) {
-		disk := filesys.MakeFsInMemory()
-		require.NoError(t, disk.WriteFile("/k/kustomization.yaml", []byte(text)))
-		require.NoError(t, disk.WriteFile("/k/a.yaml", []byte(web)))
-		offline := newOffline(disk)
-		_, _, err := offline.CleanedAbs("/k/kustomization.yaml")
-		require.NoError(t, err)
-		content, err := offline.ReadFile("/k/kustomization.yaml")
-		var read types.Kustomization
-		if err != nil || read.Unmarshal(content) != nil {
-			return
-		}
-		read.FixKustomization()
-		var names []string
-		for _, list := range [][]string{
-			read.Resources, read.Components, read.Crds, read.Configurations, read.Generators, read.Transformers, read.Validators,
-			{read.OpenAPI["path"]},
-		} {
-			names = append(names, list...)
-		}
-		for _, generator := range read.ConfigMapGenerator {
-			names = append(append(names, generator.FileSources...), generator.EnvSources...)
-		}
-		for _, patch := range read.Patches {
-			names = append(names, patch.Path)
-		}
-		for _, name := range names {
-			_, file, _ := strings.Cut(name, "=")
-			require.Empty(t, remoteReason(name), "%q", text)
-			if !strings.ContainsAny(name, "\n:{[") { // else it may be an inline configuration
-				require.Empty(t, remoteReason(file), "%q", text)
-			}
-		}
-	})
 }

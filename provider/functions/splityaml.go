@@ -4,13 +4,17 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
 // splitYamlExamples appear in the registry and in the language packages, each in its own language.
@@ -69,20 +73,14 @@ func (s *SplitYamlResult) Annotate(a infer.Annotator) {
 
 // The names of the arguments and of the results.
 const (
-	keyContent       = "content"
-	keyFiles         = "files"
-	keyKustomization = "kustomization"
-	keySecrets       = "secrets"
+	keySecrets = "secrets"
 
 	keyManifests     = "manifests"
-	keyCRDs          = "crds"
-	keyClusterScoped = "clusterScoped"
-	keyNamespaced    = "namespaced"
+	keyCRDs          = string(sources.Definitions)
+	keyClusterScoped = string(sources.ClusterScoped)
+	keyNamespaced    = string(sources.Namespaced)
 	keyOrdered       = "ordered"
 )
-
-// splitYamlSource are the arguments of which one is given.
-var splitYamlSource = []string{keyContent, keyFiles, keyKustomization}
 
 // Choices for objects of kind Secret.
 const (
@@ -105,33 +103,49 @@ type splitYaml struct{ infer.InferredFunction }
 // Invoke reads the sources and sorts their objects.
 func (s *splitYaml) Invoke(_ context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
 	secret := property.New(req.Args).HasSecrets()
-	sources, wrong := sourcesOf(req.Args, secret)
+	wrong := check.Arguments[SplitYamlArgs](req.Args)
+	secrets := req.Args.Get(keySecrets)
+	if !secrets.IsNull() && !slices.Contains([]string{secretsInclude, secretsExclude, secretsOnly}, values.Text(secrets)) {
+		wrong.Add(keySecrets, "The value must be one of include, exclude, only.")
+	}
 	if len(wrong) > 0 {
 		return p.InvokeResponse{Failures: wrong}, nil
 	}
-	found, wrong := collect(sources, secret)
+	input, wrong := sources.Given(req.Args, sources.Content, sources.Files, sources.Kustomization)
 	if len(wrong) > 0 {
 		return p.InvokeResponse{Failures: wrong}, nil
 	}
-	found.keep(values.Text(req.Args.Get(keySecrets)))
-	result, err := found.encode(secret)
+	documents, wrong := sources.Read(input, req.Args.Get(input), secret)
+	found, more := sources.Collect(documents, secret)
+	if wrong = sources.Few(append(wrong, more...)); len(wrong) > 0 {
+		return p.InvokeResponse{Failures: wrong}, nil
+	}
+	result, err := encode(keep(found, values.Text(secrets)), secret)
 	return p.InvokeResponse{Return: result}, err
 }
 
+// keep filters objects by whether they are Secrets.
+func keep(set sources.Set, secrets string) sources.Set {
+	return slices.DeleteFunc(set, func(object sources.Object) bool {
+		id := manifest.IdentityOf(object.Object)
+		isSecret := manifest.IsSecretKind(id.APIVersion, id.Kind)
+		return secrets == secretsExclude && isSecret || secrets == secretsOnly && !isSecret
+	})
+}
+
 // encode returns the result of the call.
-func (c collection) encode(secret bool) (property.Map, error) {
+func encode(set sources.Set, secret bool) (property.Map, error) {
 	tiers := map[string]map[string]property.Value{keyManifests: {}, keyCRDs: {}, keyClusterScoped: {}, keyNamespaced: {}}
 	var ordered []property.Value
-	for _, key := range c.inApplyOrder() {
-		object := c.objects[key]
+	for _, object := range set.InApplyOrder() {
 		value, err := values.ToProperty(object.Object, secretPlaces(object.Object))
 		if err != nil && secret {
 			return property.Map{}, failure.Errorf(failure.ReasonInvalid, "a manifest cannot be returned; why is not shown, because the arguments are secret")
 		} else if err != nil {
-			return property.Map{}, failure.Errorf(failure.ReasonInvalid, "%s: %w", key, err)
+			return property.Map{}, failure.Errorf(failure.ReasonInvalid, "%s: %w", object.Key, err)
 		}
-		tiers[keyManifests][key], tiers[object.tier][key] = value, value
-		ordered = append(ordered, property.New(map[string]property.Value{"name": property.New(key), "manifest": value}))
+		tiers[keyManifests][object.Key], tiers[string(object.Tier)][object.Key] = value, value
+		ordered = append(ordered, property.New(map[string]property.Value{"name": property.New(object.Key), "manifest": value}))
 	}
 	result := map[string]property.Value{keyOrdered: property.New(ordered).WithSecret(secret)}
 	for name, tier := range tiers {

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
 // call calls splitYaml with one argument.
@@ -128,7 +130,7 @@ spec: {group: example.com, scope: Namespaced, names: {kind: Box}}
 `
 
 func TestManifestsAreSortedIntoThreeTiers(t *testing.T) {
-	tiers := split(t, keyContent, property.New(everything))
+	tiers := split(t, sources.Content, property.New(everything))
 	crds := []string{
 		"apiextensions.k8s.io/CustomResourceDefinition.boxes.example.com",
 		"apiextensions.k8s.io/CustomResourceDefinition.tenants.example.com",
@@ -151,7 +153,7 @@ func TestManifestsAreSortedIntoThreeTiers(t *testing.T) {
 		assert.Equal(t, all, tiers[keyManifests])
 	})
 	t.Run("values are those of kubectl, and the rest is as written [F3]", func(t *testing.T) {
-		manifests := call(t, keyContent, property.New(everything)).Return.Get(keyManifests).AsMap()
+		manifests := call(t, sources.Content, property.New(everything)).Return.Get(keyManifests).AsMap()
 		assert.Equal(t, property.New(map[string]property.Value{
 			"apiVersion": property.New("v1"), "kind": property.New("ConfigMap"),
 			"metadata": property.New(map[string]property.Value{
@@ -166,7 +168,7 @@ func TestManifestsAreSortedIntoThreeTiers(t *testing.T) {
 func TestATextWithoutManifestsHasNone(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n---\n---\n"} {
 		assert.Equal(t, map[string][]string{keyManifests: {}, keyCRDs: {}, keyClusterScoped: {}, keyNamespaced: {}},
-			split(t, keyContent, property.New(text)), "[F4]")
+			split(t, sources.Content, property.New(text)), "[F4]")
 	}
 }
 
@@ -216,18 +218,18 @@ func TestWhatCannotBeSplitIsRefusedWithItsPlaces(t *testing.T) {
 		},
 	} {
 		t.Run(name+" [F4]", func(t *testing.T) {
-			assert.Equal(t, c.want, refused(t, keyContent, property.New(c.text)))
+			assert.Equal(t, c.want, refused(t, sources.Content, property.New(c.text)))
 		})
 	}
 	t.Run("a thousand mistakes are not all told [F4]", func(t *testing.T) {
-		reasons := refused(t, keyContent, property.New(strings.Repeat("a: 1\n---\n", 1000)))
-		assert.Len(t, reasons, maxMistakes+1)
-		assert.Equal(t, "content: There are 980 more mistakes.", reasons[maxMistakes])
+		reasons := refused(t, sources.Content, property.New(strings.Repeat("a: 1\n---\n", 1000)))
+		assert.Len(t, reasons, 21)
+		assert.Equal(t, "content: There are 980 more mistakes.", reasons[20])
 	})
 }
 
 func TestNumbersKeepTheirDigits(t *testing.T) {
-	resp := call(t, keyContent, property.New("{apiVersion: a.b/v1, kind: C, metadata: {name: d}, spec: {most: 9007199254740991, even: 9223372036854774784}}"))
+	resp := call(t, sources.Content, property.New("{apiVersion: a.b/v1, kind: C, metadata: {name: d}, spec: {most: 9007199254740991, even: 9223372036854774784}}"))
 	require.Empty(t, resp.Failures)
 	spec := resp.Return.Get(keyManifests).AsMap().Get("a.b/C.d").AsMap().Get("spec").AsMap()
 	assert.Equal(t, int64(9007199254740991), int64(spec.Get("most").AsNumber()), "[F3]")
@@ -250,14 +252,14 @@ func TestExactlyOneSourceIsGiven(t *testing.T) {
 		want string
 	}{
 		"none":          {nil, "content: Give one of content, files and kustomization."},
-		"only null":     {map[string]property.Value{keyFiles: property.New(property.Null)}, "content: Give one of content, files and kustomization."},
-		"two":           {map[string]property.Value{keyContent: text, keyKustomization: text}, "kustomization: content and kustomization cannot be combined. Give one of content, files and kustomization."},
+		"only null":     {map[string]property.Value{sources.Files: property.New(property.Null)}, "content: Give one of content, files and kustomization."},
+		"two":           {map[string]property.Value{sources.Content: text, sources.Kustomization: text}, "kustomization: content and kustomization cannot be combined. Give one of content, files and kustomization."},
 		"another name":  {map[string]property.Value{"contents": text}, `contents: There is no argument "contents". The arguments are content, files, kustomization, secrets.`},
-		"no text":       {map[string]property.Value{keyContent: property.New(1.0)}, "content: The value must be a text."},
-		"no list":       {map[string]property.Value{keyFiles: text}, "files: The value must be a list of paths and patterns."},
-		"an empty list": {map[string]property.Value{keyFiles: list()}, "files: The list is empty: name at least one path or pattern."},
-		"no path":       {map[string]property.Value{keyFiles: list("")}, "files[0]: The value must be a path or a pattern."},
-		"an unknown":    {map[string]property.Value{keyContent: property.New(property.Computed)}, "content: The value is not known yet."},
+		"no text":       {map[string]property.Value{sources.Content: property.New(1.0)}, "content: The value must be a text."},
+		"no list":       {map[string]property.Value{sources.Files: text}, "files: The value must be a list of paths and patterns."},
+		"an empty list": {map[string]property.Value{sources.Files: list()}, "files: The list is empty: name at least one path or pattern."},
+		"no path":       {map[string]property.Value{sources.Files: list("")}, "files[0]: The value must be a path or a pattern."},
+		"an unknown":    {map[string]property.Value{sources.Content: property.New(property.Computed)}, "content: The value is not known yet."},
 	} {
 		t.Run(name+" is refused [F3]", func(t *testing.T) {
 			assert.Equal(t, []string{c.want}, invoke(c.args))
@@ -285,7 +287,7 @@ func TestFiles(t *testing.T) {
 	} {
 		t.Run(name+" is read [F3]", func(t *testing.T) {
 			var names []string
-			for _, key := range split(t, keyFiles, list(c.patterns...))[keyManifests] {
+			for _, key := range split(t, sources.Files, list(c.patterns...))[keyManifests] {
 				names = append(names, strings.TrimPrefix(key, "ConfigMap.x."))
 			}
 			assert.Equal(t, c.want, strings.Join(names, " "))
@@ -306,12 +308,12 @@ func TestFiles(t *testing.T) {
 		"a file inside of another file": {"a.yaml/b", "files[0]: a.yaml/b cannot be read: not a directory."},
 	} {
 		t.Run(name+" is refused [F3]", func(t *testing.T) {
-			assert.Equal(t, []string{c.want}, refused(t, keyFiles, list(c.pattern)))
+			assert.Equal(t, []string{c.want}, refused(t, sources.Files, list(c.pattern)))
 		})
 	}
 	t.Run("the same object in two files is refused with both [F4]", func(t *testing.T) {
 		assert.Equal(t, []string{"files[1]: ConfigMap.x.a is there twice: a.yaml, document 1 (line 2), and again.txt, document 1 (line 3). " +
-			"Remove one of them."}, refused(t, keyFiles, list("a.yaml", "again.txt")))
+			"Remove one of them."}, refused(t, sources.Files, list("a.yaml", "again.txt")))
 	})
 }
 
@@ -325,7 +327,7 @@ stringData: {l: hush}
 `
 
 func TestWhatASecretHoldsIsSecret(t *testing.T) {
-	returned := call(t, keyContent, property.New(secretManifest+"---\n{apiVersion: a.b/v1, kind: Secret, metadata: {name: s}, data: {k: plain}}")).Return
+	returned := call(t, sources.Content, property.New(secretManifest+"---\n{apiVersion: a.b/v1, kind: Secret, metadata: {name: s}, data: {k: plain}}")).Return
 	for _, tier := range []string{keyManifests, keyNamespaced} {
 		all := returned.Get(tier)
 		assert.False(t, all.Secret(), "[F3]")
@@ -342,7 +344,7 @@ func TestWhatASecretHoldsIsSecret(t *testing.T) {
 
 func TestASecretTextStaysSecret(t *testing.T) {
 	t.Run("all that is made of it is secret [F3]", func(t *testing.T) {
-		returned := call(t, keyContent, property.New(manifestOf("ConfigMap", "x", "a")).WithSecret(true)).Return
+		returned := call(t, sources.Content, property.New(manifestOf("ConfigMap", "x", "a")).WithSecret(true)).Return
 		assert.Equal(t, 5, returned.Len())
 		for name, tier := range returned.All {
 			assert.True(t, tier.Secret(), name)
@@ -359,7 +361,7 @@ func TestASecretTextStaysSecret(t *testing.T) {
 		"a number too long":      "{apiVersion: a.b/v1, kind: C, metadata: {name: d}, hush: 9007199254740993}",
 	} {
 		t.Run(name+" quotes nothing of it [F3]", func(t *testing.T) {
-			for _, reason := range refused(t, keyContent, property.New(text).WithSecret(true)) {
+			for _, reason := range refused(t, sources.Content, property.New(text).WithSecret(true)) {
 				assert.NotContains(t, strings.ToLower(reason), "hush")
 				assert.NotContains(t, reason, "9007")
 				assert.Contains(t, reason, "line ")
@@ -369,12 +371,12 @@ func TestASecretTextStaysSecret(t *testing.T) {
 	t.Run("nor does a message about a file whose name is secret [F3]", func(t *testing.T) {
 		write(t, map[string]string{"hush.txt": "hush: ["})
 		for _, argument := range []string{"hush.txt", "hush-none", "hush*none"} {
-			for _, reason := range refused(t, keyFiles, property.New([]property.Value{property.New(argument).WithSecret(true)})) {
+			for _, reason := range refused(t, sources.Files, property.New([]property.Value{property.New(argument).WithSecret(true)})) {
 				assert.NotContains(t, reason, "hush")
 			}
 		}
 		for _, folder := range []string{"hush.txt", "hush-none", "."} {
-			for _, reason := range refused(t, keyKustomization, property.New(folder).WithSecret(true)) {
+			for _, reason := range refused(t, sources.Kustomization, property.New(folder).WithSecret(true)) {
 				assert.NotContains(t, reason, "hush")
 			}
 		}
@@ -400,7 +402,7 @@ func TestTheListIsInApplyOrder(t *testing.T) {
 {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: tenants.example.com}}
 `
 	args := func(secrets string) map[string]property.Value {
-		given := map[string]property.Value{keyContent: property.New(text)}
+		given := map[string]property.Value{sources.Content: property.New(text)}
 		if secrets != "" {
 			given[keySecrets] = property.New(secrets)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
@@ -35,10 +36,10 @@ type Args struct {
 	YAML                *string                       `pulumi:"yaml,optional"`
 	ClusterConnection   *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 	IgnoreFields        []string                      `pulumi:"ignoreFields,optional"`
-	ConflictPolicy      *ConflictPolicy               `pulumi:"conflictPolicy,optional"`
+	ConflictPolicy      *policy.ConflictPolicy        `pulumi:"conflictPolicy,optional"`
 	Adopt               *bool                         `pulumi:"adopt,optional"`
-	OnImmutable         *OnImmutable                  `pulumi:"onImmutable,optional"`
-	DeletionPropagation *DeletionPropagation          `pulumi:"deletionPropagation,optional"`
+	OnImmutable         *policy.OnImmutable           `pulumi:"onImmutable,optional"`
+	DeletionPropagation *policy.DeletionPropagation   `pulumi:"deletionPropagation,optional"`
 	ForceDestroy        *bool                         `pulumi:"forceDestroy,optional"`
 	TakeOverFrom        []string                      `pulumi:"takeOverFrom,optional"`
 	DeleteInstances     *bool                         `pulumi:"deleteInstances,optional"`

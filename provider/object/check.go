@@ -12,6 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -31,11 +32,7 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 
 	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), manifestOf(checked.Get(keyManifest)), fail)
 	tracked.CheckTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
-	for _, choice := range choices {
-		if !choice.words.Allow(req.Inputs.Get(choice.key)) {
-			fail(choice.key, fmt.Sprintf("The value must be one of %s.", choice.words))
-		}
-	}
+	policy.Check(req.Inputs, fail)
 	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), checked.Get(keyManifest), fail)
 	for _, key := range []string{keyAdopt, keyForceDestroy, keyDeleteInstances} {
 		wrong.Flag(req.Inputs, key)

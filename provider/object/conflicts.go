@@ -17,13 +17,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
-)
-
-// Policies for fields that other managers own with other values.
-const (
-	conflictForce = "force"
-	conflictFail  = "fail"
 )
 
 // decideConflicts falls back to the provider's policy if the resource has none.
@@ -55,7 +50,7 @@ func (t target) applyWithPolicy(
 	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
 ) (*unstructured.Unstructured, error) {
 	options := cluster.ApplyOptions{UID: uid, DryRun: preview}
-	if !preview && in.conflicts != conflictFail {
+	if !preview && in.conflicts != policy.ConflictFail {
 		options.Force = true
 		return t.apply(ctx, body, options)
 	}
@@ -83,7 +78,7 @@ func (t target) applyWithPolicy(
 		// before the apply, because force would overwrite it.
 		options.Force = true
 		return t.apply(ctx, ownership.SetAt(body, versionPath, version), options)
-	case in.conflicts == conflictFail:
+	case in.conflicts == policy.ConflictFail:
 		return nil, t.refuseConflicts(in, lines, paths)
 	}
 	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", t.Ref, strings.Join(lines, "\n  "))

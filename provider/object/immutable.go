@@ -20,13 +20,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
-)
-
-// Policies for a change that the API server does not allow on an existing object.
-const (
-	immutableReplace = "replace"
-	immutableFail    = "fail"
 )
 
 // onImmutable returns the user's choice, or the default of the kind. A kind that Kubernetes does not define may hold
@@ -37,9 +32,9 @@ func (in inputs) onImmutable(id manifest.Identity) string {
 	case in.immutable != "":
 		return in.immutable
 	case kinds.HoldsData(id.GroupKind()), !kinds.OwnGroup(id.Group()):
-		return immutableFail
+		return policy.ImmutableFail
 	default:
-		return immutableReplace
+		return policy.ImmutableReplace
 	}
 }
 
@@ -90,7 +85,7 @@ func (r *refusedUpdate) replacement(
 		return p.DiffResponse{}, err
 	}
 	diff, immutable := r.replacementDiff(in, old, wanted, ignored)
-	if in.onImmutable(t.Identity()) == immutableFail {
+	if in.onImmutable(t.Identity()) == policy.ImmutableFail {
 		return p.DiffResponse{}, r.kept(in, immutable)
 	}
 	saved, err := decodeInputs(oldInputs)

@@ -10,21 +10,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // The names of the inputs.
 const (
-	keyManifest            = "manifest"
-	keyYAML                = "yaml"
-	keyIgnoreFields        = "ignoreFields"
-	keyConflictPolicy      = "conflictPolicy"
-	keyAdopt               = "adopt"
-	keyOnImmutable         = "onImmutable"
-	keyDeletionPropagation = "deletionPropagation"
-	keyForceDestroy        = "forceDestroy"
-	keyTakeOverFrom        = tracked.KeyTakeOverFrom
-	keyDeleteInstances     = "deleteInstances"
+	keyManifest        = "manifest"
+	keyYAML            = "yaml"
+	keyIgnoreFields    = "ignoreFields"
+	keyAdopt           = "adopt"
+	keyForceDestroy    = "forceDestroy"
+	keyTakeOverFrom    = tracked.KeyTakeOverFrom
+	keyDeleteInstances = "deleteInstances"
 )
 
 // inputs are the checked inputs of one resource.
@@ -76,10 +74,10 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	}
 	in.ignore, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
 	in.ignore = in.ignore.Within(in.applied)
-	in.conflicts = values.Text(properties.Get(keyConflictPolicy))
+	in.conflicts = values.Text(properties.Get(policy.KeyConflictPolicy))
 	in.adopt = values.Flag(properties.Get(keyAdopt))
-	in.immutable = values.Text(properties.Get(keyOnImmutable))
-	in.propagation = values.Text(properties.Get(keyDeletionPropagation))
+	in.immutable = values.Text(properties.Get(policy.KeyOnImmutable))
+	in.propagation = values.Text(properties.Get(policy.KeyDeletionPropagation))
 	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))
 	in.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
 	in.deleteInstances = values.Flag(properties.Get(keyDeleteInstances))

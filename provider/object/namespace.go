@@ -6,6 +6,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -16,7 +17,7 @@ import (
 // This is not an error, because the engine calls Diff after every read: refresh and destroy would fail as well, and
 // leave no way out.
 func (in *inputs) pinNamespace(old state) {
-	if old.Ref.UID != "" && in.onImmutable(old.Ref.Identity) == immutableFail {
+	if old.Ref.UID != "" && in.onImmutable(old.Ref.Identity) == policy.ImmutableFail {
 		in.namespace = old.Ref.Identity.Namespace
 	}
 }

@@ -1,4 +1,4 @@
-package functions
+package sources
 
 import (
 	"errors"
@@ -6,79 +6,108 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// The names of the inputs that are read here. They are the same wherever manifests come from a text.
+const (
+	Content       = "content"
+	Files         = "files"
+	Kustomization = "kustomization"
 )
 
 // source is a text with manifests.
 type source struct {
-	// argument is the path of the argument that led to the source, label its name in messages.
-	argument, label string
-	text            string
+	// input is the path of the input that led to the source, label its name in messages.
+	input, label string
+	text         string
 }
 
-// sourcesOf reads the sources that the arguments name. With secret, no message repeats an argument.
-func sourcesOf(args property.Map, secret bool) ([]source, check.Mistakes) {
-	wrong := check.Arguments[SplitYamlArgs](args)
-	var given []string
-	if v := args.Get(keySecrets); !v.IsNull() && !slices.Contains([]string{secretsInclude, secretsExclude, secretsOnly}, values.Text(v)) {
-		wrong.Add(keySecrets, "The value must be one of include, exclude, only.")
-	}
-	for _, key := range splitYamlSource {
-		if !args.Get(key).IsNull() {
-			given = append(given, key)
+// Given returns the one input that is given, of those named. It is a mistake if none or more than one is.
+func Given(inputs property.Map, names ...string) (given string, wrong check.Mistakes) {
+	var all []string
+	for _, name := range names {
+		if !inputs.Get(name).IsNull() {
+			all = append(all, name)
 		}
 	}
-	switch {
-	case len(wrong) > 0:
-		return nil, wrong
-	case len(given) == 0:
-		wrong.Add(keyContent, "Give one of content, files and kustomization.")
-		return nil, wrong
-	case len(given) > 1:
-		wrong.Add(given[1], fmt.Sprintf("%s cannot be combined. Give one of content, files and kustomization.", strings.Join(given, " and ")))
-		return nil, wrong
+	choice := strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	switch len(all) {
+	case 0:
+		wrong.Add(names[0], fmt.Sprintf("Give one of %s.", choice))
+	case 1:
+		return all[0], nil
+	default:
+		wrong.Add(all[1], fmt.Sprintf("%s cannot be combined. Give one of %s.", strings.Join(all, " and "), choice))
 	}
-	value := args.Get(given[0])
+	return "", wrong
+}
+
+// Read reads the documents of one input: [Content], [Files] or [Kustomization]. With secret, no message repeats what the input
+// or a document says.
+func Read(input string, value property.Value, secret bool) ([]Document, check.Mistakes) {
+	sources, wrong := sourcesOf(input, value, secret)
+	var documents []Document
+	for _, from := range sources {
+		found, failed := manifest.ParseDocuments(from.text)
+		for _, err := range failed {
+			wrong.Add(from.input, fmt.Sprintf("%s, %s: %s", from.label, err.Place, hidden(err.Err.Error(), secret)))
+		}
+		for _, placed := range found {
+			documents = append(documents, Document{Input: from.input, Place: from.label + ", " + placed.Place.String(), Object: placed.Object})
+		}
+	}
+	return documents, wrong
+}
+
+func sourcesOf(input string, value property.Value, secret bool) (sources []source, wrong check.Mistakes) {
 	switch {
-	case given[0] == keyFiles:
+	case input == Files:
 		return filesOf(value, secret)
 	case !value.IsString():
-		wrong.Add(given[0], "The value must be a text.")
+		wrong.Add(input, "The value must be a text.")
 		return nil, wrong
-	case given[0] == keyContent:
-		return []source{{argument: keyContent, label: keyContent, text: value.AsString()}}, nil
+	case input == Content:
+		return []source{{input: Content, label: Content, text: value.AsString()}}, nil
 	default:
 		built, err := kustomize(value.AsString(), secret)
 		if err != nil {
-			wrong.Add(keyKustomization, err.Error())
+			wrong.Add(Kustomization, err.Error())
 			return nil, wrong
 		}
 		return []source{built}, nil
 	}
 }
 
+// hidden hides why a document is refused if the document is secret.
+func hidden(reason string, secret bool) string {
+	if secret {
+		return "what is wrong is not shown, because the arguments are secret"
+	}
+	return reason
+}
+
 // filesOf reads files, each once.
 func filesOf(patterns property.Value, secret bool) ([]source, check.Mistakes) {
 	var wrong check.Mistakes
 	if !patterns.IsArray() {
-		wrong.Add(keyFiles, "The value must be a list of paths and patterns.")
+		wrong.Add(Files, "The value must be a list of paths and patterns.")
 		return nil, wrong
 	}
 	if patterns.AsArray().Len() == 0 {
-		wrong.Add(keyFiles, "The list is empty: name at least one path or pattern.")
+		wrong.Add(Files, "The list is empty: name at least one path or pattern.")
 	}
 	var sources []source
 	seen := map[string]bool{}
 	for i, pattern := range patterns.AsArray().All {
-		argument := fmt.Sprintf("%s[%d]", keyFiles, i)
+		input := fmt.Sprintf("%s[%d]", Files, i)
 		if !pattern.IsString() || pattern.AsString() == "" {
-			wrong.Add(argument, "The value must be a path or a pattern.")
+			wrong.Add(input, "The value must be a path or a pattern.")
 			continue
 		}
 		paths, err := match(pattern.AsString())
@@ -92,16 +121,16 @@ func filesOf(patterns property.Value, secret bool) ([]source, check.Mistakes) {
 				seen[name] = true
 				label := path
 				if secret {
-					label = argument
+					label = input
 				}
-				sources = append(sources, source{argument: argument, label: label, text: string(content)})
+				sources = append(sources, source{input: input, label: label, text: string(content)})
 			}
 		}
 		switch {
 		case err != nil && secret:
-			wrong.Add(argument, "The file cannot be read. Its name is not shown, because it is secret.")
+			wrong.Add(input, "The file cannot be read. Its name is not shown, because it is secret.")
 		case err != nil:
-			wrong.Add(argument, fileReason(err))
+			wrong.Add(input, fileReason(err))
 		}
 	}
 	return sources, wrong

@@ -1,4 +1,4 @@
-package functions
+package sources
 
 import (
 	"errors"
@@ -57,7 +57,7 @@ func kustomize(folder string, secret bool) (source, error) {
 	if err != nil {
 		return source{}, failure.Explain(withoutConfig{err}, failure.Operation{Verb: "build", Subject: subject, Sensitive: disk.secrets()})
 	}
-	return source{argument: keyKustomization, label: label, text: text}, nil
+	return source{input: Kustomization, label: label, text: text}, nil
 }
 
 // withoutConfig is an error of the library without the configurations that it quotes, which contain patches and the

@@ -1,0 +1,119 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// maxMistakes is the maximum number of mistakes in one message. A wrong path can cause a thousand.
+const maxMistakes = 20
+
+// Document is a manifest and where it was found.
+type Document struct {
+	// Input is the path of the input that it came from, Place its position in messages.
+	Input, Place string
+	Object       map[string]any
+}
+
+// Object is an object of a set.
+type Object struct {
+	Document
+
+	// Key identifies the object in its set: [group/]Kind[.namespace].name.
+	Key  string
+	Tier Tier
+}
+
+// Set are objects by their keys, in the order of their documents.
+type Set []Object
+
+// Collect gives each document its key, and reports every mistake. With secret, the messages say where a mistake is but not what
+// is written there.
+func Collect(documents []Document, secret bool) (Set, check.Mistakes) {
+	var wrong check.Mistakes
+	var valid []Document
+	for _, document := range documents {
+		if problems := problemsOf(document.Object); len(problems) > 0 {
+			wrong.Add(document.Input, fmt.Sprintf("%s: %s", document.Place, hidden(strings.Join(problems, "; "), secret)))
+			continue
+		}
+		valid = append(valid, document)
+	}
+	var set Set
+	first := map[string]Object{}
+	scopes := definedScopes(valid)
+	for _, document := range valid {
+		id := manifest.IdentityOf(document.Object)
+		object := Object{Document: document, Tier: scopes.tier(id.GroupKind())}
+		if object.Tier != Namespaced {
+			id.Namespace = ""
+		}
+		object.Key = keyOf(id)
+		before, seen := first[object.Key]
+		switch {
+		case !seen:
+			first[object.Key] = object
+			set = append(set, object)
+		case secret:
+			wrong.Add(object.Input, fmt.Sprintf("Two manifests are of the same object, or would have the same key: %s, and %s.",
+				before.Place, object.Place))
+		case manifest.IdentityOf(before.Object).Name != id.Name:
+			wrong.Add(object.Input, fmt.Sprintf("Two objects would have the same key %s: %s, and %s. "+
+				"Name the namespace in both manifests, or split them by two calls.", object.Key, before.Place, object.Place))
+		default:
+			wrong.Add(object.Input, fmt.Sprintf("%s is there twice: %s, and %s. Remove one of them.",
+				object.Key, before.Place, object.Place))
+		}
+	}
+	return set, wrong
+}
+
+// Few returns the first mistakes, and says how many more there are.
+func Few(wrong check.Mistakes) check.Mistakes {
+	if more := len(wrong) - maxMistakes; more > 0 {
+		last := wrong[maxMistakes-1].Property
+		wrong = wrong[:maxMistakes]
+		wrong.Add(last, fmt.Sprintf("There are %d more mistakes.", more))
+	}
+	return wrong
+}
+
+// InApplyOrder returns the objects in an order in which they can be applied one after the other.
+func (s Set) InApplyOrder() Set {
+	ordered := slices.Clone(s)
+	slices.SortStableFunc(ordered, func(a, b Object) int {
+		return kinds.CompareApplyOrder(manifest.IdentityOf(a.Object).GroupKind(), manifest.IdentityOf(b.Object).GroupKind())
+	})
+	return ordered
+}
+
+// problemsOf says why an object has no key, or why Pulumi cannot carry it unchanged. Whoever applies the object
+// checks the rest.
+func problemsOf(object map[string]any) (reasons []string) {
+	clean, _ := manifest.Normalize(object)
+	for _, problem := range slices.Concat(manifest.ValidateIdentity(clean), manifest.ValidateNumbers(clean)) {
+		reason := problem.Reason
+		if problem.Path != "" && !strings.HasPrefix(reason, problem.Path) {
+			reason = problem.Path + ": " + reason
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons
+}
+
+// keyOf returns the key of an object.
+func keyOf(id manifest.Identity) string {
+	key := id.Kind
+	if group := id.Group(); group != "" {
+		key = group + "/" + key
+	}
+	if id.Namespace != "" {
+		key += "." + id.Namespace
+	}
+	return key + "." + id.Name
+}
