@@ -6,22 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kustomize"
 )
 
-// building allows one kustomization build at a time: the library keeps the schemas of kinds, which a kustomization
-// may bring, in one place for the whole process.
-var building sync.Mutex
-
-// kustomize builds the kustomization in a folder, by kubectl's rules: it reads no files outside the folder of a
+// buildKustomization builds the kustomization in a folder, by kubectl's rules: it reads no files outside the folder of a
 // kustomization, and runs no plugins.
-func kustomize(folder string, secret bool) (source, error) {
+func buildKustomization(folder string, secret bool) (source, error) {
 	subject := "the kustomization " + folder
 	if secret {
 		subject = "the kustomization"
@@ -72,21 +67,16 @@ func (e withoutConfig) Error() string {
 
 func (e withoutConfig) Unwrap() error { return e.error }
 
-// build runs the library. The library panics on some malformed input, which must not end the provider, because it is
-// working on other resources.
+// build runs the library.
 func (o *offline) build(root string) (text string, err error) {
-	building.Lock()
-	defer building.Unlock()
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("kustomize gave up: %v", cause)
+	err = kustomize.Run(func() error {
+		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(o, root)
+		if err != nil {
+			return err
 		}
-	}()
-	openapi.ResetOpenAPI() // what an earlier kustomization brought
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(o, root)
-	if err != nil {
-		return "", err
-	}
-	encoded, err := built.AsYaml()
-	return string(encoded), err
+		encoded, err := built.AsYaml()
+		text = string(encoded)
+		return err
+	})
+	return text, err
 }

@@ -75,7 +75,7 @@ func sourcesOf(input string, value property.Value, secret bool) (sources []sourc
 	case input == Content:
 		return []source{{input: Content, label: Content, text: value.AsString()}}, nil
 	default:
-		built, err := kustomize(value.AsString(), secret)
+		built, err := buildKustomization(value.AsString(), secret)
 		if err != nil {
 			wrong.Add(Kustomization, err.Error())
 			return nil, wrong
