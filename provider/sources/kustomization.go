@@ -69,7 +69,7 @@ func (e withoutConfig) Unwrap() error { return e.error }
 
 // build runs the library.
 func (o *offline) build(root string) (text string, err error) {
-	err = kustomize.Run(func() error {
+	err = kustomize.Build(func() error {
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(o, root)
 		if err != nil {
 			return err
