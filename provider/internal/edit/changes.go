@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
@@ -33,7 +34,7 @@ var everything = &types.Selector{}
 
 // merge is a strategic merge patch.
 type merge struct {
-	patch       *resource.Resource
+	patch       map[string]any
 	transformer resmap.Transformer
 }
 
@@ -45,19 +46,56 @@ func newMerge(patch *resource.Resource, target *types.Selector) (m *merge, err e
 		if err != nil {
 			return err
 		}
-		transformer, err := newTransformer(string(text), target)
-		m = &merge{patch, transformer}
+		content, err := contentOf(patch)
+		if err != nil {
+			return err
+		}
+		transformer, err := patching(string(text), target)
+		m = &merge{content, transformer}
 		return err
 	})
 	return m, err
 }
 
+// in makes the change. The library sees only what the patch is about: it would look at everything else as well, and
+// stop at what it does not understand.
 func (m *merge) in(content map[string]any) (map[string]any, error) {
-	edited, err := transform(content, m.transformer)
-	if err == nil && edited != nil {
-		keepNames(content, edited)
+	plain := maps.Clone(patched(m.patch, content))
+	keep(content, plain, "apiVersion")
+	keep(content, plain, "kind")
+	if before, isMap := content["metadata"].(map[string]any); isMap {
+		after := map[string]any{}
+		maps.Copy(after, plain["metadata"].(map[string]any)) // every patch has one
+		keep(before, after, "name")
+		keep(before, after, "namespace")
+		plain["metadata"] = after
 	}
-	return edited, err
+	edited, err := transform(plain, m.transformer)
+	if err != nil || edited == nil {
+		return nil, err
+	}
+	keepNames(content, edited)
+	return restore(content, plain, edited).(map[string]any), nil
+}
+
+// patched returns those fields of a map that a patch has, too.
+func patched(patch, content map[string]any) map[string]any {
+	if _, whole := patch["$patch"]; whole {
+		return content
+	}
+	touched := map[string]any{}
+	for key, value := range content {
+		change, named := patch[key]
+		inner, deeper := change.(map[string]any)
+		object, isMap := value.(map[string]any)
+		switch {
+		case deeper && isMap:
+			touched[key] = patched(inner, object)
+		case named:
+			touched[key] = value
+		}
+	}
+	return touched
 }
 
 func (m *merge) failure(o *item) string {
@@ -76,8 +114,8 @@ func newOperations(each []json.RawMessage) (*operations, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, asOperations := newTransformer(string(text), everything)
-	withoutEffect, err := newTransformer(`[{"op": "copy", "from": "/kind", "path": "/kind"}]`, everything)
+	made, asOperations := patching(string(text), everything)
+	withoutEffect, err := patching(`[{"op": "copy", "from": "/kind", "path": "/kind"}]`, everything)
 	return &operations{each, made, withoutEffect}, errors.Join(asOperations, err)
 }
 

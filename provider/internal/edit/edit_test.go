@@ -50,6 +50,15 @@ func parsed(t testing.TB, text string) map[string]any {
 	return content
 }
 
+// lenient returns the object in a text, nil if there is none.
+func lenient(text string) map[string]any {
+	var content map[string]any
+	if yaml.Unmarshal([]byte(text), &content) != nil {
+		return nil
+	}
+	return content
+}
+
 // objects makes a set of objects, with the names of their kinds as keys.
 func objects(t testing.TB, texts ...string) []edit.Object {
 	t.Helper()

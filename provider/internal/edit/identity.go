@@ -52,10 +52,8 @@ func dropBuildAnnotations(content map[string]any) {
 // obstacle says why a patch cannot be merged: mostly because it goes deeper than the object somewhere, or less deep. It
 // names fields of the object only.
 func (m *merge) obstacle(content map[string]any) string {
-	if patch, err := contentOf(m.patch); err == nil {
-		if reason := mismatch(nil, patch, content); reason != "" {
-			return ": " + reason
-		}
+	if reason := mismatch(nil, m.patch, content); reason != "" {
+		return ": " + reason
 	}
 	return "; correct its lists and its $patch directives"
 }

@@ -7,36 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"sigs.k8s.io/kustomize/api/builtins"
-	"sigs.k8s.io/kustomize/api/resmap"
-	"sigs.k8s.io/kustomize/api/types"
 )
-
-// imageFields are kustomize's default fields of images; it exports no list of them. Besides, its transformer finds the
-// images of all lists called containers or initContainers, wherever they are, except in CustomResourceDefinitions.
-var imageFields = []string{
-	"spec/containers[]/image",
-	"spec/initContainers[]/image",
-	"spec/volumes[]/image/reference",
-	"spec/template/spec/containers[]/image",
-	"spec/template/spec/initContainers[]/image",
-	"spec/template/spec/volumes[]/image/reference",
-}
 
 // containerLists are the lists whose images the transformer finds everywhere.
 var containerLists = []string{"containers", "initContainers"}
-
-// transformer returns the one that makes the change.
-func (i Image) transformer() resmap.Transformer {
-	plugin := &builtins.ImageTagTransformerPlugin{
-		ImageTag: types.Image{Name: i.Name, NewName: i.NewName, NewTag: i.NewTag, Digest: i.Digest},
-	}
-	for _, field := range imageFields {
-		plugin.FieldSpecs = append(plugin.FieldSpecs, types.FieldSpec{Path: field})
-	}
-	return plugin
-}
 
 // image changes an image in all objects.
 func (s *session) image(path string, image Image) {
@@ -81,7 +55,7 @@ func (i Image) mistake() string {
 // changeImage reports whether it found anything to change.
 func (o *item) changeImage(image Image) (bool, error) {
 	plain := withImagesOnly(o.Content)
-	edited, err := transform(plain, image.transformer())
+	edited, err := transform(plain, changingImage(image))
 	if err != nil || edited == nil {
 		return false, err
 	}
@@ -135,11 +109,10 @@ func prune(value any, path []string) {
 		}
 	case []any:
 		for i, item := range value {
-			if !leadsOn(item, true) {
+			if _, isMap := item.(map[string]any); !isMap {
 				value[i] = map[string]any{}
-				continue
 			}
-			prune(item, path)
+			prune(value[i], path)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
@@ -44,28 +45,39 @@ spec: {other: {containers: [{image: "app:1"}]}}
 // build runs kustomize on objects, and returns them by their kinds.
 func build(t *testing.T, kustomization string, texts ...string) map[string]any {
 	t.Helper()
+	built, err := tryBuild(kustomization, texts...)
+	require.NoError(t, err)
+	return built
+}
+
+func tryBuild(kustomization string, texts ...string) (map[string]any, error) {
 	disk := filesys.MakeFsInMemory()
 	var names []string
 	for i, text := range texts {
 		names = append(names, fmt.Sprintf("%d.yaml", i))
-		require.NoError(t, disk.WriteFile("/k/"+names[i], []byte(text)))
+		if err := disk.WriteFile("/k/"+names[i], []byte(text)); err != nil {
+			return nil, err
+		}
 	}
 	kustomization += "\nresources: [" + strings.Join(names, ", ") + "]\n"
-	require.NoError(t, disk.WriteFile("/k/kustomization.yaml", []byte(kustomization)))
+	if err := disk.WriteFile("/k/kustomization.yaml", []byte(kustomization)); err != nil {
+		return nil, err
+	}
 	built := map[string]any{}
-	require.NoError(t, kustomize.Build(func() error {
+	return built, kustomize.Run(func() error {
 		found, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/k")
 		if err != nil {
 			return err
 		}
 		for _, resource := range found.Resources() {
 			text, err := resource.AsYAML()
-			require.NoError(t, err)
-			built[resource.GetKind()] = parsed(t, string(text))
+			if err != nil {
+				return err
+			}
+			built[resource.GetKind()] = lenient(string(text))
 		}
 		return nil
-	}))
-	return built
+	})
 }
 
 func TestEditsDoWhatAKustomizationDoes(t *testing.T) {
@@ -111,4 +123,53 @@ func TestEditsDoWhatAKustomizationDoes(t *testing.T) {
 			assert.Len(t, got, len(want))
 		})
 	}
+}
+
+// part draws a part of an object or of a patch, with few keys, so that both have the same ones. Its texts need no quotes:
+// in its output, kustomize takes over those around the text that a number or a boolean of a patch replaces.
+func part(depth int, directive bool) *rapid.Generator[any] {
+	leaves := rapid.SampledFrom([]any{nil, "text", "other", true, int64(7), 1.5, map[string]any{}, []any{}, []any{"x", int64(1)}, []any{map[string]any{"name": "n", "v": "w"}}})
+	if depth == 0 {
+		return leaves
+	}
+	keys := []string{"a", "b", "c", "d", "spec"}
+	return rapid.OneOf(leaves, rapid.Map(rapid.MapOfN(rapid.SampledFrom(keys), part(depth-1, directive), 0, 4), func(object map[string]any) any {
+		if directive && len(object)%5 == 4 {
+			object["$patch"] = "replace"
+		}
+		return object
+	}))
+}
+
+func TestMergesDoWhatKustomizeDoesWithTheWholeObject(t *testing.T) { // [M14]
+	rapid.Check(t, func(t *rapid.T) {
+		object := map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w", "labels": map[string]any{"x": "y", "z": "a"}},
+			"spec": part(3, false).Draw(t, "object"), "other": "stays",
+		}
+		metadata := map[string]any{"name": "w"}
+		if labels := rapid.MapOfN(rapid.SampledFrom([]string{"x", "z", "new"}), rapid.SampledFrom([]any{nil, "v"}), 0, 3).Draw(t, "labels"); len(labels) > 0 {
+			metadata["labels"] = labels
+		}
+		patch := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata, "spec": part(3, true).Draw(t, "patch")}
+		given, err := yaml.Marshal(object)
+		require.NoError(t, err)
+		text, err := yaml.Marshal(patch)
+		require.NoError(t, err)
+		var target *edit.Target
+		targeted := ""
+		if rapid.Bool().Draw(t, "targeted") {
+			target, targeted = &edit.Target{Kind: "Widget"}, "  target: {kind: Widget}\n"
+		}
+		want, err := tryBuild("patches:\n- patch: |\n    "+strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n    ")+"\n"+targeted, string(given))
+		edited, mistakes := edit.Edits{Patches: []edit.Patch{{Target: target, Patch: string(text)}}}.Apply([]edit.Object{{Key: "w", Content: object}})
+		if err != nil {
+			require.NotEmpty(t, mistakes, "%v", err)
+			return
+		}
+		require.Empty(t, mistakes)
+		got, err := yaml.Marshal(edited[0].Content)
+		require.NoError(t, err)
+		require.Equal(t, want["Widget"], lenient(string(got)), "%s\n%s", given, text)
+	})
 }
