@@ -128,16 +128,18 @@ func TestAKustomizationThatCannotBeBuilt(t *testing.T) {
 		files  map[string]string
 		want   string
 	}{
-		"no folder":                  {"none", nil, "there is no folder none (relative to "},
-		"a file":                     {"a.yaml", nil, "the kustomization a.yaml: it is a file; name its folder"},
-		"a folder without one":       {".", nil, "unable to find one of 'kustomization.yaml'"},
-		"a file outside":             {"k", map[string]string{"k/kustomization.yaml": "resources: [../a.yaml]"}, "is not in or below"},
-		"a missing file":             {".", map[string]string{"kustomization.yaml": "resources: [b.yaml]"}, "b.yaml"},
-		"a chart":                    {".", map[string]string{"kustomization.yaml": "helmCharts: [{name: x, repo: 'https://h.invalid'}]"}, "must specify --enable-helm"},
-		"two objects of one name":    {".", map[string]string{"kustomization.yaml": "resources: [a.yaml, b.yaml]", "b.yaml": web}, "already registered id: Deployment.v1.apps/web"},
-		"a key that is there twice":  {".", map[string]string{"kustomization.yaml": "resources: [a.yaml]\nresources: [a.yaml]"}, "kustomization.yaml: document 1 (line 1): YAML: the key"},
-		"an unreadable plugin":       {".", map[string]string{"kustomization.yaml": "resources: [a.yaml]\ntransformers: [t.yaml]", "t.yaml": "apiVersion: builtin\npath: a\npath: b"}, "t.yaml: document 1 (line 1): YAML: the key"},
-		"a number that Pulumi turns": {".", map[string]string{"kustomization.yaml": "resources: [b.yaml]", "b.yaml": "{apiVersion: a.b/v1, kind: C, metadata: {name: d}, e: 9007199254740993}"}, "what the kustomization . builds, document 1 (line 1): e: the number has too many digits"},
+		"no folder":                      {"none", nil, "there is no folder none (relative to "},
+		"a file":                         {"a.yaml", nil, "the kustomization a.yaml: it is a file; name its folder"},
+		"a folder without one":           {".", nil, "unable to find one of 'kustomization.yaml'"},
+		"a file outside":                 {"k", map[string]string{"k/kustomization.yaml": "resources: [../a.yaml]"}, "is not in or below"},
+		"a missing file":                 {".", map[string]string{"kustomization.yaml": "resources: [b.yaml]"}, "b.yaml"},
+		"a chart":                        {".", map[string]string{"kustomization.yaml": "helmCharts: [{name: x, repo: 'https://h.invalid'}]"}, "must specify --enable-helm"},
+		"two objects of one name":        {".", map[string]string{"kustomization.yaml": "resources: [a.yaml, b.yaml]", "b.yaml": web}, "already registered id: Deployment.v1.apps/web"},
+		"a key that is there twice":      {".", map[string]string{"kustomization.yaml": "resources: [a.yaml]\nresources: [a.yaml]"}, "kustomization.yaml: document 1 (line 1): YAML: the key"},
+		"an anchor in itself":            {".", map[string]string{"kustomization.yaml": "resources: [b.yaml]", "b.yaml": web + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: &a {k: [*a]}\n"}, "b.yaml: YAML: line 11: the anchor contains itself; write out what the alias in it stands for"},
+		"an anchor in itself in a patch": {".", map[string]string{"kustomization.yaml": "resources: [a.yaml]\npatches: [{patch: '{kind: A, metadata: {name: a}, a: &a {b: *a}}'}]"}, "kustomization.yaml: inline: YAML: line 1: the anchor contains itself"},
+		"an unreadable plugin":           {".", map[string]string{"kustomization.yaml": "resources: [a.yaml]\ntransformers: [t.yaml]", "t.yaml": "apiVersion: builtin\npath: a\npath: b"}, "t.yaml: document 1 (line 1): YAML: the key"},
+		"a number that Pulumi turns":     {".", map[string]string{"kustomization.yaml": "resources: [b.yaml]", "b.yaml": "{apiVersion: a.b/v1, kind: C, metadata: {name: d}, e: 9007199254740993}"}, "what the kustomization . builds, document 1 (line 1): e: the number has too many digits"},
 	} {
 		t.Run(name+" is refused [F3]", func(t *testing.T) {
 			files := map[string]string{"a.yaml": web}

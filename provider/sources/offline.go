@@ -57,6 +57,10 @@ func (o *offline) ReadFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := manifest.CheckAnchors(string(content)); err != nil {
+		o.unreadable = fmt.Errorf("%s: %w", path, err)
+		return nil, o.unreadable
+	}
 	before := len(o.remote)
 	from := reading{o, path}
 	folder, kustomization := o.folders[path]
@@ -150,6 +154,9 @@ func (r reading) walk(field string, value any) {
 			r.walk(field, item)
 		}
 	case string:
+		if err := manifest.CheckAnchors(value); err != nil {
+			r.unreadable = fmt.Errorf("%s: inline: %w", r.path, err)
+		}
 		switch {
 		case isOneOf([]string{"literals", "patch"}, field):
 			_, secret, _ := strings.Cut(value, "=")

@@ -64,3 +64,36 @@ func (a *aliases) size(node *yamlnode.Node) int {
 	}
 	return size
 }
+
+// CheckAnchors refuses a text in which an anchor contains itself. It is for texts that others parse who do not check
+// that themselves: the kustomize library follows such an anchor until the process ends, and no recover helps.
+func CheckAnchors(text string) error {
+	for _, p := range pieces(text) {
+		node, err := p.nodes()
+		if err != nil || node == nil {
+			continue // they cannot parse it either
+		}
+		if within := circular(node, map[*yamlnode.Node]bool{}); within != nil {
+			return fmt.Errorf("YAML: line %d: the anchor contains itself; write out what the alias in it stands for", p.before+within.Line)
+		}
+	}
+	return nil
+}
+
+// circular returns an anchored node that contains an alias of itself, nil if there is none.
+func circular(node *yamlnode.Node, open map[*yamlnode.Node]bool) *yamlnode.Node {
+	if node.Kind == yamlnode.AliasNode {
+		if open[node.Alias] {
+			return node.Alias
+		}
+		return nil // what it stands for was visited where it is written
+	}
+	open[node] = true
+	defer delete(open, node)
+	for _, child := range node.Content {
+		if found := circular(child, open); found != nil {
+			return found
+		}
+	}
+	return nil
+}
