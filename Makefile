@@ -415,9 +415,9 @@ docs-check: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## The tes
 	@$(call go-test,-count=1 -run '^TestDocs' ./tests/e2e)
 
 .PHONY: bench
-bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of 300 and 1,000 objects, beside the engine's and the API server's own
-	$(call say,Measuring: the whole life of a stack three ways (about ten minutes on four idle cores))
-	@go run ./tests/bench
+bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY="sets killed" PEER=folder-of-another-plugin
+	$(call say,Measuring (about fifteen minutes on two idle cores))
+	@go run ./tests/bench $(if $(ONLY),-only '$(ONLY)') $(if $(PEER),-peer '$(PEER)')
 
 .PHONY: pictures
 pictures: $(PROVIDER) $(PULUMI) $(CONTROLPLANE_LINKS) $(NODE_PROGRAMS) bin/cluster ## Draw the pictures of the README from real runs: needs Linux, root and what tests/node/doc.go names

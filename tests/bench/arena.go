@@ -16,6 +16,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cli"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/sets"
 )
 
 // The contenders, in the order of the table.
@@ -72,21 +73,17 @@ func newArena(ctx context.Context, c *cluster.Cluster, tools cli.Tools, s stack,
 			a.sides[i].contender = bare{stack: s, namespace: namespace.Name, config: user.RESTConfig()}
 			continue
 		}
-		content, err := user.Kubeconfig()
+		p, err := newProject(ctx, tools, project{
+			plugin: name, form: asObjects,
+			set: func(generation string) sets.Set { return s.set(namespace.Name, generation) },
+		}, user, filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
-		folder := filepath.Join(dir, name)
-		kubeconfig := filepath.Join(folder, "kubeconfig")
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return nil, err
+		if !s.checkpoints {
+			p.withoutCheckpoints()
 		}
-		if err := os.WriteFile(kubeconfig, content, 0o600); err != nil {
-			return nil, err
-		}
-		if a.sides[i].contender, err = newProject(ctx, tools, s, name, namespace.Name, kubeconfig, folder); err != nil {
-			return nil, err
-		}
+		a.sides[i].contender = p
 	}
 	return a, nil
 }

@@ -25,6 +25,9 @@ func count(requests cluster.Requests) counts {
 	for _, r := range requests {
 		object := r.Object()
 		switch {
+		case r.Path() == "/api/v1/namespaces/kube-system":
+			versions[r.Path()]++
+			c.discoveries = max(c.discoveries, versions[r.Path()])
 		case object != "" && r.Verb == "watch":
 			c.watches++
 			watches[object]++
@@ -33,7 +36,7 @@ func count(requests cluster.Requests) counts {
 			c.total++
 			each[object]++
 			c.most = max(c.most, each[object])
-		case r.Path() == "/api/v1" || r.Path() == "/api/v1/namespaces/kube-system" || strings.HasPrefix(r.Path(), "/apis/"):
+		case r.Path() == "/api/v1" || strings.HasPrefix(r.Path(), "/apis/"):
 			versions[r.Path()]++
 			c.discoveries = max(c.discoveries, versions[r.Path()])
 		default:

@@ -18,18 +18,24 @@ type process struct {
 	cpu time.Duration
 }
 
-// observer looks at the processes of one program until they end. It finds nothing where there is no /proc.
+// observer looks at a process and its descendants until they end. It finds nothing where there is no /proc.
 type observer struct {
 	ended, done chan struct{}
-	seen        map[int]process
+	seen        map[processKey]process
+}
+
+// processKey is a process, and the program that it runs.
+type processKey struct {
+	pid     int
+	program string
 }
 
 // lookInterval is short enough to miss little before a process ends, and long enough not to slow it down.
-const lookInterval = 100 * time.Millisecond
+const lookInterval = 50 * time.Millisecond
 
-// observe watches a program among the descendants of a process.
-func observe(ancestor int, program string) *observer {
-	o := &observer{ended: make(chan struct{}), done: make(chan struct{}), seen: map[int]process{}}
+// observe watches a process and its descendants.
+func observe(pid int) *observer {
+	o := &observer{ended: make(chan struct{}), done: make(chan struct{}), seen: map[processKey]process{}}
 	go func() {
 		defer close(o.done)
 		ticker := time.NewTicker(lookInterval)
@@ -39,50 +45,58 @@ func observe(ancestor int, program string) *observer {
 			case <-o.ended:
 				return
 			case <-ticker.C:
-				o.look(ancestor, program)
+				for _, pid := range append(descendants(pid), pid) {
+					o.look(pid)
+				}
 			}
 		}
 	}()
 	return o
 }
 
-// stop returns what all processes of the program took: the peak of the largest, the time of all. It is zero where
-// that is not known.
-func (o *observer) stop() process {
+// stop returns what all processes of each program took: the peak of the largest, the time of all.
+func (o *observer) stop() map[string]process {
 	close(o.ended)
 	<-o.done
-	var all process
-	for _, p := range o.seen {
-		all.peak = max(all.peak, p.peak)
-		all.cpu += p.cpu
+	programs := map[string]process{}
+	for key, p := range o.seen {
+		all := programs[key.program]
+		programs[key.program] = process{max(all.peak, p.peak), all.cpu + p.cpu}
 	}
-	return all
+	return programs
 }
 
-// look notes the descendants that run the program. One that ends meanwhile stays as it was seen last.
-func (o *observer) look(ancestor int, program string) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", ancestor))
+// look notes a process. One that ends meanwhile stays as it was seen last.
+func (o *observer) look(pid int) {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		return
+	}
+	key := processKey{pid, filepath.Base(path)}
+	last := o.seen[key]
+	o.seen[key] = process{max(last.peak, peak(pid)), max(last.cpu, cpu(pid))}
+}
+
+// descendants are the processes that a process and its descendants have started.
+func descendants(pid int) []int {
+	var found []int
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
 		children, _ := os.ReadFile(list)
 		for field := range strings.FieldsSeq(string(children)) {
-			child, err := strconv.Atoi(field)
-			if err != nil {
-				continue
+			if child, err := strconv.Atoi(field); err == nil {
+				found = append(append(found, child), descendants(child)...)
 			}
-			if path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", child)); err == nil && filepath.Base(path) == program {
-				last := o.seen[child]
-				o.seen[child] = process{max(last.peak, peak(child)), max(last.cpu, cpu(child))}
-			}
-			o.look(child, program)
 		}
 	}
+	return found
 }
 
 // peak is the most memory that a process has had, and resident what it has now, in bytes.
-func peak(pid int) int64     { return memory(pid, "VmHWM:") }
-func resident(pid int) int64 { return memory(pid, "VmRSS:") }
+func peak(pid int) int64     { return memoryOf(pid, "VmHWM:") }
+func resident(pid int) int64 { return memoryOf(pid, "VmRSS:") }
 
-func memory(pid int, which string) int64 {
+func memoryOf(pid int, which string) int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	fields := strings.Fields(string(status))
 	i := slices.Index(fields, which) // in kB

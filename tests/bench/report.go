@@ -11,6 +11,7 @@ import (
 )
 
 const legend = `
+The state is saved at the end of a step where the table does not say otherwise.
 engine    the same stack by the same CLI, with a provider that does nothing
 server    the same requests by client-go, as many at a time
 to both   k8sconnect to engine + server
@@ -37,9 +38,14 @@ func report(w io.Writer, s stack, rounds int, results []result) (exceeded []stri
 			exceeded = append(exceeded, fmt.Sprintf("%s: %s: %s", s.name, r.step.name, over))
 		}
 	}
+	return exceeded, printTable(w, rows.String())
+}
+
+// printTable prints rows of cells that end with a tab.
+func printTable(w io.Writer, rows string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, err = table.Write([]byte(rows.String()))
-	return exceeded, errors.Join(err, table.Flush())
+	_, err := table.Write([]byte(rows))
+	return errors.Join(err, table.Flush())
 }
 
 // aim says whether a step was as fast as it should be.

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/sets"
 )
 
 // object is one object of a stack. The one value that an update changes is its generation.
@@ -48,8 +48,15 @@ func newStack(name string, maps, workloads int) stack {
 	return s
 }
 
+// configMap is of about a kilobyte.
 func configMap(name string) object {
-	properties := strings.Repeat("some.property.of.the.application=a value of some length\n", 15)
+	return configMapWith(name, strings.Repeat("some.property.of.the.application=a value of some length\n", 15))
+}
+
+// smallConfigMap is of three values.
+func smallConfigMap(name string) object { return configMapWith(name, "some.property=a value") }
+
+func configMapWith(name, properties string) object {
 	manifest := func(namespace, generation string) map[string]any {
 		return map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap",
@@ -102,18 +109,11 @@ func deployment(name string) object {
 	return object{deployments, name, manifest, metav1.DeletePropagationForeground, []string{"metadata", "annotations", "generation"}}
 }
 
-// program is the stack as a Pulumi program in YAML, with resources of the given type.
-func (s stack) program(project, resourceType, namespace, generation string) ([]byte, error) {
-	resources := map[string]any{}
+// set is the objects of a generation in a namespace that is there already.
+func (s stack) set(namespace, generation string) sets.Set {
+	set := sets.Set{Name: s.name}
 	for _, o := range s.objects {
-		resources[o.name] = map[string]any{
-			"type":       resourceType,
-			"properties": map[string]any{"manifest": o.manifest(namespace, generation)},
-		}
+		set.Objects = append(set.Objects, o.manifest(namespace, generation))
 	}
-	text, err := yaml.Marshal(map[string]any{"name": project, "runtime": "yaml", "resources": resources})
-	if err != nil {
-		return nil, fmt.Errorf("program: %w", err)
-	}
-	return bytes.TrimSpace(text), nil
+	return set
 }

@@ -40,6 +40,7 @@ const (
 const (
 	stepPreviewCreate = "preview of create"
 	stepCreate        = "create"
+	stepUnchanged     = "unchanged preview"
 	stepDestroy       = "destroy"
 )
 
@@ -54,7 +55,7 @@ var steps = []step{
 		bare: []phase{{request: apply}}, most: 1, leaves: first, within: 1.3,
 	},
 	{
-		name: "unchanged preview", generation: first, command: []string{"preview", "--expect-no-changes"},
+		name: stepUnchanged, generation: first, command: []string{"preview", "--expect-no-changes"},
 		bare: []phase{{request: get}}, most: 1, leaves: first,
 	},
 	{

@@ -28,7 +28,8 @@ const waits = 100
 
 // measureWaits has Waits wait for a field of an object each, sets one field after the other, and measures the time
 // from the request that sets it to the return of the Wait. It also says what a waiting Wait costs.
-func measureWaits(ctx context.Context, out io.Writer, c *cluster.Cluster, tools cli.Tools) error {
+func measureWaits(ctx context.Context, out io.Writer, b bench) error {
+	c := b.cluster
 	user, err := c.AddUser("waiter", "system:masters")
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func measureWaits(ctx context.Context, out io.Writer, c *cluster.Cluster, tools 
 	if err != nil {
 		return err
 	}
-	plugin, err := startPlugin(ctx, tools, user)
+	plugin, err := startPlugin(ctx, b.tools, user)
 	if err != nil {
 		return err
 	}

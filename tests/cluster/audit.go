@@ -45,16 +45,20 @@ func (r Request) Path() string {
 // String is the verb and the URI, such as "get /api/v1/namespaces/default".
 func (r Request) String() string { return r.Verb + " " + r.URI }
 
-// Object names the namespaced object that the request is about, such as
-// "prod/configmaps/settings"; "" if it is about none, or about several.
+// Object names the object that the request is about, such as "prod/configmaps/settings", or "clusterroles/view" where it
+// is in no namespace; "" if it is about none, or about several.
 func (r Request) Object() string {
-	_, inside, ok := strings.Cut(r.Path(), "/namespaces/")
-	if !ok {
+	parts := strings.Split(r.Path(), "/") // "", api, VERSION, … or "", apis, GROUP, VERSION, …
+	prefix := map[string]int{"api": 3, "apis": 4}[parts[min(1, len(parts)-1)]]
+	if prefix == 0 || len(parts) <= prefix {
 		return ""
 	}
-	parts := strings.Split(inside, "/") // NAMESPACE/RESOURCE/NAME/SUBRESOURCE
-	switch len(parts) {
-	case 2:
+	parts = parts[prefix:] // RESOURCE/NAME/SUBRESOURCE, behind namespaces/NAMESPACE or not
+	var inside []string
+	if parts[0] == "namespaces" && len(parts) > 2 {
+		inside, parts = parts[1:2], parts[2:]
+	}
+	if len(parts) == 1 {
 		_, query, _ := strings.Cut(r.URI, "?")
 		values, err := url.ParseQuery(query)
 		if err != nil {
@@ -64,12 +68,9 @@ func (r Request) Object() string {
 		if !ok {
 			return ""
 		}
-		return inside + "/" + name
-	case 3, 4:
-		return strings.Join(parts[:3], "/")
-	default:
-		return ""
+		parts = append(parts, name)
 	}
+	return strings.Join(append(inside, parts[:2]...), "/")
 }
 
 // Requests are requests in the order of their arrival.

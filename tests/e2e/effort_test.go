@@ -100,7 +100,7 @@ func objectAndVerb(r cluster.Request) (object, what string) {
 	if strings.Contains(r.URI, "dryRun=") {
 		what += " dryRun"
 	}
-	if object = r.Object(); object == "" {
+	if object = r.Object(); object == "" || object == "namespaces/kube-system" { // that says which cluster it is
 		return "", what + " " + r.Path()
 	}
 	return path.Base(object), what

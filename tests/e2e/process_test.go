@@ -1,12 +1,7 @@
 package e2e
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cli"
 )
 
 // children are the processes that the command has started and whose program has this name; all with "".
@@ -80,30 +77,15 @@ func (c *command) prints(t testing.TB, text string) {
 func (s *stack) kill(t testing.TB, running *command) {
 	t.Helper()
 	children := running.children(t, "")
-	for running.stop(t); !s.isSaved(t); running.stop(t) {
+	saved := func() bool {
+		whole, err := cli.Saved(s.backend, s.project, s.name)
+		require.NoError(t, err)
+		return whole
+	}
+	for running.stop(t); !saved(); running.stop(t) {
 		running.signal(t, syscall.SIGCONT)
 		time.Sleep(time.Millisecond)
 	}
 	running.signal(t, syscall.SIGKILL)
 	signalAll(t, children, syscall.SIGKILL) // They would notice in five minutes.
-}
-
-// isSaved reports whether the backend has a whole state, and what it notes beside it.
-func (s *stack) isSaved(t testing.TB) bool {
-	t.Helper()
-	path := filepath.Join(s.backend, ".pulumi", "stacks", s.project, s.name+".json")
-	for _, file := range []string{path, path + ".attrs"} {
-		text, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			if file == path {
-				return false
-			}
-			continue
-		}
-		require.NoError(t, err)
-		if !json.Valid(text) {
-			return false
-		}
-	}
-	return true
 }

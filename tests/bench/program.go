@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/sets"
+)
+
+// form is how a program declares a set of objects with a plugin.
+type form func(plugin string, set sets.Set) (resources map[string]any, err error)
+
+// asObjects declares each object as a KubeObject. What comes first is said: the namespace before all else, and a
+// definition before what it defines.
+func asObjects(plugin string, set sets.Set) (map[string]any, error) {
+	resources, definitions := map[string]any{}, set.Definitions()
+	for _, o := range set.Objects {
+		resource := map[string]any{"type": plugin + ":KubeObject", "properties": map[string]any{"manifest": o}}
+		var first []string
+		kind := o["kind"].(string)
+		if set.Namespace != "" && kind != "Namespace" && kind != "CustomResourceDefinition" {
+			first = append(first, "${"+resourceName("Namespace/"+set.Namespace)+"}")
+		}
+		group, _, _ := strings.Cut(o["apiVersion"].(string), "/")
+		if definition, ok := definitions[group+"/"+kind]; ok {
+			first = append(first, "${"+resourceName("CustomResourceDefinition/"+definition)+"}")
+		}
+		if len(first) > 0 {
+			resource["options"] = map[string]any{"dependsOn": first}
+		}
+		name := resourceName(sets.Identity(o))
+		if _, taken := resources[name]; taken {
+			return nil, fmt.Errorf("two objects are called %s", name)
+		}
+		resources[name] = resource
+	}
+	return resources, nil
+}
+
+// asConfigGroup hands the whole text to the official provider's component for it. Nothing is awaited: there are no nodes.
+func asConfigGroup(_ string, set sets.Set) (map[string]any, error) {
+	text, err := set.Text()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{set.Name: map[string]any{
+		"type": "kubernetes:yaml/v2:ConfigGroup", "properties": map[string]any{"yaml": string(text), "skipAwait": true},
+	}}, nil
+}
+
+// resourceName is the name of an object in a program, in which ${} can refer to it.
+func resourceName(identity string) string {
+	return strings.NewReplacer("/", "-", ".", "-", ":", "-").Replace(identity)
+}
+
+// program is a program in YAML.
+func (f form) program(plugin string, set sets.Set) ([]byte, error) {
+	resources, err := f(plugin, set)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name, err)
+	}
+	text, err := yaml.Marshal(map[string]any{"name": projectName, "runtime": "yaml", "resources": resources})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name, err)
+	}
+	return bytes.TrimSpace(text), nil
+}
