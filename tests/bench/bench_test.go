@@ -145,5 +145,17 @@ func TestRequestsAreCountedByObject(t *testing.T) {
 }
 
 func TestOnlyThePartsThatAreNamedAreMeasured(t *testing.T) {
-	assert.ErrorContains(t, run(t.Context(), []string{"sets", "everything"}, ""), `there is no part "everything", only steps, sets, `)
+	assert.ErrorContains(t, run(t.Context(), []string{"sets", "everything"}, "", nil), `there is no part "everything", only steps, sets, `)
+}
+
+func TestTheOfficialProviderIsAlsoToldToLookForDrift(t *testing.T) {
+	names := func(e entrant) (names []string) {
+		for _, s := range e.steps(stepCreate, stepUnchanged) {
+			names = append(names, s.name)
+		}
+		return names
+	}
+	assert.Equal(t, []string{stepCreate, stepUnchanged}, names(provider))
+	assert.Equal(t, []string{stepCreate, stepUnchanged, stepUnchanged + " --refresh"}, names(entrant{plugin: "kubernetes"}))
+	assert.NotContains(t, provider.steps(stepUnchanged)[0].command, "--refresh")
 }

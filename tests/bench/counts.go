@@ -13,8 +13,8 @@ type counts struct {
 	total, most int
 	// watches is all watches, mostWatches how many there were for one object.
 	watches, mostWatches int
-	// discoveries is how often the most asked group-version was asked for its kinds, or the cluster for its id, which is the
-	// uid of kube-system; others is all the rest.
+	// discoveries is how often the most asked group-version was asked for its kinds, or for all objects of one, or the cluster
+	// for its id, which is the uid of kube-system; others is all the rest.
 	discoveries, others int
 }
 
@@ -53,7 +53,7 @@ func (c counts) exceeds(s step) string {
 		return fmt.Sprintf("%d for one object", c.most)
 	case c.mostWatches > 1 || (c.watches > 0 && s.name != stepDestroy):
 		return fmt.Sprintf("%d watches, %d for one object", c.watches, c.mostWatches)
-	case c.discoveries > 1:
+	case c.discoveries > 1 && !s.looksAgain:
 		return fmt.Sprintf("%d discoveries of one group-version", c.discoveries)
 	case c.others > 0:
 		return fmt.Sprintf("%d about no object", c.others)

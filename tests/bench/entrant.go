@@ -83,11 +83,16 @@ func (e entrant) enter(ctx context.Context, c *cluster.Cluster, tools cli.Tools,
 	return p, user, err
 }
 
-// stepsNamed are some of the steps.
-func stepsNamed(names ...string) []step {
+// steps are some of the steps. The official provider sees drift only if it is told to look, so it has one more.
+func (e entrant) steps(names ...string) []step {
 	var some []step
 	for _, s := range steps {
-		if slices.Contains(names, s.name) {
+		if !slices.Contains(names, s.name) {
+			continue
+		}
+		some = append(some, s)
+		if s.name == stepUnchanged && e.plugin == "kubernetes" {
+			s.name, s.command = stepUnchanged+" --refresh", append(slices.Clone(s.command), "--refresh")
 			some = append(some, s)
 		}
 	}

@@ -15,7 +15,7 @@
 // The requests are counted by the API server's audit log, and one too many for any object fails the run; so does a step
 // that fails or leaves the cluster as it should not be.
 //
-// "make bench PEER=FOLDER" measures another plugin beside, in the parts sets and killed: the official provider, or another
+// "make bench PEER=FOLDER" measures another plugin beside, in the parts sets, checkpoints and killed: the official provider, or another
 // build of this one.
 package main
 
@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -57,8 +58,9 @@ func main() {
 	defer stop()
 	only := flag.String("only", "", "the parts to measure, separated by spaces (default all): "+strings.Join(partNames(), " "))
 	peer := flag.String("peer", "", "a `folder` with pulumi-resource-kubernetes, or another build of pulumi-resource-k8sconnect, to measure beside")
+	objects := flag.String("objects", "400", "the numbers of objects for which checkpoints are measured, separated by spaces")
 	flag.Parse()
-	if err := run(ctx, strings.Fields(*only), *peer); err != nil {
+	if err := run(ctx, strings.Fields(*only), *peer, strings.Fields(*objects)); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -72,13 +74,20 @@ func partNames() []string {
 	return names
 }
 
-func run(ctx context.Context, only []string, peer string) (err error) {
+func run(ctx context.Context, only []string, peer string, objects []string) (err error) {
 	for _, name := range only {
 		if !slices.Contains(partNames(), name) {
 			return fmt.Errorf("there is no part %q, only %s", name, strings.Join(partNames(), ", "))
 		}
 	}
-	b := bench{checkpoints: []int{400}}
+	var b bench
+	for _, text := range objects {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("numbers of objects: %w", err)
+		}
+		b.objects = append(b.objects, n)
+	}
 	if b.peers, err = peerIn(peer); err != nil {
 		return err
 	}

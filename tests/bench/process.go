@@ -31,7 +31,7 @@ type processKey struct {
 }
 
 // lookInterval is short enough to miss little before a process ends, and long enough not to slow it down.
-const lookInterval = 50 * time.Millisecond
+const lookInterval = 100 * time.Millisecond
 
 // observe watches a process and its descendants.
 func observe(pid int) *observer {

@@ -17,6 +17,8 @@ type step struct {
 	bare []phase
 	// most is how many requests it may make for an object, beside at most one watch until a deleted one is gone.
 	most int
+	// looksAgain says that it may ask for the kinds of a group-version more than once.
+	looksAgain bool
 	// leaves is the generation of all objects afterwards, "" if there are none.
 	leaves string
 	// within is how long it may take, as a multiple of what engine and server take alone; 0 for any time.
@@ -41,6 +43,7 @@ const (
 	stepPreviewCreate = "preview of create"
 	stepCreate        = "create"
 	stepUnchanged     = "unchanged preview"
+	stepUpdate        = "update all"
 	stepDestroy       = "destroy"
 )
 
@@ -71,7 +74,7 @@ var steps = []step{
 		bare: []phase{{request: get}, {before: dryRun}}, most: 2, leaves: first,
 	},
 	{
-		name: "update all", generation: second, command: []string{"up", "--yes", "--skip-preview"},
+		name: stepUpdate, generation: second, command: []string{"up", "--yes", "--skip-preview"},
 		bare: []phase{{request: get}, {before: dryRun, request: apply}}, most: 3, leaves: second,
 	},
 	{

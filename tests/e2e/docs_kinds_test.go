@@ -141,7 +141,7 @@ func commands(t *testing.T, f fence) {
 var (
 	word       = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`)
 	usage      = regexp.MustCompile(`(?m)^Usage:\n\s+(\S.*)$`)
-	assignment = regexp.MustCompile(`^(KUBECONFIG|` + connection.ForgetVariable + `)=\S+$`)
+	assignment = regexp.MustCompile(`^(KUBECONFIG|PULUMI_SKIP_CHECKPOINTS|` + connection.ForgetVariable + `)=\S+$`)
 )
 
 func words(t *testing.T, line string) []string {

@@ -26,6 +26,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"functions.md":                        pageOnFunctions,
 	"installation-configuration.md":       pageOnConfiguration,
 	"languages.md":                        pageOnLanguages,
+	"large-programs.md":                   pageOnLargePrograms,
 	"ci.md":                               pageOnCI,
 	"migrating-from-helm.md":              pageOnHelm,
 	"migrating-from-kubectl.md":           pageOnKubectl,

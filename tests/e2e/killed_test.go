@@ -161,7 +161,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 			t.Parallel()
 			w := newCrowded(t, *crowd)
 			if skip {
-				w.env["PULUMI_EXPERIMENTAL"], w.env["PULUMI_SKIP_CHECKPOINTS"] = "true", "true"
+				w.env["PULUMI_SKIP_CHECKPOINTS"] = "true"
 			}
 			var uids map[string]types.UID
 			step(t, "of a create: the next up keeps what was made, and makes the rest", func(t *testing.T) {
