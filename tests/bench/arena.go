@@ -80,9 +80,7 @@ func newArena(ctx context.Context, c *cluster.Cluster, tools cli.Tools, s stack,
 		if err != nil {
 			return nil, err
 		}
-		if !s.checkpoints {
-			p.withoutCheckpoints()
-		}
+		p.withoutCheckpoints()
 		a.sides[i].contender = p
 	}
 	return a, nil

@@ -69,7 +69,9 @@ func newProject(ctx context.Context, tools cli.Tools, p project, user cluster.Us
 	return &p, err
 }
 
-// withoutCheckpoints has the CLI save the state at the end of a command only.
+// withoutCheckpoints has the CLI save the state at the end of a command only. By default it saves it with every change, and
+// writes the whole into a file each time: that outweighs all else, so that little can be seen of the provider, and in a
+// large stack it takes hours. (Pulumi Cloud is sent the change alone.)
 func (p *project) withoutCheckpoints() { p.environment["PULUMI_SKIP_CHECKPOINTS"] = "true" }
 
 // write writes the program.

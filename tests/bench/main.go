@@ -124,13 +124,11 @@ func run(ctx context.Context, only []string, peer string, objects []string) (err
 func measureSteps(ctx context.Context, out io.Writer, b bench) error {
 	var exceeded []string
 	typical := newStack("200 ConfigMaps and 100 Deployments", 200, 100)
-	saving := newStack("200 ConfigMaps and 100 Deployments, the state written to a file with every change", 200, 100)
-	saving.checkpoints = true
 	large := newStack("1,000 ConfigMaps", 1000, 0)
 	for i, of := range []struct {
 		stack  stack
 		rounds int
-	}{{typical, 3}, {large, 1}, {saving, 1}} {
+	}{{typical, 3}, {large, 1}} {
 		arena, err := newArena(ctx, b.cluster, b.tools, of.stack, filepath.Join(b.dir, fmt.Sprint(i)))
 		if err != nil {
 			return err

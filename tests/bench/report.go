@@ -11,7 +11,7 @@ import (
 )
 
 const legend = `
-The state is saved at the end of a step where the table does not say otherwise.
+The state is saved at the end of a step.
 engine    the same stack by the same CLI, with a provider that does nothing
 server    the same requests by client-go, as many at a time
 to both   k8sconnect to engine + server

@@ -30,10 +30,6 @@ var (
 type stack struct {
 	name    string
 	objects []object
-	// checkpoints has the CLI save the state with every change, which is its default. Into a file it writes the
-	// whole state each time: that outweighs all else, so that little can be seen of the provider, and in a large
-	// stack it takes hours. (Pulumi Cloud is sent the change alone.) Without, it saves at the end of a command.
-	checkpoints bool
 }
 
 // newStack makes a stack of ConfigMaps of about a kilobyte and of Deployments without pods.
