@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,16 +49,27 @@ func pageOnLargePrograms(t *testing.T, p page) {
 		assert.True(t, info.Mode().IsRegular())
 		assert.Zero(t, info.Size())
 	})
-	t.Run("without checkpoints a run saves the state once, also if it fails", func(t *testing.T) {
+	t.Run("without checkpoints the state is saved when a run fails, and when it is interrupted", func(t *testing.T) {
 		t.Parallel()
 		s, _, space := docsStack(t, shared.Get(t))
 		s.env["PULUMI_SKIP_CHECKPOINTS"] = "true"
-		s.program(t, "%s", "resources:"+configMapResource("good", "good", space, "{a: b}")+
-			"\n  bad:\n    type: k8sconnect:KubeObject\n    options: {dependsOn: ['${good}']}\n    properties: {manifest: {apiVersion: v1, kind: Secret, metadata: {name: bad, namespace: "+
-			space+"}, type: Opaque, data: {a: 'not base64'}}}\n")
-		s.exec(t, "up", "--yes", "--skip-preview")
-		saved := s.export(t)
-		assert.Contains(t, saved.resources, "good")
-		assert.NotContains(t, saved.resources, "bad")
+		waiting := func(name, timeout string) string {
+			return "resources:" + configMapResource(name, name, space, "{a: b}") + `
+  wait-for-` + name + `:
+    type: k8sconnect:Wait
+    properties: {resourceRef: "${` + name + `.resourceRef}", waitFor: {field: data.never, timeout: ` + timeout + `}}
+`
+		}
+		s.program(t, "%s", waiting("failing", "1s"))
+		s.upFails(t)
+		assert.Contains(t, s.export(t).resources, "failing")
+
+		s.program(t, "%s", waiting("interrupted", "2m"))
+		up := s.start(t, "up", "--yes", "--skip-preview")
+		up.prints(t, "Wait wait-for-interrupted creating")
+		assert.NotContains(t, s.export(t).resources, "interrupted", "the run saves nothing before its end")
+		up.signal(t, syscall.SIGINT)
+		failed(t, up.wait(t))
+		assert.Contains(t, s.export(t).resources, "interrupted")
 	})
 }
