@@ -24,11 +24,13 @@ import (
 )
 
 const lifeLegend = `
-engine    the same program by the same CLI, with a provider that does nothing
-CPU       seconds of all processes on the processors; of these the provider's, and how many times the engine's it is in all
-MiB       the most resident memory of the provider's process
-requests  all that are about an object, without watches; on average, and the most for one; and how often the most asked
-          group-version was asked for its kinds
+engine     the same program by the same CLI, with a provider that does nothing
+CPU        seconds of all processes on the processors
+provider   those of the provider's process
+to engine  how many times the CPU of the engine alone
+MiB        the most resident memory of the provider's process
+requests   for an object, on average, without watches; most is the most for one object
+discovery  how often the most asked group-version was asked for its kinds, or for all objects of one
 `
 
 // life is what one entrant did with one set.
