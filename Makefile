@@ -415,9 +415,9 @@ docs-check: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## The tes
 	@$(call go-test,-count=1 -run '^TestDocs' ./tests/e2e)
 
 .PHONY: bench
-bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY=sets, PEER=folder of another plugin, OBJECTS="400 1600"
+bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY=sets, PEER=folder of another plugin, FORM=texts, OBJECTS="400 1600"
 	$(call say,Measuring (about fifteen minutes on two idle cores))
-	@go run ./tests/bench $(if $(ONLY),-only '$(ONLY)') $(if $(PEER),-peer '$(PEER)') $(if $(OBJECTS),-objects '$(OBJECTS)')
+	@go run ./tests/bench $(if $(ONLY),-only '$(ONLY)') $(if $(PEER),-peer '$(PEER)') $(if $(OBJECTS),-objects '$(OBJECTS)') $(if $(FORM),-form '$(FORM)')
 
 .PHONY: pictures
 pictures: $(PROVIDER) $(PULUMI) $(CONTROLPLANE_LINKS) $(NODE_PROGRAMS) bin/cluster ## Draw the pictures of the README from real runs: needs Linux, root and what tests/node/doc.go names

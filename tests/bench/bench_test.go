@@ -91,6 +91,14 @@ func TestAProgramHasEveryObjectOfASet(t *testing.T) {
 		assert.Equal(t, []string{"${Namespace-monitoring}", "${CustomResourceDefinition-prometheuses-monitoring-coreos-com}"},
 			resources["Prometheus-monitoring-k8s"].Options.DependsOn)
 	})
+	t.Run("as a text each", func(t *testing.T) {
+		resources := resourcesOf(t, asTexts, set)
+		assert.Len(t, resources, len(set.Objects))
+		var object sets.Object
+		require.NoError(t, yaml.Unmarshal([]byte(resources["Prometheus-monitoring-k8s"].Properties["yaml"].(string)), &object))
+		assert.Equal(t, "Prometheus/monitoring/k8s", sets.Identity(object))
+		assert.NotEmpty(t, resources["Prometheus-monitoring-k8s"].Options.DependsOn)
+	})
 	t.Run("as one text for the official provider", func(t *testing.T) {
 		resources := resourcesOf(t, asConfigGroup, set)
 		require.Len(t, resources, 1)
@@ -145,7 +153,8 @@ func TestRequestsAreCountedByObject(t *testing.T) {
 }
 
 func TestOnlyThePartsThatAreNamedAreMeasured(t *testing.T) {
-	assert.ErrorContains(t, run(t.Context(), []string{"sets", "everything"}, "", nil), `there is no part "everything", only steps, sets, `)
+	assert.ErrorContains(t, run(t.Context(), []string{"sets", "everything"}, "", nil, "objects"), `there is no part "everything", only steps, sets, `)
+	assert.ErrorContains(t, run(t.Context(), nil, "", nil, "charts"), `there is no form "charts"`)
 }
 
 func TestTheOfficialProviderIsAlsoToldToLookForDrift(t *testing.T) {

@@ -58,13 +58,16 @@ func measureSets(ctx context.Context, out io.Writer, b bench) error {
 	} {
 		var lives []life
 		for i, e := range of.entrants {
+			if e.plugin == provider.plugin {
+				e.form = forms[b.form]
+			}
 			l, err := live(ctx, b, e, of.set, filepath.Join(b.dir, fmt.Sprintf("%s-%d", of.set.Name, i)))
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", of.set.Name, e.name, err)
 			}
 			lives = append(lives, l)
 		}
-		over, err := reportLives(out, of.set, lives)
+		over, err := reportLives(out, of.set, b.form, lives)
 		if err != nil {
 			return err
 		}
@@ -178,15 +181,15 @@ func presentOf(ctx context.Context, c *cluster.Cluster, objects []sets.Object) (
 }
 
 // reportLives prints the table of one set, and returns the steps in which ours made more requests than it may.
-func reportLives(w io.Writer, set sets.Set, lives []life) (exceeded []string, err error) {
+func reportLives(w io.Writer, set sets.Set, form string, lives []life) (exceeded []string, err error) {
 	text, err := set.Text()
 	if err != nil {
 		return nil, err
 	}
 	engine := map[string]float64{}
 	var rows strings.Builder
-	fmt.Fprintf(&rows, "\n%s: %d objects, %.1f MB of YAML, CustomResourceDefinitions: %d\n\n", set.Name, len(set.Objects), float64(len(text))/1e6,
-		len(set.Definitions()))
+	fmt.Fprintf(&rows, "\n%s: %d objects, %.1f MB of YAML, CustomResourceDefinitions: %d; the programs of k8sconnect have %s\n\n", set.Name, len(set.Objects), float64(len(text))/1e6,
+		len(set.Definitions()), form)
 	rows.WriteString("step\tby\tseconds\tCPU\tprovider\tto engine\tMiB\trequests\tmost\tdiscovery\t\n")
 	for _, l := range lives {
 		for _, s := range l.steps {
@@ -226,5 +229,7 @@ type bench struct {
 	peers   []entrant
 	// objects are the numbers of objects for which checkpoints are measured.
 	objects []int
-	dir     string
+	// form is the name of that in which our provider is told of the sets.
+	form string
+	dir  string
 }

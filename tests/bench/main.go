@@ -15,6 +15,8 @@
 // The requests are counted by the API server's audit log, and one too many for any object fails the run; so does a step
 // that fails or leaves the cluster as it should not be.
 //
+// "make bench FORM=texts" has programs with a text for each object of a set, not its fields.
+//
 // "make bench PEER=FOLDER" measures another plugin beside, in the parts sets, checkpoints and killed: the official provider, or another
 // build of this one.
 package main
@@ -59,8 +61,9 @@ func main() {
 	only := flag.String("only", "", "the parts to measure, separated by spaces (default all): "+strings.Join(partNames(), " "))
 	peer := flag.String("peer", "", "a `folder` with pulumi-resource-kubernetes, or another build of pulumi-resource-k8sconnect, to measure beside")
 	objects := flag.String("objects", "400", "the numbers of objects for which checkpoints are measured, separated by spaces")
+	form := flag.String("form", "objects", "how a program has the objects of a set: objects, or texts")
 	flag.Parse()
-	if err := run(ctx, strings.Fields(*only), *peer, strings.Fields(*objects)); err != nil {
+	if err := run(ctx, strings.Fields(*only), *peer, strings.Fields(*objects), *form); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -74,13 +77,16 @@ func partNames() []string {
 	return names
 }
 
-func run(ctx context.Context, only []string, peer string, objects []string) (err error) {
+func run(ctx context.Context, only []string, peer string, objects []string, form string) (err error) {
 	for _, name := range only {
 		if !slices.Contains(partNames(), name) {
 			return fmt.Errorf("there is no part %q, only %s", name, strings.Join(partNames(), ", "))
 		}
 	}
-	var b bench
+	if _, ok := forms[form]; !ok {
+		return fmt.Errorf("there is no form %q of a program", form)
+	}
+	b := bench{form: form}
 	for _, text := range objects {
 		n, err := strconv.Atoi(text)
 		if err != nil {

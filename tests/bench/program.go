@@ -13,12 +13,32 @@ import (
 // form is how a program declares a set of objects with a plugin.
 type form func(plugin string, set sets.Set) (resources map[string]any, err error)
 
-// asObjects declares each object as a KubeObject. What comes first is said: the namespace before all else, and a
-// definition before what it defines.
+// forms are those in which our provider can be told of a set.
+var forms = map[string]form{"objects": asObjects, "texts": asTexts}
+
+// asObjects declares each object as a KubeObject with a manifest.
 func asObjects(plugin string, set sets.Set) (map[string]any, error) {
+	return asKubeObjects(plugin, set, func(o sets.Object) (map[string]any, error) { return map[string]any{"manifest": o}, nil })
+}
+
+// asTexts declares each object as a KubeObject with the text of its manifest, which is one value for the engine.
+func asTexts(plugin string, set sets.Set) (map[string]any, error) {
+	return asKubeObjects(plugin, set, func(o sets.Object) (map[string]any, error) {
+		text, err := yaml.Marshal(o)
+		return map[string]any{"yaml": string(text)}, err
+	})
+}
+
+// asKubeObjects declares each object as a KubeObject with some properties. What comes first is said: the namespace before
+// all else, and a definition before what it defines.
+func asKubeObjects(plugin string, set sets.Set, properties func(sets.Object) (map[string]any, error)) (map[string]any, error) {
 	resources, definitions := map[string]any{}, set.Definitions()
 	for _, o := range set.Objects {
-		resource := map[string]any{"type": plugin + ":KubeObject", "properties": map[string]any{"manifest": o}}
+		members, err := properties(o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", sets.Identity(o), err)
+		}
+		resource := map[string]any{"type": plugin + ":KubeObject", "properties": members}
 		var first []string
 		kind := o["kind"].(string)
 		if set.Namespace != "" && kind != "Namespace" && kind != "CustomResourceDefinition" {
