@@ -16,24 +16,28 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Check validates the inputs without the network and converts them to the one form that the other verbs read: yaml
-// becomes manifest, and whatever never reaches the API server is dropped.
+// Check validates the inputs without the network and converts them to what the other verbs read: the manifest gets the
+// form that suits its size, whichever the program has used, and whatever never reaches the API server is dropped.
 func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
 	checked, wrong := check.Inputs[Args](req.Inputs)
 	fail := wrong.Add
-	checked = checked.Delete(keyYAML)
-	if object, ok := checkManifest(ctx, req.Inputs, fail); ok {
-		checked = checked.Set(keyManifest, object)
+	plain, secrets, ok := checkManifest(ctx, withIgnoredChanges(req), fail)
+	object, _ := plain.(map[string]any)
+	if ok {
+		var err error
+		if checked, err = withManifest(checked, plain, secrets); err != nil {
+			fail(writtenAs(req.Inputs), err.Error())
+		}
 		if req.Inputs.Get(keyManifest).Secret() {
 			r.sayHidden(ctx, object)
 		}
 	}
 
-	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), manifestOf(checked.Get(keyManifest)), fail)
+	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), object, fail)
 	tracked.CheckTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
 	policy.Check(req.Inputs, fail)
-	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), checked.Get(keyManifest), fail)
+	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), object, fail)
 	for _, key := range []string{keyAdopt, keyForceDestroy, keyDeleteInstances} {
 		wrong.Flag(req.Inputs, key)
 	}
@@ -42,8 +46,8 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 
 // sayHidden explains, once per run, why a preview shows no values of an object that is not a Secret. In YAML and Go
 // programs, the whole result of a function is secret as soon as part of it is.
-func (r *kubeObject) sayHidden(ctx context.Context, object property.Value) {
-	id := manifest.IdentityOf(manifestOf(object))
+func (r *kubeObject) sayHidden(ctx context.Context, object map[string]any) {
+	id := manifest.IdentityOf(object)
 	if id.Kind == "" || manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		return
 	}
@@ -52,13 +56,6 @@ func (r *kubeObject) sayHidden(ctx context.Context, object property.Value) {
 			"If it comes from splitYaml, call that twice: with `secrets: exclude` for this one, and with `secrets: only` for the Secrets.",
 			tracked.RefOf(id))
 	})
-}
-
-// manifestOf returns the object in an input, or nil.
-func manifestOf(object property.Value) map[string]any {
-	plain, _, _ := values.FromProperty(object)
-	tree, _ := plain.(map[string]any)
-	return tree
 }
 
 // checkIgnoreFields rejects paths that do not parse, and keys with dots that would be read as path steps: a path that
@@ -86,65 +83,91 @@ func checkIgnoreFields(v property.Value, object map[string]any, fail func(path, 
 	}
 }
 
-// checkManifest returns the normalized manifest from whichever of the two inputs holds it.
-func checkManifest(ctx context.Context, in property.Map, fail func(path, reason string)) (property.Value, bool) {
+// writtenAs returns the input in which the program has the manifest.
+func writtenAs(program property.Map) string {
+	if program.Get(keyYAML).IsNull() {
+		return keyManifest
+	}
+	return keyYAML
+}
+
+// withIgnoredChanges returns the program's inputs, with the saved manifest if the engine has taken that of the program
+// out: for ignoreChanges: ["manifest"] it restores the saved value of that input, and a manifest that rests as text has
+// none there.
+func withIgnoredChanges(req p.CheckRequest) property.Map {
+	if holdText(req.State) && req.Inputs.Get(keyManifest).IsNull() && req.Inputs.Get(keyYAML).IsNull() {
+		return req.Inputs.Set(keyYAML, req.State.Get(keyYAML))
+	}
+	return req.Inputs
+}
+
+// checkManifest returns the normalized manifest from whichever of the two inputs holds it. It reports problems under
+// the input that the user wrote.
+func checkManifest(
+	ctx context.Context, in property.Map, fail func(path, reason string),
+) (plain any, secrets values.Marks, ok bool) {
 	object, text := in.Get(keyManifest), in.Get(keyYAML)
 	switch {
 	case !object.IsNull() && !text.IsNull():
 		fail(keyYAML, "Give either manifest or yaml, not both.")
-		return property.Value{}, false
+		return nil, secrets, false
 	case object.IsNull() && text.IsNull():
 		fail(keyManifest, "Give the object as manifest, or as text in yaml.")
-		return property.Value{}, false
+		return nil, secrets, false
 	case object.IsNull() && text.IsComputed():
-		return property.New(property.Computed).WithSecret(text.Secret()), true
-	case object.IsNull():
-		parsed, ok := parseYAML(text, fail)
-		if !ok {
-			return property.Value{}, false
+		if text.Secret() {
+			secrets.Add(property.Path{})
 		}
-		return normalize(ctx, parsed, text.Secret(), values.Marks{}, keyYAML, fail)
+		return values.Unknown{}, secrets, true
+	case object.IsNull():
+		parsed, secrets, ok := parseYAML(text, fail)
+		if !ok {
+			return nil, secrets, false
+		}
+		return normalize(ctx, parsed, secrets, keyYAML, fail)
 	}
 
 	plain, secrets, err := values.FromProperty(object)
 	if err != nil {
 		fail(keyManifest, err.Error())
-		return property.Value{}, false
+		return nil, secrets, false
 	}
 	if values.IsUnknown(plain) {
-		return object, true
+		return plain, secrets, true
 	}
-	parsed, ok := plain.(map[string]any)
-	if !ok {
+	parsed, isMap := plain.(map[string]any)
+	if !isMap {
 		fail(keyManifest, "The manifest must be an object with apiVersion, kind and metadata. For text use yaml.")
-		return object, false
+		return nil, secrets, false
 	}
-	return normalize(ctx, parsed, false, secrets, keyManifest, fail)
+	return normalize(ctx, parsed, secrets, keyManifest, fail)
 }
 
-func parseYAML(text property.Value, fail func(path, reason string)) (map[string]any, bool) {
+func parseYAML(text property.Value, fail func(path, reason string)) (map[string]any, values.Marks, bool) {
 	if !text.IsString() {
 		fail(keyYAML, "The value must be text. For an object use manifest.")
-		return nil, false
+		return nil, values.Marks{}, false
+	}
+	object, secrets, ok := parseText(text)
+	if ok {
+		return object, secrets, true
 	}
 	object, err := manifest.ParseYAML(text.AsString())
 	switch {
 	case err == nil:
-		return object, true
+		return object, secrets, true
 	case text.Secret():
 		fail(keyYAML, "The text is not one Kubernetes object in YAML. Where it breaks is not shown, because it is secret.")
 	default:
 		fail(keyYAML, err.Error())
 	}
-	return nil, false
+	return nil, secrets, false
 }
 
-// normalize drops what is never sent, validates the rest, and restores the secret marks. It reports problems under
-// the input that the user wrote.
+// normalize drops what is never sent, validates the rest, and adds the secret marks of the kind.
 func normalize(
-	ctx context.Context, object map[string]any, secret bool, secrets values.Marks, input string,
-	fail func(path, reason string),
-) (property.Value, bool) {
+	ctx context.Context, object map[string]any, secrets values.Marks, input string, fail func(path, reason string),
+) (any, values.Marks, bool) {
 	clean, dropped := manifest.Normalize(object)
 	problems := manifest.Validate(clean)
 	for _, problem := range problems {
@@ -155,13 +178,5 @@ func normalize(
 			input, strings.Join(dropped, ", "))
 	}
 	tracked.MarkKind(&secrets, manifest.IdentityOf(clean))
-	result, err := values.ToProperty(clean, secrets)
-	if err != nil {
-		fail(input, err.Error())
-		return property.Value{}, false
-	}
-	if secret {
-		result = result.WithSecret(true)
-	}
-	return result, len(problems) == 0
+	return clean, secrets, len(problems) == 0
 }

@@ -31,10 +31,8 @@ const (
 )
 
 // checkDeleteInstances refuses the input where it would do nothing.
-func checkDeleteInstances(v, object property.Value, fail func(path, reason string)) {
-	plain, _, err := values.FromProperty(object)
-	written, ok := plain.(map[string]any)
-	if err != nil || !ok || !values.Flag(v) {
+func checkDeleteInstances(v property.Value, written map[string]any, fail func(path, reason string)) {
+	if written == nil || !values.Flag(v) {
 		return
 	}
 	id := manifest.IdentityOf(written)

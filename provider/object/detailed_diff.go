@@ -14,10 +14,16 @@ import (
 
 // detailedDiff converts field changes to property changes.
 func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
-	return tracked.Detailed(in.besideIgnored(changes), func(change ownership.Change) (string, p.DiffKind) {
+	changes = in.besideIgnored(changes)
+	place := func(change ownership.Change) (string, p.DiffKind) {
 		at, kind := tracked.Place(change, tracked.Marked{Tree: s.Live, Secrets: s.Secrets}, in.marked())
 		return in.display(at), kind
-	}, ignored)
+	}
+	in.noteDifferences(changes, s, func(change ownership.Change) bool {
+		path, _ := place(change)
+		return ignored.Covers(path)
+	})
+	return tracked.Detailed(changes, place, ignored)
 }
 
 // besideIgnored shows the members of a map one by one if the whole map, except for its ignored parts, is added or

@@ -23,12 +23,25 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	if !isShownAsText(req) {
+		return r.diff(ctx, req, in, old)
+	}
+	in.differences = &[]string{}
+	diff, err := r.diff(ctx, req, in, old)
+	if err != nil {
+		return diff, err
+	}
+	return r.asText(ctx, req, in, old, diff), nil
+}
+
+// diff is Diff as if the manifest were a tree everywhere.
+func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old state) (p.DiffResponse, error) {
 	r.source.Remember(in.sensitive())
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
-	ignored := tracked.ParseIgnored(req.IgnoreChanges)
+	ignored := ignoredIn(req)
 	programmed := r.calls.IsProgrammed(req.Urn)
 	clu, clusterKnown, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)
 	if err != nil {
@@ -83,7 +96,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		return tracked.Changed(keyManifest, p.Update), nil
 	}
 	if !clusterKnown || in.unknown > 0 {
-		return tracked.InputChanges(req.OldInputs, req.Inputs, ignored, keyManifest, keyIgnoreFields), nil
+		return tracked.InputChanges(asTree(req.OldInputs), asTree(req.Inputs), ignored, keyManifest, keyIgnoreFields), nil
 	}
 
 	result, err := r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, old, req.Urn, true)

@@ -1,6 +1,7 @@
 package object_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -76,6 +77,19 @@ func TestADiffThatNeedsNoCluster(t *testing.T) {
 			assert.False(t, diff.DeleteBeforeReplace)
 			assert.Empty(t, server.Asked())
 		})
+		t.Run(c.name+", of a manifest as text [M25]", func(t *testing.T) {
+			t.Parallel()
+			server, web := madeBig(t)
+			require.NoError(t, web.Read())
+			server.Stop()
+			server.Asked()
+			now := big(c.now)
+			diff, err := web.Diff(now, c.ignore...)
+			require.NoError(t, err)
+			assert.Equal(t, asText(t, web, now, c.shows), verbs.Kinds(diff))
+			assert.False(t, diff.DeleteBeforeReplace)
+			assert.Empty(t, server.Asked())
+		})
 	}
 }
 
@@ -137,6 +151,7 @@ func TestDriftIsShownWhereItIs(t *testing.T) {
 		more   m
 		ignore []string
 		shows  kinds
+		pad    kinds // what it also shows of the padding
 	}{
 		{name: "a value that another manager has changed", live: live(theUID, `{"color":"red","size":"small"}`,
 			owns(ours, "Apply", `{"f:size":{}}`), owns("kubectl-edit", "Update", `{"f:color":{}}`)), shows: kinds{"manifest.data.color": "update"}},
@@ -151,7 +166,8 @@ func TestDriftIsShownWhereItIs(t *testing.T) {
 		{name: "a changed value under ignoreChanges", live: live(theUID, `{"color":"red","size":"small"}`,
 			owns(ours, "Apply", `{"f:size":{}}`), owns("kubectl-edit", "Update", `{"f:color":{}}`)), ignore: []string{"manifest.data.color"}, shows: kinds{}},
 		{name: "another object of its name with the same values", live: live("another", `{"color":"blue","size":"small"}`,
-			owns("kubectl-edit", "Update", both)), shows: kinds{"manifest.data.color": "update", "manifest.data.size": "update"}},
+			owns("kubectl-edit", "Update", both)), shows: kinds{"manifest.data.color": "update", "manifest.data.size": "update"},
+			pad: kinds{"manifest.data.pad": "update"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -169,6 +185,27 @@ func TestDriftIsShownWhereItIs(t *testing.T) {
 			diff, err := web.Diff(program(configMap()), c.ignore...)
 			require.NoError(t, err)
 			assert.Equal(t, c.shows, verbs.Kinds(diff), "a preview")
+			assert.Empty(t, server.Asked())
+		})
+		t.Run(c.name+", of a manifest as text [M25]", func(t *testing.T) {
+			t.Parallel()
+			server, web := madeBig(t)
+			shows := maps.Clone(c.shows)
+			maps.Copy(shows, c.pad)
+			shows = asText(t, web, big(program(configMap())), shows)
+			server.Says("GET "+thePath, verbs.JSON(200, bigLive(c.live)))
+			require.NoError(t, web.Read())
+			require.Equal(t, theID, web.ID)
+			server.Stop()
+			server.Asked()
+			if c.ignore == nil {
+				diff, err := web.DiffAfterRead()
+				require.NoError(t, err)
+				assert.Equal(t, shows, verbs.Kinds(diff), "a refresh")
+			}
+			diff, err := web.Diff(big(program(configMap())), c.ignore...)
+			require.NoError(t, err)
+			assert.Equal(t, shows, verbs.Kinds(diff), "a preview")
 			assert.Empty(t, server.Asked())
 		})
 	}

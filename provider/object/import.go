@@ -74,7 +74,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	}, fields: fields}
 	s.Secrets, _ = tracked.SecretPlaces(written, fields)
 	s.Origin = tracked.OriginOf(ctx, t.Cluster)
-	out, err := s.encode(nil)
+	out, err := s.encode(inputs{asText: isText(written)})
 	if err != nil {
 		return p.ReadResponse{}, err
 	}

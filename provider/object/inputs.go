@@ -39,6 +39,10 @@ type inputs struct {
 	namespace string
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
+	// asText means that the manifest rests as text, in the inputs and in the state.
+	asText bool
+	// differences receives what a message names of a diff that the engine cannot show; nil if it can.
+	differences *[]string
 	// unknown counts the values that become known only after the apply.
 	unknown int
 	// conflicts is the policy for fields of other managers; empty for the default.
@@ -63,7 +67,7 @@ type inputs struct {
 
 // decodeInputs reads what Check returned. It is lenient, because it also reads inputs from old states.
 func decodeInputs(properties property.Map) (inputs, error) {
-	plain, secrets, err := values.FromProperty(properties.Get(keyManifest))
+	plain, secrets, err := manifestIn(properties)
 	if err != nil {
 		return inputs{}, failure.Errorf(failure.ReasonInvalid, "manifest: %w", err)
 	}
@@ -71,6 +75,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	if object, ok := plain.(map[string]any); ok {
 		in.written = object
 		in.applied = manifest.FoldStringData(object)
+		in.asText = holdText(properties) || isText(object)
 	}
 	in.ignore, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
 	in.ignore = in.ignore.Within(in.applied)
@@ -108,8 +113,7 @@ func decodeIgnore(v property.Value, unknown int) (ownership.Ignore, int) {
 
 // unknownPaths returns the paths of the values that become known only after the apply.
 func (in inputs) unknownPaths(properties property.Map) []string {
-	// Check returns the manifest, whether it was given as an object or as text.
-	plain, _, _ := values.FromProperty(properties.Get(keyManifest))
+	plain, _, _ := manifestIn(properties)
 	var paths []string
 	for _, path := range values.UnknownPaths(plain, in.secrets) {
 		paths = append(paths, values.JoinPath(keyManifest, path))

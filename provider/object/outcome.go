@@ -38,7 +38,7 @@ func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, erro
 	if o.unresolved {
 		return p.CreateResponse{Properties: o.unknownOutputs(in, "")}, nil
 	}
-	out, err := o.state.encode(in.written)
+	out, err := o.state.encode(in)
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
@@ -65,7 +65,7 @@ func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) 
 		// The engine keeps the previous inputs, which do not say which of the inputs just sent are secret.
 		o.state.Secrets.Add(property.Path{})
 	}
-	out, err := o.state.encode(in.written)
+	out, err := o.state.encode(in)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}

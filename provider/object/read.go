@@ -62,7 +62,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	if now.Ref.UID == string(live.GetUID()) {
 		now.Origin = old.Origin.Seen(ctx, t.Cluster)
 	}
-	out, err := now.encode(in.written)
+	out, err := now.encode(in)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}

@@ -65,6 +65,7 @@ type kubeObject struct {
 	guard    tracked.ReplacementGuard
 	looks    tracked.SeenObjects
 	hidden   sync.Once
+	named    sync.Map // resource.URN -> the differences that were named last
 	moves    tracked.Moves
 }
 

@@ -47,22 +47,27 @@ type state struct {
 	kept bool
 }
 
-// form describes how to write the state. written is the manifest as the user wrote it; it says which of a Secret's
-// keys appear as stringData.
-func form(written map[string]any) tracked.Form {
+// form describes how to write the state of a resource with these inputs. The manifest as the user wrote it says which
+// of a Secret's keys appear as stringData.
+func form(in inputs) tracked.Form {
 	return tracked.Form{
 		Live: keyManifest, Pending: keyPending,
-		Present: func(tree map[string]any) map[string]any { return manifest.UnfoldStringData(tree, written) },
+		Present: func(tree map[string]any) map[string]any { return manifest.UnfoldStringData(tree, in.written) },
 		Read:    manifest.FoldStringData,
+		AsText:  in.asText,
 	}
 }
 
-// encode writes the state.
-func (s state) encode(written map[string]any) (property.Map, error) {
+// encode writes the state of a resource with these inputs.
+func (s state) encode(in inputs) (property.Map, error) {
+	form := form(in)
 	if s.Ownership != nil && s.fields != nil {
 		s.Ownership = ownership.Condense(s.Ownership, s.fields)
+		if in.asText {
+			form.Owners = ownership.Outline(s.Ownership, s.fields)
+		}
 	}
-	out, err := s.Encode(form(written))
+	out, err := s.Encode(form)
 	if err != nil {
 		return property.Map{}, err
 	}
@@ -88,7 +93,7 @@ func (s state) encode(written map[string]any) (property.Map, error) {
 
 // decodeState reads a state, of whatever version.
 func decodeState(properties property.Map) (state, error) {
-	shared, err := tracked.DecodeState(properties, form(nil))
+	shared, err := tracked.DecodeState(properties, form(inputs{}))
 	ignored, left := properties.Get(keyIgnoredFields), properties.Get(keyLeftBehind)
 	return state{
 		State:         shared,

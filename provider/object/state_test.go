@@ -31,7 +31,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, s.fields)
 	s.AppliedSecrets = s.Secrets
 
-	out, err := s.encode(written)
+	out, err := s.encode(inputs{written: written})
 	require.NoError(t, err)
 	shown := out.Get(keyManifest).AsMap()
 	assert.True(t, shown.Get("stringData").Secret(), "a Secret's text is secret")

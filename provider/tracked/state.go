@@ -83,6 +83,11 @@ type State struct {
 type Form struct {
 	Live, Pending string
 	Present, Read func(map[string]any) map[string]any
+	// AsText means that a projection is written as one text, because its object is too big to be a tree of properties.
+	// A state is read back whichever way it was written.
+	AsText bool
+	// Owners are what fieldOwnership shows in a state that is written as text and has many owners.
+	Owners map[string]string
 }
 
 // Wanted returns the projection that the live object should have.
@@ -158,25 +163,12 @@ func (s State) Sensitive() []string {
 // Encode writes the state.
 func (s State) Encode(form Form) (map[string]property.Value, error) {
 	out := map[string]property.Value{KeyResourceRef: s.Ref.Encode()}
-	for key, projection := range map[string]struct {
-		tree    map[string]any
-		secrets values.Marks
-	}{form.Live: {s.Live, s.Secrets}, keyAppliedProjection: {s.Applied, s.AppliedSecrets}} {
-		if projection.tree == nil && key == keyAppliedProjection {
-			continue
-		}
-		tree := projection.tree
-		if form.Present != nil {
-			tree = form.Present(tree)
-		}
-		v, err := values.ToProperty(tree, projection.secrets)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", key, err)
-		}
-		out[key] = v
+	encode := s.encodeAsTree
+	if form.AsText {
+		encode = s.encodeAsText
 	}
-	if s.Ownership != nil {
-		out[KeyFieldOwnership] = EncodeTexts(s.Ownership, s.NamesSecret)
+	if err := encode(form, out); err != nil {
+		return nil, err
 	}
 	for key, text := range map[string]string{
 		keyFieldManager: s.Manager, keyAppliedHash: s.Hash, keyForeignManager: s.Foreign,
@@ -199,19 +191,39 @@ func (s State) Encode(form Form) (map[string]property.Value, error) {
 	return out, nil
 }
 
+// encodeAsTree adds the projections and the owners to the outputs, each as a tree of properties.
+func (s State) encodeAsTree(form Form, out map[string]property.Value) error {
+	for key, projection := range map[string]Marked{form.Live: {s.Live, s.Secrets}, keyAppliedProjection: {s.Applied, s.AppliedSecrets}} {
+		if projection.Tree == nil && key == keyAppliedProjection {
+			continue
+		}
+		tree := projection.Tree
+		if form.Present != nil {
+			tree = form.Present(tree)
+		}
+		v, err := values.ToProperty(tree, projection.Secrets)
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		out[key] = v
+	}
+	if s.Ownership != nil {
+		out[KeyFieldOwnership] = EncodeTexts(s.Ownership, s.NamesSecret)
+	}
+	return nil
+}
+
 // DecodeState reads a state leniently: anything missing or of an unexpected type becomes zero, so that no old state
 // can make a resource unusable.
 func DecodeState(properties property.Map, form Form) (State, error) {
 	var s State
 	var err error
-	if s.Live, s.Secrets, err = decodeProjection(properties, form.Live, form.Read); err != nil {
+	if !s.decodeText(properties) {
+		err = s.decodeTree(properties, form)
+	}
+	if err != nil {
 		return State{}, err
 	}
-	if s.Applied, s.AppliedSecrets, err = decodeProjection(properties, keyAppliedProjection, form.Read); err != nil {
-		return State{}, err
-	}
-	ownership := properties.Get(KeyFieldOwnership)
-	s.Ownership, s.NamesSecret = DecodeTexts(ownership), ownership.Secret()
 	s.Ref = reference.Decode(properties.Get(KeyResourceRef))
 	s.Origin = DecodeOrigin(properties.Get(KeyCluster))
 	s.Manager = values.Text(properties.Get(keyFieldManager))
@@ -222,6 +234,17 @@ func DecodeState(properties property.Map, form Form) (State, error) {
 	s.Stale = IsStale(properties)
 	s.Ahead = values.Flag(properties.Get(keyAhead))
 	return s, nil
+}
+
+// decodeTree reads what encodeAsTree has written.
+func (s *State) decodeTree(properties property.Map, form Form) (err error) {
+	if s.Live, s.Secrets, err = decodeProjection(properties, form.Live, form.Read); err != nil {
+		return err
+	}
+	owners := properties.Get(KeyFieldOwnership)
+	s.Ownership, s.NamesSecret = DecodeTexts(owners), owners.Secret()
+	s.Applied, s.AppliedSecrets, err = decodeProjection(properties, keyAppliedProjection, form.Read)
+	return err
 }
 
 func decodeProjection(

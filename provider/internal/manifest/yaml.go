@@ -16,6 +16,9 @@ import (
 // numbers are int64. In addition, it refuses what kubectl silently ignores: duplicate keys, reported with both lines,
 // and more than one object. Empty documents and those with only comments do not count.
 func ParseYAML(text string) (map[string]any, error) {
+	if object, ok := ParseText(text); ok && !isList(object) {
+		return object, nil
+	}
 	document, err := onlyDocument(text, "object", splitHint)
 	if err != nil {
 		return nil, err

@@ -125,3 +125,28 @@ func (m Marks) Sub(segments ...property.PathSegment) Marks {
 	}
 	return Marks{node}
 }
+
+// Paths lists the marked paths as [FormatPath] writes them. The path of the whole tree is empty.
+func (m Marks) Paths() []string {
+	var paths []string
+	for path := range m.Secrets() {
+		paths = append(paths, FormatPath(path))
+	}
+	return paths
+}
+
+// MarksAt is the inverse of [Marks.Paths].
+func MarksAt(paths []string) (Marks, error) {
+	var m Marks
+	for _, text := range paths {
+		path := property.Path{}
+		if text != "" {
+			var err error
+			if path, err = ParsePath(text); err != nil {
+				return Marks{}, err
+			}
+		}
+		m.Add(path)
+	}
+	return m, nil
+}

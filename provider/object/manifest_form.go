@@ -1,0 +1,108 @@
+package object
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// Checked inputs hold the manifest in one of two forms: as a tree in manifest or, if it is too big for the engine
+// ([manifest.IsBig]), as text in yaml. Which of the two a program uses does not matter. Only this file knows the forms;
+// everything else works with the tree.
+//
+// A manifest with values that are not known yet cannot be text. It is a tree in the preview, and becomes text when it
+// is applied.
+
+// secretPlaces begins the first line of a text that has secrets, a comment: their places follow as JSON. The text is
+// secret as a whole, so nobody sees the line.
+const secretPlaces = "# secret: "
+
+// withManifest returns the inputs with a manifest, in the form that suits it. plain is unknown or a tree.
+func withManifest(inputs property.Map, plain any, secrets values.Marks) (property.Map, error) {
+	inputs = inputs.Delete(keyManifest, keyYAML)
+	if object, ok := plain.(map[string]any); ok && isText(object) {
+		text, err := formatText(object, secrets)
+		if err != nil {
+			return inputs, err
+		}
+		return inputs.Set(keyYAML, property.New(text).WithSecret(!secrets.Empty())), nil
+	}
+	v, err := values.ToProperty(plain, secrets)
+	if err != nil {
+		return inputs, err
+	}
+	return inputs.Set(keyManifest, v), nil
+}
+
+// isText reports whether a manifest travels and rests as text.
+func isText(object map[string]any) bool { return manifest.IsBig(object) && !values.HasUnknown(object) }
+
+// manifestIn reads the manifest of checked inputs, in whichever form.
+func manifestIn(inputs property.Map) (plain any, secrets values.Marks, err error) {
+	tree, text := inputs.Get(keyManifest), inputs.Get(keyYAML)
+	if !tree.IsNull() || !text.IsString() {
+		return values.FromProperty(tree)
+	}
+	object, secrets, ok := parseText(text)
+	if !ok {
+		// No version has written this; it reads what a user may have put there.
+		if object, err = manifest.ParseYAML(text.AsString()); err != nil {
+			return nil, secrets, err
+		}
+	}
+	return object, secrets, nil
+}
+
+// asTree returns checked inputs with the manifest as a tree, to compare them with others.
+func asTree(inputs property.Map) property.Map {
+	plain, secrets, err := manifestIn(inputs)
+	if err != nil {
+		return inputs
+	}
+	tree, err := values.ToProperty(plain, secrets)
+	if err != nil {
+		return inputs
+	}
+	return inputs.Delete(keyYAML).Set(keyManifest, tree)
+}
+
+// holdText reports whether checked inputs have the manifest as text.
+func holdText(inputs property.Map) bool { return inputs.Get(keyYAML).IsString() }
+
+func formatText(object map[string]any, secrets values.Marks) (string, error) {
+	text, err := manifest.Text(object)
+	if err != nil || secrets.Empty() {
+		return text, err
+	}
+	places, err := json.Marshal(secrets.Paths())
+	return secretPlaces + string(places) + "\n" + text, err
+}
+
+// parseText reads what formatText has written. It returns false for all other text, which, if it is secret, is so as a
+// whole.
+func parseText(v property.Value) (object map[string]any, secrets values.Marks, ok bool) {
+	whole := values.Marks{}
+	if v.Secret() {
+		whole.Add(property.Path{})
+	}
+	text := v.AsString()
+	line, rest, _ := strings.Cut(text, "\n")
+	places, found := strings.CutPrefix(line, secretPlaces)
+	if !found || !v.Secret() {
+		object, ok = manifest.ParseText(text)
+		return object, whole, ok
+	}
+	var paths []string
+	if json.Unmarshal([]byte(places), &paths) != nil {
+		return nil, whole, false
+	}
+	if secrets, err := values.MarksAt(paths); err == nil {
+		object, ok = manifest.ParseText(rest)
+		return object, secrets, ok
+	}
+	return nil, whole, false
+}
