@@ -96,7 +96,7 @@ func parseText(v property.Value) (object map[string]any, secrets values.Marks, o
 		object, ok = manifest.ParseText(text)
 		return object, whole, ok
 	}
-	var paths []string
+	var paths [][]any
 	if json.Unmarshal([]byte(places), &paths) != nil {
 		return nil, whole, false
 	}

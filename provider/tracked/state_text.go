@@ -28,7 +28,7 @@ const maxOwnersShown = 20
 type packed struct {
 	Tree map[string]any `json:"tree"`
 	// Secrets are its secret places.
-	Secrets []string `json:"secrets,omitempty"`
+	Secrets [][]any `json:"secrets,omitempty"`
 }
 
 // pack writes a projection as one compressed text. It is secret if anything in the projection is.
@@ -64,7 +64,7 @@ func unpack(v property.Value) (map[string]any, values.Marks) {
 	}
 	var read struct {
 		Tree    json.RawMessage
-		Secrets []string
+		Secrets [][]any
 	}
 	if json.Unmarshal(text, &read) != nil {
 		return nil, values.Marks{}

@@ -2,6 +2,7 @@ package values
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -126,27 +127,43 @@ func (m Marks) Sub(segments ...property.PathSegment) Marks {
 	return Marks{node}
 }
 
-// Paths lists the marked paths as [FormatPath] writes them. The path of the whole tree is empty.
-func (m Marks) Paths() []string {
-	var paths []string
+// Paths lists the marked paths, each as its map keys (string) and list positions (int). The path of the whole tree is
+// empty.
+func (m Marks) Paths() [][]any {
+	var paths [][]any
 	for path := range m.Secrets() {
-		paths = append(paths, FormatPath(path))
+		segments := []any{}
+		for segment := range path.Segments {
+			switch segment := segment.(type) {
+			case property.IndexSegment:
+				segments = append(segments, segment.Index())
+			case property.KeySegment:
+				segments = append(segments, segment.Key())
+			}
+		}
+		paths = append(paths, segments)
 	}
 	return paths
 }
 
-// MarksAt is the inverse of [Marks.Paths].
-func MarksAt(paths []string) (Marks, error) {
+// MarksAt is the inverse of [Marks.Paths], also after the paths were JSON.
+func MarksAt(paths [][]any) (Marks, error) {
 	var m Marks
-	for _, text := range paths {
-		path := property.Path{}
-		if text != "" {
-			var err error
-			if path, err = ParsePath(text); err != nil {
-				return Marks{}, err
+	for _, path := range paths {
+		segments := make([]property.PathSegment, len(path))
+		for i, segment := range path {
+			switch segment := segment.(type) {
+			case int:
+				segments[i] = property.NewSegment(segment)
+			case float64:
+				segments[i] = property.NewSegment(int(segment))
+			case string:
+				segments[i] = property.NewSegment(segment)
+			default:
+				return Marks{}, fmt.Errorf("a path has no %T", segment)
 			}
 		}
-		m.Add(path)
+		m.Add(property.PathFromSegments(segments...))
 	}
 	return m, nil
 }
