@@ -236,11 +236,11 @@ func TestAChangeOfABigObjectIsNamed(t *testing.T) {
 		says  []string
 		hides []string
 	}{
-		{"drift, with its owner", configMap(), taken("red"), []string{"\n  data.color: \"red\" -> \"blue\" (owned by kubectl-edit)"}, nil},
+		{"drift, with its owner", configMap(), taken("scarlet"), []string{"\n  data.color: \"scarlet\" -> \"blue\" (owned by kubectl-edit)"}, nil},
 		{"a field that another manager has taken as it is", configMap(), taken("blue"), []string{"\n  data.color (owned by kubectl-edit)"}, nil},
-		{"drift of a secret, without its values", with(verbs.Secret("blue"), "data", "color"), taken("red"),
-			[]string{"\n  data.color: [secret] -> [secret] (owned by kubectl-edit)"}, []string{"red", "blue"}},
-		{"drift of a manifest that is secret as a whole, without names", nil, taken("red"), []string{"\n  [secret]: [secret] -> [secret] (owned by kubectl-edit)"}, []string{"red", "blue", "color"}},
+		{"drift of a secret, without its values", with(verbs.Secret("blue"), "data", "color"), taken("scarlet"),
+			[]string{"\n  data.color: [secret] -> [secret] (owned by kubectl-edit)"}, []string{"scarlet", "blue"}},
+		{"drift of a manifest that is secret as a whole, without names", nil, taken("scarlet"), []string{"\n  [secret]: [secret] -> [secret] (owned by kubectl-edit)"}, []string{"scarlet", "blue", "color"}},
 		{"drift of a long text, where it differs", with(strings.Repeat("a", 300)+"|blue|"+strings.Repeat("z", 300), "data", "color"),
 			taken(strings.Repeat("a", 300) + "|red|" + strings.Repeat("z", 300)),
 			[]string{`data.color: …"aaaaaaaaaaaaaaaaaaa|red|zzzzz`, `zzz"… -> …"aaaaaaaaaaaaaaaaaaa|blue|zzzzz`}, nil},
@@ -271,12 +271,12 @@ func TestAChangeOfABigObjectIsNamed(t *testing.T) {
 			}
 			var said []string
 			for _, text := range web.Said() {
-				if strings.Contains(text, "as big as this one") {
+				if strings.Contains(text, "too big for Pulumi") {
 					said = append(said, text)
 				}
 			}
 			require.Len(t, said, 1, "once, though several calls find it")
-			assert.True(t, strings.HasPrefix(said[0], "INFO ConfigMap shop/web: a manifest as big as this one"), said[0])
+			assert.True(t, strings.HasPrefix(said[0], "INFO ConfigMap shop/web: the manifest is too big for Pulumi to show"), said[0])
 			for _, text := range c.says {
 				assert.Contains(t, said[0], text)
 			}

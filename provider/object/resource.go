@@ -7,6 +7,9 @@
 // ones on the right. Hidden outputs remember what was applied: the field set, a keyed hash of the manifest, and, only
 // while the live object differs, the values that were applied. See state.go.
 //
+// A manifest that is too big for the engine is text in the inputs, and so is what the state keeps of it; the output
+// manifest has its identity. See manifest_form.go and text_diff.go.
+//
 // # How a failure is kept
 //
 // An apply has three outcomes. Refused: nothing happened, nothing is saved. Done: the state is saved. Unknown,

@@ -89,7 +89,7 @@ func (r *kubeObject) nameDifferences(ctx context.Context, req p.DiffRequest, in 
 	for i := range lines {
 		lines[i] = hide.Redact(lines[i])
 	}
-	text := fmt.Sprintf("%s: a manifest as big as this one is text for Pulumi, which cannot show what differs in it:\n  %s",
+	text := fmt.Sprintf("%s: the manifest is too big for Pulumi to show what differs in it. These fields do (live -> desired):\n  %s",
 		tracked.RefOf(old.Ref.Identity), strings.Join(lines, "\n  "))
 	if said, _ := r.named.Swap(req.Urn, text); said != text {
 		p.GetLogger(ctx).Info(text)

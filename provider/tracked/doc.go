@@ -7,6 +7,7 @@
 //   - whose the object is ([KubeObjectOf]), and whose it may become ([TakeOver]): owner.go and takeover.go
 //   - whether it was looked at before it is written ([SeenObjects]): seen_objects.go
 //   - what is remembered of it between runs ([State]): state.go
+//   - how that is written where the object is too big to be a tree of properties: state_text.go
 //   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
 //   - which call of Diff is the program's ([EngineCalls]): engine_calls.go
 //   - what happens where it could not be read ([KeepStale], [ClusterForDiff], [State.UncheckedDiff]): reread.go

@@ -80,11 +80,11 @@ export class KubeObject extends pulumi.CustomResource {
     }
 
     /**
-     * Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
+     * Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries. If a very big manifest has many owners, an entry is a field at the top of the object with all owners of what is below it.
      */
     declare public /*out*/ readonly fieldOwnership: pulumi.Output<{[key: string]: string} | undefined>;
     /**
-     * Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
+     * Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too. Of a very big manifest, which is kept as text, it has only apiVersion, kind, name and namespace; messages of the preview name the fields that change.
      */
     declare public readonly manifest: pulumi.Output<any | undefined>;
     /**
@@ -171,7 +171,7 @@ export interface KubeObjectArgs {
      */
     takeOverFrom?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+     * The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
      */
     yaml?: pulumi.Input<string | undefined>;
 }

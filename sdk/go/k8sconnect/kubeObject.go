@@ -74,9 +74,9 @@ import (
 type KubeObject struct {
 	pulumi.CustomResourceState
 
-	// Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
+	// Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries. If a very big manifest has many owners, an entry is a field at the top of the object with all owners of what is below it.
 	FieldOwnership pulumi.StringMapOutput `pulumi:"fieldOwnership"`
-	// Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
+	// Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too. Of a very big manifest, which is kept as text, it has only apiVersion, kind, name and namespace; messages of the preview name the fields that change.
 	Manifest pulumi.AnyOutput `pulumi:"manifest"`
 	// Refers to the object. In the preview of a create, `uid` and `revision` are unknown. TypeScript and Python programs can use the other members then; in Go, Java and YAML, the whole output is unknown.
 	ResourceRef ResourceRefOutput `pulumi:"resourceRef"`
@@ -145,7 +145,7 @@ type kubeObjectArgs struct {
 	OnImmutable *string `pulumi:"onImmutable"`
 	// Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
 	TakeOverFrom []string `pulumi:"takeOverFrom"`
-	// The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+	// The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
 	Yaml *string `pulumi:"yaml"`
 }
 
@@ -171,7 +171,7 @@ type KubeObjectArgs struct {
 	OnImmutable pulumi.StringPtrInput
 	// Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
 	TakeOverFrom pulumi.StringArrayInput
-	// The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+	// The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
 	Yaml pulumi.StringPtrInput
 }
 
@@ -262,12 +262,12 @@ func (o KubeObjectOutput) ToKubeObjectOutputWithContext(ctx context.Context) Kub
 	return o
 }
 
-// Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
+// Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries. If a very big manifest has many owners, an entry is a field at the top of the object with all owners of what is below it.
 func (o KubeObjectOutput) FieldOwnership() pulumi.StringMapOutput {
 	return o.ApplyT(func(v *KubeObject) pulumi.StringMapOutput { return v.FieldOwnership }).(pulumi.StringMapOutput)
 }
 
-// Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
+// Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too. Of a very big manifest, which is kept as text, it has only apiVersion, kind, name and namespace; messages of the preview name the fields that change.
 func (o KubeObjectOutput) Manifest() pulumi.AnyOutput {
 	return o.ApplyT(func(v *KubeObject) pulumi.AnyOutput { return v.Manifest }).(pulumi.AnyOutput)
 }

@@ -46,7 +46,7 @@ class KubeObjectArgs:
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager's field never replaces the object.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
-        :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+        :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
         """
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
@@ -195,7 +195,7 @@ class KubeObjectArgs:
     @pulumi.getter
     def yaml(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+        The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
         """
         return pulumi.get(self, "yaml")
 
@@ -281,7 +281,7 @@ class KubeObject(pulumi.CustomResource):
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager's field never replaces the object.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
-        :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+        :param pulumi.Input[_builtins.str] yaml: The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
         """
         ...
     @overload
@@ -415,7 +415,7 @@ class KubeObject(pulumi.CustomResource):
     @pulumi.getter(name="fieldOwnership")
     def field_ownership(self) -> pulumi.Output[Optional[Mapping[str, _builtins.str]]]:
         """
-        Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
+        Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries. If a very big manifest has many owners, an entry is a field at the top of the object with all owners of what is below it.
         """
         return pulumi.get(self, "field_ownership")
 
@@ -423,7 +423,7 @@ class KubeObject(pulumi.CustomResource):
     @pulumi.getter
     def manifest(self) -> pulumi.Output[Optional[Any]]:
         """
-        Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
+        Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too. Of a very big manifest, which is kept as text, it has only apiVersion, kind, name and namespace; messages of the preview name the fields that change.
         """
         return pulumi.get(self, "manifest")
 

@@ -75,28 +75,28 @@ import javax.annotation.Nullable;
 @ResourceType(type="k8sconnect:index:KubeObject")
 public class KubeObject extends com.pulumi.resources.CustomResource {
     /**
-     * Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
+     * Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries. If a very big manifest has many owners, an entry is a field at the top of the object with all owners of what is below it.
      * 
      */
     @Export(name="fieldOwnership", refs={Map.class,String.class}, tree="[0,1,1]")
     private Output</* @Nullable */ Map<String,String>> fieldOwnership;
 
     /**
-     * @return Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries.
+     * @return Who owns the fields that the manifest sets: a map of field paths, such as `spec.replicas` or `spec.template.spec.containers[name=web].image`, to the names of their field managers. A path stands for everything below it that the manifest sets, so an object that no one else has changed has few entries. If a very big manifest has many owners, an entry is a field at the top of the object with all owners of what is below it.
      * 
      */
     public Output<Optional<Map<String,String>>> fieldOwnership() {
         return Codegen.optional(this.fieldOwnership);
     }
     /**
-     * Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
+     * Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too. Of a very big manifest, which is kept as text, it has only apiVersion, kind, name and namespace; messages of the preview name the fields that change.
      * 
      */
     @Export(name="manifest", refs={Object.class}, tree="[0]")
     private Output</* @Nullable */ Object> manifest;
 
     /**
-     * @return Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too.
+     * @return Exactly the fields that this resource applied, with their live values. Values that are secret in the input, and the contents of a Secret, are secret here too. Of a very big manifest, which is kept as text, it has only apiVersion, kind, name and namespace; messages of the preview name the fields that change.
      * 
      */
     public Output<Optional<Object>> manifest() {

@@ -174,14 +174,14 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+     * The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
      * 
      */
     @Import(name="yaml")
     private @Nullable Output<String> yaml;
 
     /**
-     * @return The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+     * @return The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
      * 
      */
     public Optional<Output<String>> yaml() {
@@ -513,7 +513,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param yaml The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+         * @param yaml The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
          * 
          * @return builder
          * 
@@ -524,7 +524,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param yaml The object as YAML or JSON text, a single document. It is parsed into `manifest`, so comments, formatting and the order of keys are never a difference.
+         * @param yaml The object as YAML or JSON text, a single document. It means the same as `manifest`: comments, formatting and the order of keys are never a difference. A very big manifest, such as the CustomResourceDefinition of a large operator, is always kept in the state as text, because Pulumi takes long to process it as an object.
          * 
          * @return builder
          * 
