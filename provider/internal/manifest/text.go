@@ -49,8 +49,18 @@ func weigh(v any) (size, weight int) {
 }
 
 // Text is the canonical text of an object: one line of JSON, whatever the formatting and the order of keys were in the
-// text that it comes from. It fails if a value is not known yet.
-func Text(object map[string]any) (string, error) { return values.FormatJSON(object) }
+// text that it comes from, with numbers as Pulumi has them. It fails if a value is not known yet.
+func Text(object map[string]any) (string, error) {
+	text, err := values.FormatJSON(object)
+	if err != nil {
+		return "", err
+	}
+	plain, err := values.ParseJSON(text) // a whole number beyond 2^53 is a float64 in a tree of properties
+	if err != nil {
+		return "", err
+	}
+	return values.FormatJSON(plain)
+}
 
 // ParseText reads what [Text] has written, many times faster than [ParseYAML]. It returns false for all other text,
 // such as JSON in which a key is there twice.
@@ -63,7 +73,7 @@ func ParseText(text string) (map[string]any, bool) {
 		return nil, false
 	}
 	object, isMap := plain.(map[string]any)
-	if again, err := Text(object); !isMap || err != nil || again != text {
+	if again, err := values.FormatJSON(plain); !isMap || err != nil || again != text {
 		return nil, false
 	}
 	return object, true

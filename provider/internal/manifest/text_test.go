@@ -63,6 +63,13 @@ func TestTextIsReadAsItWasWritten(t *testing.T) {
 		_, ok := ParseText(other)
 		assert.False(t, ok, name)
 	}
+	// Such a number comes from YAML, and passes through Pulumi.
+	text, err = Text(map[string]any{"large": int64(1) << 60})
+	require.NoError(t, err)
+	again, ok = ParseText(text)
+	require.True(t, ok)
+	assert.Equal(t, map[string]any{"large": float64(1 << 60)}, again)
+
 	_, err = ParseYAML(`{"a":1,"a":2}`)
 	require.ErrorContains(t, err, "twice")
 	_, err = ParseYAML(`{"apiVersion":"v1","items":[],"kind":"List"}`)
