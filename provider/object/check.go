@@ -115,10 +115,7 @@ func checkManifest(
 		fail(keyManifest, "Give the object as manifest, or as text in yaml.")
 		return nil, secrets, false
 	case object.IsNull() && text.IsComputed():
-		if text.Secret() {
-			secrets.Add(property.Path{})
-		}
-		return values.Unknown{}, secrets, true
+		return values.Unknown{}, wholly(text.Secret()), true
 	case object.IsNull():
 		parsed, secrets, ok := parseYAML(text, fail)
 		if !ok {
@@ -148,11 +145,8 @@ func parseYAML(text property.Value, fail func(path, reason string)) (map[string]
 		fail(keyYAML, "The value must be text. For an object use manifest.")
 		return nil, values.Marks{}, false
 	}
-	object, secrets, ok := parseText(text)
-	if ok {
-		return object, secrets, true
-	}
-	object, err := manifest.ParseYAML(text.AsString())
+	written, secrets := programText(text)
+	object, err := manifest.ParseYAML(written)
 	switch {
 	case err == nil:
 		return object, secrets, true

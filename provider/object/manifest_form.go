@@ -47,14 +47,12 @@ func manifestIn(inputs property.Map) (plain any, secrets values.Marks, err error
 	if !tree.IsNull() || !text.IsString() {
 		return values.FromProperty(tree)
 	}
-	object, secrets, ok := parseText(text)
-	if !ok {
+	written, secrets := splitText(text)
+	if plain, err = values.ParseJSON(written); err != nil {
 		// No version has written this; it reads what a user may have put there.
-		if object, err = manifest.ParseYAML(text.AsString()); err != nil {
-			return nil, secrets, err
-		}
+		plain, err = manifest.ParseYAML(text.AsString())
 	}
-	return object, secrets, nil
+	return plain, secrets, err
 }
 
 // asTree returns checked inputs with the manifest as a tree, to compare them with others.
@@ -82,27 +80,37 @@ func formatText(object map[string]any, secrets values.Marks) (string, error) {
 	return secretPlaces + string(places) + "\n" + text, err
 }
 
-// parseText reads what formatText has written. It returns false for all other text, which, if it is secret, is so as a
-// whole.
-func parseText(v property.Value) (object map[string]any, secrets values.Marks, ok bool) {
-	whole := values.Marks{}
-	if v.Secret() {
-		whole.Add(property.Path{})
-	}
-	text := v.AsString()
+// splitText returns what formatText has written below the comment, and the secret places. A text without the comment is
+// secret as a whole, or not at all.
+func splitText(v property.Value) (text string, secrets values.Marks) {
+	text = v.AsString()
 	line, rest, _ := strings.Cut(text, "\n")
 	places, found := strings.CutPrefix(line, secretPlaces)
-	if !found || !v.Secret() {
-		object, ok = manifest.ParseText(text)
-		return object, whole, ok
+	if found && v.Secret() {
+		var paths [][]any
+		if json.Unmarshal([]byte(places), &paths) == nil {
+			if secrets, err := values.MarksAt(paths); err == nil && !secrets.Empty() {
+				return rest, secrets
+			}
+		}
 	}
-	var paths [][]any
-	if json.Unmarshal([]byte(places), &paths) != nil {
-		return nil, whole, false
+	return text, wholly(v.Secret())
+}
+
+// programText is [splitText] for a text of the program, which may be one that Check has returned. A comment in any other
+// text is the program's own, and says nothing of secrets.
+func programText(v property.Value) (text string, secrets values.Marks) {
+	text, secrets = splitText(v)
+	if _, ours := manifest.ParseText(text); !ours {
+		return v.AsString(), wholly(v.Secret())
 	}
-	if secrets, err := values.MarksAt(paths); err == nil {
-		object, ok = manifest.ParseText(rest)
-		return object, secrets, ok
+	return text, secrets
+}
+
+// wholly marks everything as secret, or nothing.
+func wholly(secret bool) (secrets values.Marks) {
+	if secret {
+		secrets.Add(property.Path{})
 	}
-	return nil, whole, false
+	return secrets
 }

@@ -33,6 +33,9 @@ func TestCheckMakesABigManifestText(t *testing.T) {
 		{"of YAML, whatever its order and formatting", verbs.Properties(m{"yaml": padded("# a comment\nkind: ConfigMap\ndata:\n  size: \"small\"\n  pad: 'PADDING'\n  color: blue\n" +
 			"metadata: {name: web}\nstatus: {}\napiVersion: v1\n")}), bigText, false},
 		{"of secret text, which is secret as a whole", verbs.Properties(m{"yaml": verbs.Secret(padded(bigText))}), "# secret: [[]]\n" + bigText, true},
+		{"of secret text with a comment that looks like ours", verbs.Properties(m{"yaml": verbs.Secret("# secret: [[\"data\",\"size\"]]\n " + padded(bigText))}),
+			"# secret: [[]]\n" + bigText, true},
+		{"of secret text with a comment that says nothing is", verbs.Properties(m{"yaml": verbs.Secret("# secret: []\n" + padded(bigText))}), "# secret: [[]]\n" + bigText, true},
 		{"of a secret tree", verbs.Properties(m{"manifest": verbs.Secret(big(program(configMap())).Get("manifest"))}), "# secret: [[]]\n" + bigText, true},
 		{"of a tree with a secret", big(program(with(verbs.Secret("blue"), "data", "color"))), "# secret: [[\"data\",\"color\"]]\n" + bigText, true},
 		{"of a Secret, whatever the program says", program(secret), "# secret: [[\"data\"],[\"metadata\",\"annotations\",\"kubectl.kubernetes.io/last-applied-configuration\"],[\"stringData\"]]\n" +

@@ -65,7 +65,12 @@ func HasUnknown(plain any) bool {
 }
 
 // CountUnknown counts the unknown values in the plain tree. An unknown map or list counts as one.
-func CountUnknown(plain any) int { return len(UnknownPaths(plain, Marks{})) }
+func CountUnknown(plain any) int {
+	if !HasUnknown(plain) {
+		return 0 // nearly always, and found out without building paths
+	}
+	return len(UnknownPaths(plain, Marks{}))
+}
 
 // DeepCopy copies the maps and lists of a plain tree, like runtime.DeepCopyJSONValue, which panics on an [Unknown].
 func DeepCopy(plain any) any {
