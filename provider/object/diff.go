@@ -43,6 +43,11 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	ignored := ignoredIn(req)
 	programmed := r.calls.IsProgrammed(req.Urn)
+	if programmed {
+		if err := refuseIgnoredParts(req, old); err != nil {
+			return p.DiffResponse{}, err
+		}
+	}
 	clu, clusterKnown, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)
 	if err != nil {
 		return p.DiffResponse{}, err

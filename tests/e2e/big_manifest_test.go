@@ -254,8 +254,16 @@ resources:
 		s.previewEmpty(t)
 	})
 	step(t, "stays as it is under ignoreChanges [M25]", func(t *testing.T) {
-		s.program(t, "resources:\n"+declared("object", fmt.Sprintf(
-			"{apiVersion: v1, kind: ConfigMap, metadata: {name: big, namespace: %s}, data: {pad: %q, color: green}}", space, padding), "", "ignoreChanges: [manifest]"))
+		ignoring := func(path string) {
+			s.program(t, "resources:\n"+declared("object", fmt.Sprintf(
+				"{apiVersion: v1, kind: ConfigMap, metadata: {name: big, namespace: %s}, data: {pad: %q, color: green}}", space, padding), "", "ignoreChanges: ["+path+"]"))
+		}
+		for _, part := range []string{"manifest.data", "manifest.data.color"} {
+			ignoring(part)
+			assert.Contains(t, s.upFails(t), "ignoreChanges names "+part+", a part of a manifest", "Pulumi would remove it, or let the change pass")
+			assert.Equal(t, "hunter22", k.value(t, id, "data", "color"))
+		}
+		ignoring("manifest")
 		assert.NotContains(t, s.preview(t), "object:", "nothing of it changes")
 		s.up(t)
 		isText(t)
