@@ -86,7 +86,7 @@ func TestADiffThatNeedsNoCluster(t *testing.T) {
 			now := big(c.now)
 			diff, err := web.Diff(now, c.ignore...)
 			if c.ignore != nil {
-				require.ErrorContains(t, err, "ignoreChanges names "+c.ignore[0]+", a part of a manifest")
+				require.ErrorContains(t, err, "ignoreChanges names "+c.ignore[0]+", and Pulumi cannot keep a part")
 				return
 			}
 			require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestDriftIsShownWhereItIs(t *testing.T) {
 			}
 			diff, err := web.Diff(big(program(configMap())), c.ignore...)
 			if c.ignore != nil {
-				require.ErrorContains(t, err, "ignoreChanges names "+c.ignore[0]+", a part of a manifest")
+				require.ErrorContains(t, err, "ignoreChanges names "+c.ignore[0]+", and Pulumi cannot keep a part")
 				diff, err = web.Diff(big(program(configMap())), "manifest")
 			}
 			require.NoError(t, err)

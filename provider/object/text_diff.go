@@ -43,7 +43,7 @@ func refuseIgnoredParts(req p.DiffRequest, old state) error {
 	}
 	for _, path := range tracked.ParseIgnored(req.IgnoreChanges) {
 		if len(path) > 1 && (path[0] == keyManifest || path[0] == keyYAML) {
-			return tracked.Refused(failure.ReasonInvalid, "%s: ignoreChanges names %s, a part of a manifest that is too big for Pulumi to keep a part of it as it was. "+
+			return tracked.Refused(failure.ReasonInvalid, "%s: ignoreChanges names %s, and Pulumi cannot keep a part of such a big manifest as it was. "+
 				"Nothing was changed.\n"+
 				"Next: name the part in ignoreFields; or, to keep the whole manifest as it was, set ignoreChanges to [%q].",
 				tracked.RefOf(old.Ref.Identity), path, keyManifest)

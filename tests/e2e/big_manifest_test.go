@@ -260,7 +260,7 @@ resources:
 		}
 		for _, part := range []string{"manifest.data", "manifest.data.color"} {
 			ignoring(part)
-			assert.Contains(t, s.upFails(t), "ignoreChanges names "+part+", a part of a manifest", "Pulumi would remove it, or let the change pass")
+			assert.Contains(t, s.upFails(t), "ignoreChanges names "+part+", and Pulumi cannot keep a part", "Pulumi would remove it, or let the change pass")
 			assert.Equal(t, "hunter22", k.value(t, id, "data", "color"))
 		}
 		ignoring("manifest")
