@@ -32,13 +32,13 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 			unknown := in.unknownPaths(req.Properties)
 			p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
 		}
-		r.planned.add(clu, id, known)
+		r.planned.add(clu, in, known)
 		return p.CreateResponse{Properties: unknownOutputs(id, false, "")}, nil
 	}
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
-	r.planned.add(clu, id, req.DryRun)
+	r.planned.add(clu, in, req.DryRun)
 
 	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, creation{
 		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.settings.ResumeWithin(),
@@ -90,7 +90,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 
 	answer, err := apply()
 	// Do not wait for a kind that can never appear.
-	err = clu.ExplainNotServed(ctx, err)
+	err = r.explainNotServed(ctx, clu, id, err)
 	if isPrerequisiteMissing(err) {
 		if c.preview {
 			r.warnPrerequisite(ctx, clu, id, err)

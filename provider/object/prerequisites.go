@@ -8,6 +8,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -15,10 +16,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// planned remembers the namespaces that a preview is going to create, so that an object inside one is not reported as
-// misplaced.
+// planned remembers the namespaces that a preview is going to create and the kinds that it is going to define, so that an object
+// of them is not reported as misplaced.
 type planned struct {
 	namespaces sync.Map // of plannedNamespace
+	kinds      sync.Map // of plannedKind
 }
 
 type plannedNamespace struct {
@@ -26,11 +28,36 @@ type plannedNamespace struct {
 	name    string
 }
 
-// add records what a preview creates. clu is nil if the cluster is not known yet.
-func (p *planned) add(clu *cluster.Cluster, id manifest.Identity, preview bool) {
-	if preview && clu != nil && id.GroupKind() == kinds.Namespace {
+type plannedKind struct {
+	cluster *cluster.Cluster
+	kind    schema.GroupVersionKind
+}
+
+// add records what a preview creates or changes. clu is nil if the cluster is not known yet.
+func (p *planned) add(clu *cluster.Cluster, in inputs, preview bool) {
+	if !preview || clu == nil {
+		return
+	}
+	if id := manifest.IdentityOf(in.written); id.GroupKind() == kinds.Namespace {
 		p.namespaces.Store(plannedNamespace{clu, id.Name}, true)
 	}
+	for _, kind := range manifest.Served(in.written) {
+		p.kinds.Store(plannedKind{clu, kind}, true)
+	}
+}
+
+// defines reports whether the same preview defines the kind of an object.
+func (p *planned) defines(clu *cluster.Cluster, id manifest.Identity) bool {
+	_, ok := p.kinds.Load(plannedKind{clu, schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)})
+	return ok
+}
+
+// explainNotServed finds out whether a kind that is not served can ever be, unless the same preview defines it.
+func (r *kubeObject) explainNotServed(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, err error) error {
+	if r.planned.defines(clu, id) {
+		return err
+	}
+	return clu.ExplainNotServed(ctx, err)
 }
 
 // warnPrerequisite warns in a preview what is missing, unless the same preview creates it.
@@ -45,6 +72,9 @@ func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster,
 		}
 		p.GetLogger(ctx).Warningf("Namespace %q does not exist yet. The values of this object are known only after the apply, "+
 			"which waits up to %s for it.", namespace, prerequisiteTimeout)
+		return
+	}
+	if r.planned.defines(clu, id) {
 		return
 	}
 	elsewhere := ""

@@ -36,6 +36,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		}
 		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
 	}
+	r.planned.add(clu, in, req.DryRun)
 
 	var result outcome
 	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(in) }); ok && req.DryRun {
@@ -83,7 +84,7 @@ func (r *kubeObject) updateOnce(
 	_, err := toKind()
 	// A version that is not served may appear soon: the same run changes its definition. The object lives on in the
 	// other versions.
-	if err = clu.ExplainNotServed(ctx, err); isPrerequisiteMissing(err) {
+	if err = r.explainNotServed(ctx, clu, id, err); isPrerequisiteMissing(err) {
 		if preview {
 			r.warnPrerequisite(ctx, clu, id, err)
 			return outcome{target: t, unresolved: true}, nil

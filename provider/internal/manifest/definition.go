@@ -23,6 +23,22 @@ func Defined(object map[string]any) (kind schema.GroupKind, clusterScoped, ok bo
 	return schema.GroupKind{Group: group, Kind: name}, scope == "Cluster", group != "" && name != "" && scope != ""
 }
 
+// Served returns the kind that a CustomResourceDefinition defines, in each version that it serves.
+func Served(object map[string]any) (served []schema.GroupVersionKind) {
+	kind, _, ok := Defined(object)
+	if !ok {
+		return nil
+	}
+	versions, _ := member(object, "spec", "versions").([]any)
+	for _, version := range versions {
+		version, _ := version.(map[string]any)
+		if name, named := version["name"].(string); named && version["served"] == true {
+			served = append(served, kind.WithVersion(name))
+		}
+	}
+	return served
+}
+
 // GroupKind returns the kind without the version.
 func (i Identity) GroupKind() schema.GroupKind {
 	return schema.GroupKind{Group: i.Group(), Kind: i.Kind}
