@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/functions"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/manifests"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/patch"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
@@ -33,7 +34,9 @@ var Version = "0.0.1-dev"
 func New(configuration *Configuration) (p.Provider, error) {
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source, configuration),
-			wait.New(configuration.source, configuration.Rules), patch.New(configuration.source, configuration.Rules)).
+			wait.New(configuration.source, configuration.Rules), patch.New(configuration.source, configuration.Rules),
+			manifests.NewRecord()).
+		WithComponents(manifests.New(manifests.Children{Object: object.Token, Wait: wait.Token}, configuration.source, configuration.Rules)).
 		WithFunctions(functions.New(configuration.source)...).
 		WithConfig(infer.Config(&Config{})).
 		WithDisplayName("k8sconnect").
@@ -50,7 +53,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 	if err != nil {
 		return p.Provider{}, fmt.Errorf("provider: %w", err)
 	}
-	built.GetSchema = withChoices(built.GetSchema)
+	built.GetSchema = published(built.GetSchema)
 	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure

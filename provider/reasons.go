@@ -27,6 +27,7 @@ func withReasons(built p.Provider) p.Provider {
 	built.Update = withReason(built.Update, func(resp *p.UpdateResponse, err error) { markUnfinished(resp.PartialState, err) })
 	built.Diff = withReason(built.Diff, func(*p.DiffResponse, error) {})
 	built.DiffConfig = withReason(built.DiffConfig, func(*p.DiffResponse, error) {})
+	built.Construct = withReason(built.Construct, func(*p.ConstructResponse, error) {})
 	configure, remove := built.Configure, built.Delete
 	built.Configure = func(ctx context.Context, req p.ConfigureRequest) error { return reasoned(configure(ctx, req)) }
 	built.Delete = func(ctx context.Context, req p.DeleteRequest) error { return reasoned(remove(ctx, req)) }

@@ -9,10 +9,12 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/manifests"
 )
 
-// withChoices makes the framework's schema, in which an enum accepts only its values, also accept strings.
-func withChoices(getSchema func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error)) func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error) {
+// published makes the framework's schema that of the package: an enum, which accepts only its values there, also accepts strings,
+// and resources that only components make are left out.
+func published(getSchema func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error)) func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error) {
 	return func(ctx context.Context, req p.GetSchemaRequest) (p.GetSchemaResponse, error) {
 		resp, err := getSchema(ctx, req)
 		if err != nil {
@@ -23,6 +25,7 @@ func withChoices(getSchema func(context.Context, p.GetSchemaRequest) (p.GetSchem
 			return p.GetSchemaResponse{}, fmt.Errorf("schema: %w", err)
 		}
 		choice.InSchema(&spec)
+		delete(spec.Resources, manifests.RecordToken)
 		text, err := json.Marshal(spec)
 		if err != nil {
 			return p.GetSchemaResponse{}, fmt.Errorf("schema: %w", err)

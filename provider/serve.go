@@ -24,5 +24,5 @@ func Server(host *pulumiprovider.HostClient) (pulumirpc.ResourceProviderServer, 
 	if err != nil {
 		return nil, err
 	}
-	return &server{ResourceProviderServer: inner, drift: configuration.DriftInPreview}, nil
+	return &ownProvider{ResourceProviderServer: &server{ResourceProviderServer: inner, drift: configuration.DriftInPreview}}, nil
 }

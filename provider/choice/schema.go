@@ -2,6 +2,8 @@ package choice
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
@@ -15,6 +17,9 @@ func InSchema(spec *schema.PackageSpec) {
 		relax(spec, resource.InputProperties)
 	}
 	relax(spec, spec.Provider.InputProperties)
+	for _, members := range slices.Collect(maps.Values(spec.Types)) {
+		relax(spec, members.Properties)
+	}
 	for _, properties := range []map[string]schema.PropertySpec{spec.Provider.Properties, spec.Config.Variables} {
 		for name, property := range properties {
 			if _, _, ok := enum(spec, property); ok {

@@ -107,7 +107,7 @@ func TestNothingRemoteIsFetched(t *testing.T) {
 			c.files["a.yaml"] = web
 			write(t, c.files)
 			reason := strings.Join(refused(t, sources.Kustomization, property.New(".")), "\n")
-			assert.True(t, strings.HasPrefix(reason, "kustomization: cannot build the kustomization .: it needs what is remote, and splitYaml fetches nothing from the network\n"), reason)
+			assert.True(t, strings.HasPrefix(reason, "kustomization: cannot build the kustomization .: it needs what is remote, and nothing is fetched from the network\n"), reason)
 			assert.Contains(t, reason, c.names)
 			assert.Contains(t, reason, "Next: download what is named")
 			assert.NotContains(t, reason, "hush")
@@ -116,7 +116,7 @@ func TestNothingRemoteIsFetched(t *testing.T) {
 	t.Run("a remote folder is refused [F3]", func(t *testing.T) {
 		write(t, nil)
 		for _, folder := range []string{"https://h.invalid/org/repo", "github.com/org/repo"} {
-			assert.Equal(t, []string{"kustomization: the kustomization " + folder + ": it is remote, and splitYaml fetches nothing from the " +
+			assert.Equal(t, []string{"kustomization: the kustomization " + folder + ": it is remote, and nothing is fetched from the " +
 				"network; download it, check it, and name the local files"}, refused(t, sources.Kustomization, property.New(folder)))
 		}
 	})

@@ -94,7 +94,7 @@ func TestNothingIsFetchedHoweverItIsSpelled(t *testing.T) {
 			}
 			write(t, files)
 			reason := strings.Join(refused(t, sources.Kustomization, property.New(".")), "\n")
-			assert.Contains(t, strings.Join(strings.Fields(reason), " "), "splitYaml fetches nothing from the network")
+			assert.Contains(t, strings.Join(strings.Fields(reason), " "), "nothing is fetched from the network")
 			requests, clones := used()
 			assert.Zero(t, requests, "requests")
 			assert.Zero(t, clones, "runs of git")

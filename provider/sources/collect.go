@@ -8,6 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // maxMistakes is the maximum number of mistakes in one message. A wrong path can cause a thousand.
@@ -18,6 +19,8 @@ type Document struct {
 	// Input is the path of the input that it came from, Place its position in messages.
 	Input, Place string
 	Object       map[string]any
+	// Secrets are the places in it that are secret, whatever its kind.
+	Secrets values.Marks
 }
 
 // Object is an object of a set.

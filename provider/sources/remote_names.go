@@ -15,7 +15,7 @@ import (
 type remoteName struct{ file, target, reason string }
 
 // fetchesNothing says why a name is refused.
-const fetchesNothing = "it is remote, and splitYaml fetches nothing from the network; download it, check it, and name the local files"
+const fetchesNothing = "it is remote, and nothing is fetched from the network; download it, check it, and name the local files"
 
 // schemes matches the start of remote names, as the library reads them, in lower case.
 var schemes = regexp.MustCompile(`^(git::|(https?|ssh|file)://|github\.com[/:]|[a-z][a-z0-9-]*@)`)
@@ -33,7 +33,7 @@ func remoteReason(target string) string {
 
 // refusal returns the error about remote names.
 func (o *offline) refusal(root, subject string) error {
-	lines := []string{fmt.Sprintf("cannot build %s: it needs what is remote, and splitYaml fetches nothing from the network", subject)}
+	lines := []string{fmt.Sprintf("cannot build %s: it needs what is remote, and nothing is fetched from the network", subject)}
 	for _, found := range o.remote {
 		file := found.file
 		if relative, err := filepath.Rel(root, file); err == nil {

@@ -36,6 +36,27 @@ type Args struct {
 	WaitFor           *waitfor.WaitFor              `pulumi:"waitFor"`
 	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 	Triggers          []any                         `pulumi:"triggers,optional"`
+	OnFailure         *OnFailure                    `pulumi:"onFailure,optional"`
+}
+
+// OnFailure says what a wait does that fails.
+type OnFailure string
+
+// The words.
+const (
+	failureFails = "fail"
+	failureWarns = "warn"
+)
+
+// Annotate names the type for the schema.
+func (o *OnFailure) Annotate(a infer.Annotator) { a.SetToken("index", "OnFailure") }
+
+// Values lists the words for the schema and for Check.
+func (OnFailure) Values() []infer.EnumValue[OnFailure] {
+	return []infer.EnumValue[OnFailure]{
+		{Name: "Fail", Value: failureFails, Description: "Fail the update. This is the default."},
+		{Name: "Warn", Value: failureWarns, Description: "Warn, and go on with what depends on the Wait."},
+	}
 }
 
 // Annotate describes the inputs for the schema.

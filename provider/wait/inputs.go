@@ -3,6 +3,7 @@ package wait
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
@@ -12,6 +13,7 @@ const (
 	keyResourceRef = "resourceRef"
 	keyWaitFor     = waitfor.Key
 	keyTriggers    = "triggers"
+	keyOnFailure   = "onFailure"
 )
 
 // inputs are the checked inputs of one resource.
@@ -20,6 +22,8 @@ type inputs struct {
 	spec   waitfor.Spec
 	// extracts means that the wait is for fields.
 	extracts bool
+	// goesOn means that a failed wait is only worth a warning.
+	goesOn bool
 	// known means that no part of the goal is unknown.
 	known bool
 }
@@ -32,6 +36,7 @@ func (r *waitResource) decodeInputs(properties property.Map) (inputs, error) {
 		object:   reference.Decode(ref),
 		spec:     spec.By(r.rules()),
 		extracts: waitfor.Extracts(waitFor),
+		goesOn:   values.Text(properties.Get(keyOnFailure)) == failureWarns,
 		known:    !ref.HasComputed() && !waitFor.HasComputed() && !properties.Get(keyTriggers).HasComputed(),
 	}, err
 }

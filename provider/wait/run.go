@@ -66,6 +66,9 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 		Cluster: clu, Object: in.object.Identity, UID: types.UID(in.object.UID), Spec: in.spec,
 		Sensitive: r.source.Secrets(),
 	})
+	if failed, ok := errors.AsType[*waitfor.Error](err); ok && in.goesOn && failed.Decided() {
+		return in.givenUp(ctx, failed), nil
+	}
 	if err != nil {
 		return pending, err
 	}
@@ -74,4 +77,15 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 		return pending, err
 	}
 	return now, nil
+}
+
+// givenUp warns that the goal was not reached, and returns the state in which what depends on the Wait goes on. It waits again when
+// a Wait that has succeeded would.
+func (in inputs) givenUp(ctx context.Context, failed *waitfor.Error) state {
+	p.GetLogger(ctx).Warningf("%v\nWhat depends on this Wait goes on, because its onFailure is %q.", failed, failureWarns)
+	given := state{gaveUp: true, uid: in.object.UID}
+	if last := failed.Err.Last; last != nil {
+		given.uid = string(last.GetUID())
+	}
+	return given
 }

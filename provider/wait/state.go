@@ -16,6 +16,7 @@ const (
 	keyStatus  = "status"
 	keyPending = "__pendingWait"
 	keyUID     = "__uid"
+	keyGaveUp  = "__gaveUp"
 )
 
 // state are the outputs of one resource.
@@ -24,6 +25,8 @@ type state struct {
 	status property.Value
 	// pending means that the goal has not been reached.
 	pending bool
+	// gaveUp means that the goal was not reached, and that what depends on the Wait went on all the same.
+	gaveUp bool
 	// uid is the uid of the object of the wait.
 	uid string
 	// origin is the cluster of the wait.
@@ -35,6 +38,7 @@ func decodeState(outputs property.Map) state {
 	return state{
 		status: outputs.Get(keyStatus), origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster)),
 		uid: values.Text(outputs.Get(keyUID)), pending: values.Flag(outputs.Get(keyPending)),
+		gaveUp: values.Flag(outputs.Get(keyGaveUp)),
 	}
 }
 
@@ -48,6 +52,9 @@ func (s state) encode() property.Map {
 	out := map[string]property.Value{keyStatus: s.status}
 	if s.pending {
 		out[keyPending] = property.New(true)
+	}
+	if s.gaveUp {
+		out[keyGaveUp] = property.New(true)
 	}
 	if !s.origin.IsZero() {
 		out[tracked.KeyCluster] = s.origin.Encode()

@@ -154,5 +154,11 @@ func (e *Error) Because() failure.Reason {
 	}
 }
 
+// Decided reports whether the wait ran to its end: the object did not become ready in time, or never will. Otherwise it was
+// interrupted, or the object could not be read.
+func (e *Error) Decided() bool {
+	return e.Err.Reason == readiness.TimedOut || e.Err.Reason == readiness.Failed
+}
+
 // Unwrap returns how the wait ended.
 func (e *Error) Unwrap() error { return e.Err }

@@ -123,6 +123,47 @@ namespace K8sConnect.Kubernetes
     }
 
     /// <summary>
+    /// The values of the input `wait`.
+    /// </summary>
+    [EnumType]
+    public readonly struct ManifestsWait : IEquatable<ManifestsWait>
+    {
+        private readonly string _value;
+
+        private ManifestsWait(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// Wait for what other objects of the set need ready. This is the default.
+        /// </summary>
+        public static ManifestsWait Needed { get; } = new ManifestsWait("needed");
+        /// <summary>
+        /// Wait until every object is ready; if one does not become ready, the update fails.
+        /// </summary>
+        public static ManifestsWait All { get; } = new ManifestsWait("all");
+        /// <summary>
+        /// Wait for nothing.
+        /// </summary>
+        public static ManifestsWait None { get; } = new ManifestsWait("none");
+
+        public static bool operator ==(ManifestsWait left, ManifestsWait right) => left.Equals(right);
+        public static bool operator !=(ManifestsWait left, ManifestsWait right) => !left.Equals(right);
+
+        public static explicit operator string(ManifestsWait value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is ManifestsWait other && Equals(other);
+        public bool Equals(ManifestsWait other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
     /// The values of the input `onDestroy`.
     /// </summary>
     [EnumType]
@@ -152,6 +193,43 @@ namespace K8sConnect.Kubernetes
         [EditorBrowsable(EditorBrowsableState.Never)]
         public override bool Equals(object? obj) => obj is OnDestroy other && Equals(other);
         public bool Equals(OnDestroy other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
+    /// The values of the input `onFailure`.
+    /// </summary>
+    [EnumType]
+    public readonly struct OnFailure : IEquatable<OnFailure>
+    {
+        private readonly string _value;
+
+        private OnFailure(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// Fail the update. This is the default.
+        /// </summary>
+        public static OnFailure Fail { get; } = new OnFailure("fail");
+        /// <summary>
+        /// Warn, and go on with what depends on the Wait.
+        /// </summary>
+        public static OnFailure Warn { get; } = new OnFailure("warn");
+
+        public static bool operator ==(OnFailure left, OnFailure right) => left.Equals(right);
+        public static bool operator !=(OnFailure left, OnFailure right) => !left.Equals(right);
+
+        public static explicit operator string(OnFailure value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is OnFailure other && Equals(other);
+        public bool Equals(OnFailure other) => string.Equals(_value, other._value, StringComparison.Ordinal);
 
         [EditorBrowsable(EditorBrowsableState.Never)]
         public override int GetHashCode() => _value?.GetHashCode() ?? 0;

@@ -21,6 +21,11 @@ export const KubeObject: typeof import("./kubeObject").KubeObject = null as any;
 utilities.lazyLoad(exports, ["KubeObject"], () => require("./kubeObject"));
 
 export * from "./manifest";
+export { ManifestsArgs } from "./manifests";
+export type Manifests = import("./manifests").Manifests;
+export const Manifests: typeof import("./manifests").Manifests = null as any;
+utilities.lazyLoad(exports, ["Manifests"], () => require("./manifests"));
+
 export { PatchArgs } from "./patch";
 export type Patch = import("./patch").Patch;
 export const Patch: typeof import("./patch").Patch = null as any;
@@ -60,6 +65,8 @@ const _module = {
         switch (type) {
             case "k8sconnect:index:KubeObject":
                 return new KubeObject(name, <any>undefined, { urn })
+            case "k8sconnect:index:Manifests":
+                return new Manifests(name, <any>undefined, { urn })
             case "k8sconnect:index:Patch":
                 return new Patch(name, <any>undefined, { urn })
             case "k8sconnect:index:Wait":

@@ -100,6 +100,7 @@ export class Wait extends pulumi.CustomResource {
                 throw new Error("Missing required property 'waitFor'");
             }
             resourceInputs["clusterConnection"] = args?.clusterConnection ? pulumi.secret(args.clusterConnection) : undefined;
+            resourceInputs["onFailure"] = args?.onFailure;
             resourceInputs["resourceRef"] = args?.resourceRef;
             resourceInputs["triggers"] = args?.triggers;
             resourceInputs["waitFor"] = args?.waitFor;
@@ -120,6 +121,10 @@ export interface WaitArgs {
      * The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
+    /**
+     * What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+     */
+    onFailure?: pulumi.Input<string | enums.OnFailure | undefined>;
     /**
      * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
      */

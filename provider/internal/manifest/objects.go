@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	yamlnode "go.yaml.in/yaml/v3"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // Place is the position of an object in a text.
@@ -124,6 +126,26 @@ func (o *objects) items(at Place, list map[string]any, node *yamlnode.Node) {
 		}
 		o.add(place, ofKind(list, object), inner)
 	}
+}
+
+// Items takes a list apart, also one of a single kind such as ConfigMapList, whose items need not repeat their apiVersion and
+// kind. It returns false for everything else.
+func Items(object map[string]any) ([]any, bool) {
+	if !isList(object) {
+		return nil, false
+	}
+	if values.IsUnknown(object["items"]) {
+		return []any{object["items"]}, true
+	}
+	items, _ := object["items"].([]any)
+	found := make([]any, len(items))
+	for i, item := range items {
+		found[i] = item
+		if member, isMap := item.(map[string]any); isMap {
+			found[i] = ofKind(object, member)
+		}
+	}
+	return found, true
 }
 
 // itemNodes returns the nodes of a list's items; nothing if they are behind an alias.

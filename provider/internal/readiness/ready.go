@@ -42,10 +42,17 @@ func (c readyCriterion) missing(object map[string]any) string {
 	return missing
 }
 
+// HasReadiness reports whether objects of a kind become ready some time after they were made. All others are ready at once.
+func (r *Rules) HasReadiness(kind schema.GroupKind) bool {
+	rule := readyCriterion{r}.ruleOf(kind)
+	return rule.missing != nil || rule.failWhen != nil
+}
+
 // rule returns the user's first rule for a kind, otherwise the built-in one. Kubernetes' own kinds that the table
 // leaves out are ready at once; all others are assumed to follow the conventions.
-func (c readyCriterion) rule(object map[string]any) rule {
-	kind := kindOf(object)
+func (c readyCriterion) rule(object map[string]any) rule { return c.ruleOf(kindOf(object)) }
+
+func (c readyCriterion) ruleOf(kind schema.GroupKind) rule {
 	if configured, found := c.rules.find(kind); found {
 		return configured
 	}

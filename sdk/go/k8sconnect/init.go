@@ -23,6 +23,8 @@ func (m *module) Construct(ctx *pulumi.Context, name, typ, urn string) (r pulumi
 	switch typ {
 	case "k8sconnect:index:KubeObject":
 		r = &KubeObject{}
+	case "k8sconnect:index:Manifests":
+		r = &Manifests{}
 	case "k8sconnect:index:Patch":
 		r = &Patch{}
 	case "k8sconnect:index:Wait":

@@ -517,6 +517,177 @@ func (in *driftDetectionPtr) ToDriftDetectionPtrOutputWithContext(ctx context.Co
 	return pulumi.ToOutputWithContext(ctx, in).(DriftDetectionPtrOutput)
 }
 
+// The values of the input `wait`.
+type ManifestsWait string
+
+const (
+	// Wait for what other objects of the set need ready. This is the default.
+	ManifestsWaitNeeded = ManifestsWait("needed")
+	// Wait until every object is ready; if one does not become ready, the update fails.
+	ManifestsWaitAll = ManifestsWait("all")
+	// Wait for nothing.
+	ManifestsWaitNone = ManifestsWait("none")
+)
+
+func (ManifestsWait) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsWait)(nil)).Elem()
+}
+
+func (e ManifestsWait) ToManifestsWaitOutput() ManifestsWaitOutput {
+	return pulumi.ToOutput(e).(ManifestsWaitOutput)
+}
+
+func (e ManifestsWait) ToManifestsWaitOutputWithContext(ctx context.Context) ManifestsWaitOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(ManifestsWaitOutput)
+}
+
+func (e ManifestsWait) ToManifestsWaitPtrOutput() ManifestsWaitPtrOutput {
+	return e.ToManifestsWaitPtrOutputWithContext(context.Background())
+}
+
+func (e ManifestsWait) ToManifestsWaitPtrOutputWithContext(ctx context.Context) ManifestsWaitPtrOutput {
+	return ManifestsWait(e).ToManifestsWaitOutputWithContext(ctx).ToManifestsWaitPtrOutputWithContext(ctx)
+}
+
+func (e ManifestsWait) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ManifestsWait) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ManifestsWait) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e ManifestsWait) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type ManifestsWaitOutput struct{ *pulumi.OutputState }
+
+func (ManifestsWaitOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsWait)(nil)).Elem()
+}
+
+func (o ManifestsWaitOutput) ToManifestsWaitOutput() ManifestsWaitOutput {
+	return o
+}
+
+func (o ManifestsWaitOutput) ToManifestsWaitOutputWithContext(ctx context.Context) ManifestsWaitOutput {
+	return o
+}
+
+func (o ManifestsWaitOutput) ToManifestsWaitPtrOutput() ManifestsWaitPtrOutput {
+	return o.ToManifestsWaitPtrOutputWithContext(context.Background())
+}
+
+func (o ManifestsWaitOutput) ToManifestsWaitPtrOutputWithContext(ctx context.Context) ManifestsWaitPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ManifestsWait) *ManifestsWait {
+		return &v
+	}).(ManifestsWaitPtrOutput)
+}
+
+func (o ManifestsWaitOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o ManifestsWaitOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ManifestsWait) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o ManifestsWaitOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ManifestsWaitOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ManifestsWait) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type ManifestsWaitPtrOutput struct{ *pulumi.OutputState }
+
+func (ManifestsWaitPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ManifestsWait)(nil)).Elem()
+}
+
+func (o ManifestsWaitPtrOutput) ToManifestsWaitPtrOutput() ManifestsWaitPtrOutput {
+	return o
+}
+
+func (o ManifestsWaitPtrOutput) ToManifestsWaitPtrOutputWithContext(ctx context.Context) ManifestsWaitPtrOutput {
+	return o
+}
+
+func (o ManifestsWaitPtrOutput) Elem() ManifestsWaitOutput {
+	return o.ApplyT(func(v *ManifestsWait) ManifestsWait {
+		if v != nil {
+			return *v
+		}
+		var ret ManifestsWait
+		return ret
+	}).(ManifestsWaitOutput)
+}
+
+func (o ManifestsWaitPtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ManifestsWaitPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *ManifestsWait) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// ManifestsWaitInput is an input type that accepts values of the ManifestsWait enum
+// A concrete instance of `ManifestsWaitInput` can be one of the following:
+//
+//	ManifestsWaitNeeded
+//	ManifestsWaitAll
+//	ManifestsWaitNone
+type ManifestsWaitInput interface {
+	pulumi.Input
+
+	ToManifestsWaitOutput() ManifestsWaitOutput
+	ToManifestsWaitOutputWithContext(context.Context) ManifestsWaitOutput
+}
+
+var manifestsWaitPtrType = reflect.TypeOf((**ManifestsWait)(nil)).Elem()
+
+type ManifestsWaitPtrInput interface {
+	pulumi.Input
+
+	ToManifestsWaitPtrOutput() ManifestsWaitPtrOutput
+	ToManifestsWaitPtrOutputWithContext(context.Context) ManifestsWaitPtrOutput
+}
+
+type manifestsWaitPtr string
+
+func ManifestsWaitPtr(v string) ManifestsWaitPtrInput {
+	return (*manifestsWaitPtr)(&v)
+}
+
+func (*manifestsWaitPtr) ElementType() reflect.Type {
+	return manifestsWaitPtrType
+}
+
+func (in *manifestsWaitPtr) ToManifestsWaitPtrOutput() ManifestsWaitPtrOutput {
+	return pulumi.ToOutput(in).(ManifestsWaitPtrOutput)
+}
+
+func (in *manifestsWaitPtr) ToManifestsWaitPtrOutputWithContext(ctx context.Context) ManifestsWaitPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(ManifestsWaitPtrOutput)
+}
+
 // The values of the input `onDestroy`.
 type OnDestroy string
 
@@ -683,6 +854,174 @@ func (in *onDestroyPtr) ToOnDestroyPtrOutput() OnDestroyPtrOutput {
 
 func (in *onDestroyPtr) ToOnDestroyPtrOutputWithContext(ctx context.Context) OnDestroyPtrOutput {
 	return pulumi.ToOutputWithContext(ctx, in).(OnDestroyPtrOutput)
+}
+
+// The values of the input `onFailure`.
+type OnFailure string
+
+const (
+	// Fail the update. This is the default.
+	OnFailureFail = OnFailure("fail")
+	// Warn, and go on with what depends on the Wait.
+	OnFailureWarn = OnFailure("warn")
+)
+
+func (OnFailure) ElementType() reflect.Type {
+	return reflect.TypeOf((*OnFailure)(nil)).Elem()
+}
+
+func (e OnFailure) ToOnFailureOutput() OnFailureOutput {
+	return pulumi.ToOutput(e).(OnFailureOutput)
+}
+
+func (e OnFailure) ToOnFailureOutputWithContext(ctx context.Context) OnFailureOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(OnFailureOutput)
+}
+
+func (e OnFailure) ToOnFailurePtrOutput() OnFailurePtrOutput {
+	return e.ToOnFailurePtrOutputWithContext(context.Background())
+}
+
+func (e OnFailure) ToOnFailurePtrOutputWithContext(ctx context.Context) OnFailurePtrOutput {
+	return OnFailure(e).ToOnFailureOutputWithContext(ctx).ToOnFailurePtrOutputWithContext(ctx)
+}
+
+func (e OnFailure) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e OnFailure) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e OnFailure) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e OnFailure) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type OnFailureOutput struct{ *pulumi.OutputState }
+
+func (OnFailureOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*OnFailure)(nil)).Elem()
+}
+
+func (o OnFailureOutput) ToOnFailureOutput() OnFailureOutput {
+	return o
+}
+
+func (o OnFailureOutput) ToOnFailureOutputWithContext(ctx context.Context) OnFailureOutput {
+	return o
+}
+
+func (o OnFailureOutput) ToOnFailurePtrOutput() OnFailurePtrOutput {
+	return o.ToOnFailurePtrOutputWithContext(context.Background())
+}
+
+func (o OnFailureOutput) ToOnFailurePtrOutputWithContext(ctx context.Context) OnFailurePtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v OnFailure) *OnFailure {
+		return &v
+	}).(OnFailurePtrOutput)
+}
+
+func (o OnFailureOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o OnFailureOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e OnFailure) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o OnFailureOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o OnFailureOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e OnFailure) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type OnFailurePtrOutput struct{ *pulumi.OutputState }
+
+func (OnFailurePtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**OnFailure)(nil)).Elem()
+}
+
+func (o OnFailurePtrOutput) ToOnFailurePtrOutput() OnFailurePtrOutput {
+	return o
+}
+
+func (o OnFailurePtrOutput) ToOnFailurePtrOutputWithContext(ctx context.Context) OnFailurePtrOutput {
+	return o
+}
+
+func (o OnFailurePtrOutput) Elem() OnFailureOutput {
+	return o.ApplyT(func(v *OnFailure) OnFailure {
+		if v != nil {
+			return *v
+		}
+		var ret OnFailure
+		return ret
+	}).(OnFailureOutput)
+}
+
+func (o OnFailurePtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o OnFailurePtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *OnFailure) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// OnFailureInput is an input type that accepts values of the OnFailure enum
+// A concrete instance of `OnFailureInput` can be one of the following:
+//
+//	OnFailureFail
+//	OnFailureWarn
+type OnFailureInput interface {
+	pulumi.Input
+
+	ToOnFailureOutput() OnFailureOutput
+	ToOnFailureOutputWithContext(context.Context) OnFailureOutput
+}
+
+var onFailurePtrType = reflect.TypeOf((**OnFailure)(nil)).Elem()
+
+type OnFailurePtrInput interface {
+	pulumi.Input
+
+	ToOnFailurePtrOutput() OnFailurePtrOutput
+	ToOnFailurePtrOutputWithContext(context.Context) OnFailurePtrOutput
+}
+
+type onFailurePtr string
+
+func OnFailurePtr(v string) OnFailurePtrInput {
+	return (*onFailurePtr)(&v)
+}
+
+func (*onFailurePtr) ElementType() reflect.Type {
+	return onFailurePtrType
+}
+
+func (in *onFailurePtr) ToOnFailurePtrOutput() OnFailurePtrOutput {
+	return pulumi.ToOutput(in).(OnFailurePtrOutput)
+}
+
+func (in *onFailurePtr) ToOnFailurePtrOutputWithContext(ctx context.Context) OnFailurePtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(OnFailurePtrOutput)
 }
 
 // The values of the input `onImmutable`.
@@ -860,8 +1199,12 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*DeletionPropagationPtrInput)(nil)).Elem(), DeletionPropagation("Background"))
 	pulumi.RegisterInputType(reflect.TypeOf((*DriftDetectionInput)(nil)).Elem(), DriftDetection("preview"))
 	pulumi.RegisterInputType(reflect.TypeOf((*DriftDetectionPtrInput)(nil)).Elem(), DriftDetection("preview"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsWaitInput)(nil)).Elem(), ManifestsWait("needed"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsWaitPtrInput)(nil)).Elem(), ManifestsWait("needed"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnDestroyInput)(nil)).Elem(), OnDestroy("leave"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnDestroyPtrInput)(nil)).Elem(), OnDestroy("leave"))
+	pulumi.RegisterInputType(reflect.TypeOf((*OnFailureInput)(nil)).Elem(), OnFailure("fail"))
+	pulumi.RegisterInputType(reflect.TypeOf((*OnFailurePtrInput)(nil)).Elem(), OnFailure("fail"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnImmutableInput)(nil)).Elem(), OnImmutable("replace"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnImmutablePtrInput)(nil)).Elem(), OnImmutable("replace"))
 	pulumi.RegisterOutputType(ConflictPolicyOutput{})
@@ -870,8 +1213,12 @@ func init() {
 	pulumi.RegisterOutputType(DeletionPropagationPtrOutput{})
 	pulumi.RegisterOutputType(DriftDetectionOutput{})
 	pulumi.RegisterOutputType(DriftDetectionPtrOutput{})
+	pulumi.RegisterOutputType(ManifestsWaitOutput{})
+	pulumi.RegisterOutputType(ManifestsWaitPtrOutput{})
 	pulumi.RegisterOutputType(OnDestroyOutput{})
 	pulumi.RegisterOutputType(OnDestroyPtrOutput{})
+	pulumi.RegisterOutputType(OnFailureOutput{})
+	pulumi.RegisterOutputType(OnFailurePtrOutput{})
 	pulumi.RegisterOutputType(OnImmutableOutput{})
 	pulumi.RegisterOutputType(OnImmutablePtrOutput{})
 }

@@ -737,6 +737,956 @@ func (o ImpersonationPtrOutput) User() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
+// Changes to the manifests of a set, made in this order: patches, images, labels, annotations. They are those of a kustomization.
+type ManifestsEdits struct {
+	// Annotations that all objects get. Pod templates do not get them.
+	Annotations map[string]string `pulumi:"annotations"`
+	// Replaces names, tags or digests of container images. An image that no object uses is an error.
+	Images []ManifestsImage `pulumi:"images"`
+	// Labels that all objects get. Neither selectors nor pod templates get them.
+	Labels map[string]string `pulumi:"labels"`
+	// Patches of single objects. A patch whose target matches nothing is an error.
+	Patches []ManifestsPatch `pulumi:"patches"`
+}
+
+// ManifestsEditsInput is an input type that accepts ManifestsEditsArgs and ManifestsEditsOutput values.
+// You can construct a concrete instance of `ManifestsEditsInput` via:
+//
+//	ManifestsEditsArgs{...}
+type ManifestsEditsInput interface {
+	pulumi.Input
+
+	ToManifestsEditsOutput() ManifestsEditsOutput
+	ToManifestsEditsOutputWithContext(context.Context) ManifestsEditsOutput
+}
+
+// Changes to the manifests of a set, made in this order: patches, images, labels, annotations. They are those of a kustomization.
+type ManifestsEditsArgs struct {
+	// Annotations that all objects get. Pod templates do not get them.
+	Annotations pulumi.StringMapInput `pulumi:"annotations"`
+	// Replaces names, tags or digests of container images. An image that no object uses is an error.
+	Images ManifestsImageArrayInput `pulumi:"images"`
+	// Labels that all objects get. Neither selectors nor pod templates get them.
+	Labels pulumi.StringMapInput `pulumi:"labels"`
+	// Patches of single objects. A patch whose target matches nothing is an error.
+	Patches ManifestsPatchArrayInput `pulumi:"patches"`
+}
+
+func (ManifestsEditsArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsEdits)(nil)).Elem()
+}
+
+func (i ManifestsEditsArgs) ToManifestsEditsOutput() ManifestsEditsOutput {
+	return i.ToManifestsEditsOutputWithContext(context.Background())
+}
+
+func (i ManifestsEditsArgs) ToManifestsEditsOutputWithContext(ctx context.Context) ManifestsEditsOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsEditsOutput)
+}
+
+func (i ManifestsEditsArgs) ToManifestsEditsPtrOutput() ManifestsEditsPtrOutput {
+	return i.ToManifestsEditsPtrOutputWithContext(context.Background())
+}
+
+func (i ManifestsEditsArgs) ToManifestsEditsPtrOutputWithContext(ctx context.Context) ManifestsEditsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsEditsOutput).ToManifestsEditsPtrOutputWithContext(ctx)
+}
+
+// ManifestsEditsPtrInput is an input type that accepts ManifestsEditsArgs, ManifestsEditsPtr and ManifestsEditsPtrOutput values.
+// You can construct a concrete instance of `ManifestsEditsPtrInput` via:
+//
+//	        ManifestsEditsArgs{...}
+//
+//	or:
+//
+//	        nil
+type ManifestsEditsPtrInput interface {
+	pulumi.Input
+
+	ToManifestsEditsPtrOutput() ManifestsEditsPtrOutput
+	ToManifestsEditsPtrOutputWithContext(context.Context) ManifestsEditsPtrOutput
+}
+
+type manifestsEditsPtrType ManifestsEditsArgs
+
+func ManifestsEditsPtr(v *ManifestsEditsArgs) ManifestsEditsPtrInput {
+	return (*manifestsEditsPtrType)(v)
+}
+
+func (*manifestsEditsPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**ManifestsEdits)(nil)).Elem()
+}
+
+func (i *manifestsEditsPtrType) ToManifestsEditsPtrOutput() ManifestsEditsPtrOutput {
+	return i.ToManifestsEditsPtrOutputWithContext(context.Background())
+}
+
+func (i *manifestsEditsPtrType) ToManifestsEditsPtrOutputWithContext(ctx context.Context) ManifestsEditsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsEditsPtrOutput)
+}
+
+// Changes to the manifests of a set, made in this order: patches, images, labels, annotations. They are those of a kustomization.
+type ManifestsEditsOutput struct{ *pulumi.OutputState }
+
+func (ManifestsEditsOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsEdits)(nil)).Elem()
+}
+
+func (o ManifestsEditsOutput) ToManifestsEditsOutput() ManifestsEditsOutput {
+	return o
+}
+
+func (o ManifestsEditsOutput) ToManifestsEditsOutputWithContext(ctx context.Context) ManifestsEditsOutput {
+	return o
+}
+
+func (o ManifestsEditsOutput) ToManifestsEditsPtrOutput() ManifestsEditsPtrOutput {
+	return o.ToManifestsEditsPtrOutputWithContext(context.Background())
+}
+
+func (o ManifestsEditsOutput) ToManifestsEditsPtrOutputWithContext(ctx context.Context) ManifestsEditsPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ManifestsEdits) *ManifestsEdits {
+		return &v
+	}).(ManifestsEditsPtrOutput)
+}
+
+// Annotations that all objects get. Pod templates do not get them.
+func (o ManifestsEditsOutput) Annotations() pulumi.StringMapOutput {
+	return o.ApplyT(func(v ManifestsEdits) map[string]string { return v.Annotations }).(pulumi.StringMapOutput)
+}
+
+// Replaces names, tags or digests of container images. An image that no object uses is an error.
+func (o ManifestsEditsOutput) Images() ManifestsImageArrayOutput {
+	return o.ApplyT(func(v ManifestsEdits) []ManifestsImage { return v.Images }).(ManifestsImageArrayOutput)
+}
+
+// Labels that all objects get. Neither selectors nor pod templates get them.
+func (o ManifestsEditsOutput) Labels() pulumi.StringMapOutput {
+	return o.ApplyT(func(v ManifestsEdits) map[string]string { return v.Labels }).(pulumi.StringMapOutput)
+}
+
+// Patches of single objects. A patch whose target matches nothing is an error.
+func (o ManifestsEditsOutput) Patches() ManifestsPatchArrayOutput {
+	return o.ApplyT(func(v ManifestsEdits) []ManifestsPatch { return v.Patches }).(ManifestsPatchArrayOutput)
+}
+
+type ManifestsEditsPtrOutput struct{ *pulumi.OutputState }
+
+func (ManifestsEditsPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ManifestsEdits)(nil)).Elem()
+}
+
+func (o ManifestsEditsPtrOutput) ToManifestsEditsPtrOutput() ManifestsEditsPtrOutput {
+	return o
+}
+
+func (o ManifestsEditsPtrOutput) ToManifestsEditsPtrOutputWithContext(ctx context.Context) ManifestsEditsPtrOutput {
+	return o
+}
+
+func (o ManifestsEditsPtrOutput) Elem() ManifestsEditsOutput {
+	return o.ApplyT(func(v *ManifestsEdits) ManifestsEdits {
+		if v != nil {
+			return *v
+		}
+		var ret ManifestsEdits
+		return ret
+	}).(ManifestsEditsOutput)
+}
+
+// Annotations that all objects get. Pod templates do not get them.
+func (o ManifestsEditsPtrOutput) Annotations() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *ManifestsEdits) map[string]string {
+		if v == nil {
+			return nil
+		}
+		return v.Annotations
+	}).(pulumi.StringMapOutput)
+}
+
+// Replaces names, tags or digests of container images. An image that no object uses is an error.
+func (o ManifestsEditsPtrOutput) Images() ManifestsImageArrayOutput {
+	return o.ApplyT(func(v *ManifestsEdits) []ManifestsImage {
+		if v == nil {
+			return nil
+		}
+		return v.Images
+	}).(ManifestsImageArrayOutput)
+}
+
+// Labels that all objects get. Neither selectors nor pod templates get them.
+func (o ManifestsEditsPtrOutput) Labels() pulumi.StringMapOutput {
+	return o.ApplyT(func(v *ManifestsEdits) map[string]string {
+		if v == nil {
+			return nil
+		}
+		return v.Labels
+	}).(pulumi.StringMapOutput)
+}
+
+// Patches of single objects. A patch whose target matches nothing is an error.
+func (o ManifestsEditsPtrOutput) Patches() ManifestsPatchArrayOutput {
+	return o.ApplyT(func(v *ManifestsEdits) []ManifestsPatch {
+		if v == nil {
+			return nil
+		}
+		return v.Patches
+	}).(ManifestsPatchArrayOutput)
+}
+
+// Replaces parts of the images of one name.
+type ManifestsImage struct {
+	// The new digest, such as `sha256:…`, in place of the tag. Default: unchanged.
+	Digest *string `pulumi:"digest"`
+	// The name of the image, without tag and digest, as the manifests write it.
+	Name string `pulumi:"name"`
+	// The new name, such as that of a mirror. Default: unchanged.
+	NewName *string `pulumi:"newName"`
+	// The new tag. Default: unchanged.
+	NewTag *string `pulumi:"newTag"`
+}
+
+// ManifestsImageInput is an input type that accepts ManifestsImageArgs and ManifestsImageOutput values.
+// You can construct a concrete instance of `ManifestsImageInput` via:
+//
+//	ManifestsImageArgs{...}
+type ManifestsImageInput interface {
+	pulumi.Input
+
+	ToManifestsImageOutput() ManifestsImageOutput
+	ToManifestsImageOutputWithContext(context.Context) ManifestsImageOutput
+}
+
+// Replaces parts of the images of one name.
+type ManifestsImageArgs struct {
+	// The new digest, such as `sha256:…`, in place of the tag. Default: unchanged.
+	Digest pulumi.StringPtrInput `pulumi:"digest"`
+	// The name of the image, without tag and digest, as the manifests write it.
+	Name pulumi.StringInput `pulumi:"name"`
+	// The new name, such as that of a mirror. Default: unchanged.
+	NewName pulumi.StringPtrInput `pulumi:"newName"`
+	// The new tag. Default: unchanged.
+	NewTag pulumi.StringPtrInput `pulumi:"newTag"`
+}
+
+func (ManifestsImageArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsImage)(nil)).Elem()
+}
+
+func (i ManifestsImageArgs) ToManifestsImageOutput() ManifestsImageOutput {
+	return i.ToManifestsImageOutputWithContext(context.Background())
+}
+
+func (i ManifestsImageArgs) ToManifestsImageOutputWithContext(ctx context.Context) ManifestsImageOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsImageOutput)
+}
+
+// ManifestsImageArrayInput is an input type that accepts ManifestsImageArray and ManifestsImageArrayOutput values.
+// You can construct a concrete instance of `ManifestsImageArrayInput` via:
+//
+//	ManifestsImageArray{ ManifestsImageArgs{...} }
+type ManifestsImageArrayInput interface {
+	pulumi.Input
+
+	ToManifestsImageArrayOutput() ManifestsImageArrayOutput
+	ToManifestsImageArrayOutputWithContext(context.Context) ManifestsImageArrayOutput
+}
+
+type ManifestsImageArray []ManifestsImageInput
+
+func (ManifestsImageArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]ManifestsImage)(nil)).Elem()
+}
+
+func (i ManifestsImageArray) ToManifestsImageArrayOutput() ManifestsImageArrayOutput {
+	return i.ToManifestsImageArrayOutputWithContext(context.Background())
+}
+
+func (i ManifestsImageArray) ToManifestsImageArrayOutputWithContext(ctx context.Context) ManifestsImageArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsImageArrayOutput)
+}
+
+// Replaces parts of the images of one name.
+type ManifestsImageOutput struct{ *pulumi.OutputState }
+
+func (ManifestsImageOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsImage)(nil)).Elem()
+}
+
+func (o ManifestsImageOutput) ToManifestsImageOutput() ManifestsImageOutput {
+	return o
+}
+
+func (o ManifestsImageOutput) ToManifestsImageOutputWithContext(ctx context.Context) ManifestsImageOutput {
+	return o
+}
+
+// The new digest, such as `sha256:…`, in place of the tag. Default: unchanged.
+func (o ManifestsImageOutput) Digest() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsImage) *string { return v.Digest }).(pulumi.StringPtrOutput)
+}
+
+// The name of the image, without tag and digest, as the manifests write it.
+func (o ManifestsImageOutput) Name() pulumi.StringOutput {
+	return o.ApplyT(func(v ManifestsImage) string { return v.Name }).(pulumi.StringOutput)
+}
+
+// The new name, such as that of a mirror. Default: unchanged.
+func (o ManifestsImageOutput) NewName() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsImage) *string { return v.NewName }).(pulumi.StringPtrOutput)
+}
+
+// The new tag. Default: unchanged.
+func (o ManifestsImageOutput) NewTag() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsImage) *string { return v.NewTag }).(pulumi.StringPtrOutput)
+}
+
+type ManifestsImageArrayOutput struct{ *pulumi.OutputState }
+
+func (ManifestsImageArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]ManifestsImage)(nil)).Elem()
+}
+
+func (o ManifestsImageArrayOutput) ToManifestsImageArrayOutput() ManifestsImageArrayOutput {
+	return o
+}
+
+func (o ManifestsImageArrayOutput) ToManifestsImageArrayOutputWithContext(ctx context.Context) ManifestsImageArrayOutput {
+	return o
+}
+
+func (o ManifestsImageArrayOutput) Index(i pulumi.IntInput) ManifestsImageOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) ManifestsImage {
+		return vs[0].([]ManifestsImage)[vs[1].(int)]
+	}).(ManifestsImageOutput)
+}
+
+// Inputs of the objects that a selector selects. See KubeObject for what each input does.
+type ManifestsOverride struct {
+	// Take over an object that already exists. Default: that of the set.
+	Adopt *bool `pulumi:"adopt"`
+	// One of `force` and `fail`. Default: that of the set.
+	ConflictPolicy *string `pulumi:"conflictPolicy"`
+	// Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
+	DeleteInstances *bool `pulumi:"deleteInstances"`
+	// One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+	DeletionPropagation *string `pulumi:"deletionPropagation"`
+	// When the deletion times out, remove the finalizers that block it. Default: that of the set.
+	ForceDestroy *bool `pulumi:"forceDestroy"`
+	// Fields that others manage, such as `spec.replicas`. Default: none.
+	IgnoreFields []string `pulumi:"ignoreFields"`
+	// One of `replace` and `fail`. Default: that of the set.
+	OnImmutable *string `pulumi:"onImmutable"`
+	// Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
+	Optional *bool `pulumi:"optional"`
+	// The objects. At least one of its members must be set.
+	Select ManifestsSelect `pulumi:"select"`
+	// Take fields over from these field managers. Default: that of the set.
+	TakeOverFrom []string `pulumi:"takeOverFrom"`
+}
+
+// ManifestsOverrideInput is an input type that accepts ManifestsOverrideArgs and ManifestsOverrideOutput values.
+// You can construct a concrete instance of `ManifestsOverrideInput` via:
+//
+//	ManifestsOverrideArgs{...}
+type ManifestsOverrideInput interface {
+	pulumi.Input
+
+	ToManifestsOverrideOutput() ManifestsOverrideOutput
+	ToManifestsOverrideOutputWithContext(context.Context) ManifestsOverrideOutput
+}
+
+// Inputs of the objects that a selector selects. See KubeObject for what each input does.
+type ManifestsOverrideArgs struct {
+	// Take over an object that already exists. Default: that of the set.
+	Adopt pulumi.BoolPtrInput `pulumi:"adopt"`
+	// One of `force` and `fail`. Default: that of the set.
+	ConflictPolicy pulumi.StringPtrInput `pulumi:"conflictPolicy"`
+	// Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
+	DeleteInstances pulumi.BoolPtrInput `pulumi:"deleteInstances"`
+	// One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+	DeletionPropagation pulumi.StringPtrInput `pulumi:"deletionPropagation"`
+	// When the deletion times out, remove the finalizers that block it. Default: that of the set.
+	ForceDestroy pulumi.BoolPtrInput `pulumi:"forceDestroy"`
+	// Fields that others manage, such as `spec.replicas`. Default: none.
+	IgnoreFields pulumi.StringArrayInput `pulumi:"ignoreFields"`
+	// One of `replace` and `fail`. Default: that of the set.
+	OnImmutable pulumi.StringPtrInput `pulumi:"onImmutable"`
+	// Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
+	Optional pulumi.BoolPtrInput `pulumi:"optional"`
+	// The objects. At least one of its members must be set.
+	Select ManifestsSelectInput `pulumi:"select"`
+	// Take fields over from these field managers. Default: that of the set.
+	TakeOverFrom pulumi.StringArrayInput `pulumi:"takeOverFrom"`
+}
+
+func (ManifestsOverrideArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsOverride)(nil)).Elem()
+}
+
+func (i ManifestsOverrideArgs) ToManifestsOverrideOutput() ManifestsOverrideOutput {
+	return i.ToManifestsOverrideOutputWithContext(context.Background())
+}
+
+func (i ManifestsOverrideArgs) ToManifestsOverrideOutputWithContext(ctx context.Context) ManifestsOverrideOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsOverrideOutput)
+}
+
+// ManifestsOverrideArrayInput is an input type that accepts ManifestsOverrideArray and ManifestsOverrideArrayOutput values.
+// You can construct a concrete instance of `ManifestsOverrideArrayInput` via:
+//
+//	ManifestsOverrideArray{ ManifestsOverrideArgs{...} }
+type ManifestsOverrideArrayInput interface {
+	pulumi.Input
+
+	ToManifestsOverrideArrayOutput() ManifestsOverrideArrayOutput
+	ToManifestsOverrideArrayOutputWithContext(context.Context) ManifestsOverrideArrayOutput
+}
+
+type ManifestsOverrideArray []ManifestsOverrideInput
+
+func (ManifestsOverrideArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]ManifestsOverride)(nil)).Elem()
+}
+
+func (i ManifestsOverrideArray) ToManifestsOverrideArrayOutput() ManifestsOverrideArrayOutput {
+	return i.ToManifestsOverrideArrayOutputWithContext(context.Background())
+}
+
+func (i ManifestsOverrideArray) ToManifestsOverrideArrayOutputWithContext(ctx context.Context) ManifestsOverrideArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsOverrideArrayOutput)
+}
+
+// Inputs of the objects that a selector selects. See KubeObject for what each input does.
+type ManifestsOverrideOutput struct{ *pulumi.OutputState }
+
+func (ManifestsOverrideOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsOverride)(nil)).Elem()
+}
+
+func (o ManifestsOverrideOutput) ToManifestsOverrideOutput() ManifestsOverrideOutput {
+	return o
+}
+
+func (o ManifestsOverrideOutput) ToManifestsOverrideOutputWithContext(ctx context.Context) ManifestsOverrideOutput {
+	return o
+}
+
+// Take over an object that already exists. Default: that of the set.
+func (o ManifestsOverrideOutput) Adopt() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v ManifestsOverride) *bool { return v.Adopt }).(pulumi.BoolPtrOutput)
+}
+
+// One of `force` and `fail`. Default: that of the set.
+func (o ManifestsOverrideOutput) ConflictPolicy() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsOverride) *string { return v.ConflictPolicy }).(pulumi.StringPtrOutput)
+}
+
+// Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
+func (o ManifestsOverrideOutput) DeleteInstances() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v ManifestsOverride) *bool { return v.DeleteInstances }).(pulumi.BoolPtrOutput)
+}
+
+// One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+func (o ManifestsOverrideOutput) DeletionPropagation() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsOverride) *string { return v.DeletionPropagation }).(pulumi.StringPtrOutput)
+}
+
+// When the deletion times out, remove the finalizers that block it. Default: that of the set.
+func (o ManifestsOverrideOutput) ForceDestroy() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v ManifestsOverride) *bool { return v.ForceDestroy }).(pulumi.BoolPtrOutput)
+}
+
+// Fields that others manage, such as `spec.replicas`. Default: none.
+func (o ManifestsOverrideOutput) IgnoreFields() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v ManifestsOverride) []string { return v.IgnoreFields }).(pulumi.StringArrayOutput)
+}
+
+// One of `replace` and `fail`. Default: that of the set.
+func (o ManifestsOverrideOutput) OnImmutable() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsOverride) *string { return v.OnImmutable }).(pulumi.StringPtrOutput)
+}
+
+// Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
+func (o ManifestsOverrideOutput) Optional() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v ManifestsOverride) *bool { return v.Optional }).(pulumi.BoolPtrOutput)
+}
+
+// The objects. At least one of its members must be set.
+func (o ManifestsOverrideOutput) Select() ManifestsSelectOutput {
+	return o.ApplyT(func(v ManifestsOverride) ManifestsSelect { return v.Select }).(ManifestsSelectOutput)
+}
+
+// Take fields over from these field managers. Default: that of the set.
+func (o ManifestsOverrideOutput) TakeOverFrom() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v ManifestsOverride) []string { return v.TakeOverFrom }).(pulumi.StringArrayOutput)
+}
+
+type ManifestsOverrideArrayOutput struct{ *pulumi.OutputState }
+
+func (ManifestsOverrideArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]ManifestsOverride)(nil)).Elem()
+}
+
+func (o ManifestsOverrideArrayOutput) ToManifestsOverrideArrayOutput() ManifestsOverrideArrayOutput {
+	return o
+}
+
+func (o ManifestsOverrideArrayOutput) ToManifestsOverrideArrayOutputWithContext(ctx context.Context) ManifestsOverrideArrayOutput {
+	return o
+}
+
+func (o ManifestsOverrideArrayOutput) Index(i pulumi.IntInput) ManifestsOverrideOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) ManifestsOverride {
+		return vs[0].([]ManifestsOverride)[vs[1].(int)]
+	}).(ManifestsOverrideOutput)
+}
+
+// A patch of the objects that its target matches.
+type ManifestsPatch struct {
+	// The patch as text: a strategic merge patch, or a JSON patch (RFC 6902), in YAML or JSON. It may change neither `apiVersion`, `kind`, name nor namespace.
+	Patch string `pulumi:"patch"`
+	// The objects to patch. Default: the object that the patch itself names.
+	Target *ManifestsPatchTarget `pulumi:"target"`
+}
+
+// ManifestsPatchInput is an input type that accepts ManifestsPatchArgs and ManifestsPatchOutput values.
+// You can construct a concrete instance of `ManifestsPatchInput` via:
+//
+//	ManifestsPatchArgs{...}
+type ManifestsPatchInput interface {
+	pulumi.Input
+
+	ToManifestsPatchOutput() ManifestsPatchOutput
+	ToManifestsPatchOutputWithContext(context.Context) ManifestsPatchOutput
+}
+
+// A patch of the objects that its target matches.
+type ManifestsPatchArgs struct {
+	// The patch as text: a strategic merge patch, or a JSON patch (RFC 6902), in YAML or JSON. It may change neither `apiVersion`, `kind`, name nor namespace.
+	Patch pulumi.StringInput `pulumi:"patch"`
+	// The objects to patch. Default: the object that the patch itself names.
+	Target ManifestsPatchTargetPtrInput `pulumi:"target"`
+}
+
+func (ManifestsPatchArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsPatch)(nil)).Elem()
+}
+
+func (i ManifestsPatchArgs) ToManifestsPatchOutput() ManifestsPatchOutput {
+	return i.ToManifestsPatchOutputWithContext(context.Background())
+}
+
+func (i ManifestsPatchArgs) ToManifestsPatchOutputWithContext(ctx context.Context) ManifestsPatchOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsPatchOutput)
+}
+
+// ManifestsPatchArrayInput is an input type that accepts ManifestsPatchArray and ManifestsPatchArrayOutput values.
+// You can construct a concrete instance of `ManifestsPatchArrayInput` via:
+//
+//	ManifestsPatchArray{ ManifestsPatchArgs{...} }
+type ManifestsPatchArrayInput interface {
+	pulumi.Input
+
+	ToManifestsPatchArrayOutput() ManifestsPatchArrayOutput
+	ToManifestsPatchArrayOutputWithContext(context.Context) ManifestsPatchArrayOutput
+}
+
+type ManifestsPatchArray []ManifestsPatchInput
+
+func (ManifestsPatchArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]ManifestsPatch)(nil)).Elem()
+}
+
+func (i ManifestsPatchArray) ToManifestsPatchArrayOutput() ManifestsPatchArrayOutput {
+	return i.ToManifestsPatchArrayOutputWithContext(context.Background())
+}
+
+func (i ManifestsPatchArray) ToManifestsPatchArrayOutputWithContext(ctx context.Context) ManifestsPatchArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsPatchArrayOutput)
+}
+
+// A patch of the objects that its target matches.
+type ManifestsPatchOutput struct{ *pulumi.OutputState }
+
+func (ManifestsPatchOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsPatch)(nil)).Elem()
+}
+
+func (o ManifestsPatchOutput) ToManifestsPatchOutput() ManifestsPatchOutput {
+	return o
+}
+
+func (o ManifestsPatchOutput) ToManifestsPatchOutputWithContext(ctx context.Context) ManifestsPatchOutput {
+	return o
+}
+
+// The patch as text: a strategic merge patch, or a JSON patch (RFC 6902), in YAML or JSON. It may change neither `apiVersion`, `kind`, name nor namespace.
+func (o ManifestsPatchOutput) Patch() pulumi.StringOutput {
+	return o.ApplyT(func(v ManifestsPatch) string { return v.Patch }).(pulumi.StringOutput)
+}
+
+// The objects to patch. Default: the object that the patch itself names.
+func (o ManifestsPatchOutput) Target() ManifestsPatchTargetPtrOutput {
+	return o.ApplyT(func(v ManifestsPatch) *ManifestsPatchTarget { return v.Target }).(ManifestsPatchTargetPtrOutput)
+}
+
+type ManifestsPatchArrayOutput struct{ *pulumi.OutputState }
+
+func (ManifestsPatchArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]ManifestsPatch)(nil)).Elem()
+}
+
+func (o ManifestsPatchArrayOutput) ToManifestsPatchArrayOutput() ManifestsPatchArrayOutput {
+	return o
+}
+
+func (o ManifestsPatchArrayOutput) ToManifestsPatchArrayOutputWithContext(ctx context.Context) ManifestsPatchArrayOutput {
+	return o
+}
+
+func (o ManifestsPatchArrayOutput) Index(i pulumi.IntInput) ManifestsPatchOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) ManifestsPatch {
+		return vs[0].([]ManifestsPatch)[vs[1].(int)]
+	}).(ManifestsPatchOutput)
+}
+
+// Selects the objects of a patch. An object is selected if it matches every member that is set. The members are regular expressions that must match the whole value.
+type ManifestsPatchTarget struct {
+	// A selector for annotations, written like one for labels.
+	AnnotationSelector *string `pulumi:"annotationSelector"`
+	// The API group, such as `apps`.
+	Group *string `pulumi:"group"`
+	// The kind, such as `Deployment`.
+	Kind *string `pulumi:"kind"`
+	// A selector for labels, as in `kubectl get --selector`.
+	LabelSelector *string `pulumi:"labelSelector"`
+	// The name.
+	Name *string `pulumi:"name"`
+	// The namespace.
+	Namespace *string `pulumi:"namespace"`
+	// The version, such as `v1`.
+	Version *string `pulumi:"version"`
+}
+
+// ManifestsPatchTargetInput is an input type that accepts ManifestsPatchTargetArgs and ManifestsPatchTargetOutput values.
+// You can construct a concrete instance of `ManifestsPatchTargetInput` via:
+//
+//	ManifestsPatchTargetArgs{...}
+type ManifestsPatchTargetInput interface {
+	pulumi.Input
+
+	ToManifestsPatchTargetOutput() ManifestsPatchTargetOutput
+	ToManifestsPatchTargetOutputWithContext(context.Context) ManifestsPatchTargetOutput
+}
+
+// Selects the objects of a patch. An object is selected if it matches every member that is set. The members are regular expressions that must match the whole value.
+type ManifestsPatchTargetArgs struct {
+	// A selector for annotations, written like one for labels.
+	AnnotationSelector pulumi.StringPtrInput `pulumi:"annotationSelector"`
+	// The API group, such as `apps`.
+	Group pulumi.StringPtrInput `pulumi:"group"`
+	// The kind, such as `Deployment`.
+	Kind pulumi.StringPtrInput `pulumi:"kind"`
+	// A selector for labels, as in `kubectl get --selector`.
+	LabelSelector pulumi.StringPtrInput `pulumi:"labelSelector"`
+	// The name.
+	Name pulumi.StringPtrInput `pulumi:"name"`
+	// The namespace.
+	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
+	// The version, such as `v1`.
+	Version pulumi.StringPtrInput `pulumi:"version"`
+}
+
+func (ManifestsPatchTargetArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsPatchTarget)(nil)).Elem()
+}
+
+func (i ManifestsPatchTargetArgs) ToManifestsPatchTargetOutput() ManifestsPatchTargetOutput {
+	return i.ToManifestsPatchTargetOutputWithContext(context.Background())
+}
+
+func (i ManifestsPatchTargetArgs) ToManifestsPatchTargetOutputWithContext(ctx context.Context) ManifestsPatchTargetOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsPatchTargetOutput)
+}
+
+func (i ManifestsPatchTargetArgs) ToManifestsPatchTargetPtrOutput() ManifestsPatchTargetPtrOutput {
+	return i.ToManifestsPatchTargetPtrOutputWithContext(context.Background())
+}
+
+func (i ManifestsPatchTargetArgs) ToManifestsPatchTargetPtrOutputWithContext(ctx context.Context) ManifestsPatchTargetPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsPatchTargetOutput).ToManifestsPatchTargetPtrOutputWithContext(ctx)
+}
+
+// ManifestsPatchTargetPtrInput is an input type that accepts ManifestsPatchTargetArgs, ManifestsPatchTargetPtr and ManifestsPatchTargetPtrOutput values.
+// You can construct a concrete instance of `ManifestsPatchTargetPtrInput` via:
+//
+//	        ManifestsPatchTargetArgs{...}
+//
+//	or:
+//
+//	        nil
+type ManifestsPatchTargetPtrInput interface {
+	pulumi.Input
+
+	ToManifestsPatchTargetPtrOutput() ManifestsPatchTargetPtrOutput
+	ToManifestsPatchTargetPtrOutputWithContext(context.Context) ManifestsPatchTargetPtrOutput
+}
+
+type manifestsPatchTargetPtrType ManifestsPatchTargetArgs
+
+func ManifestsPatchTargetPtr(v *ManifestsPatchTargetArgs) ManifestsPatchTargetPtrInput {
+	return (*manifestsPatchTargetPtrType)(v)
+}
+
+func (*manifestsPatchTargetPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**ManifestsPatchTarget)(nil)).Elem()
+}
+
+func (i *manifestsPatchTargetPtrType) ToManifestsPatchTargetPtrOutput() ManifestsPatchTargetPtrOutput {
+	return i.ToManifestsPatchTargetPtrOutputWithContext(context.Background())
+}
+
+func (i *manifestsPatchTargetPtrType) ToManifestsPatchTargetPtrOutputWithContext(ctx context.Context) ManifestsPatchTargetPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsPatchTargetPtrOutput)
+}
+
+// Selects the objects of a patch. An object is selected if it matches every member that is set. The members are regular expressions that must match the whole value.
+type ManifestsPatchTargetOutput struct{ *pulumi.OutputState }
+
+func (ManifestsPatchTargetOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsPatchTarget)(nil)).Elem()
+}
+
+func (o ManifestsPatchTargetOutput) ToManifestsPatchTargetOutput() ManifestsPatchTargetOutput {
+	return o
+}
+
+func (o ManifestsPatchTargetOutput) ToManifestsPatchTargetOutputWithContext(ctx context.Context) ManifestsPatchTargetOutput {
+	return o
+}
+
+func (o ManifestsPatchTargetOutput) ToManifestsPatchTargetPtrOutput() ManifestsPatchTargetPtrOutput {
+	return o.ToManifestsPatchTargetPtrOutputWithContext(context.Background())
+}
+
+func (o ManifestsPatchTargetOutput) ToManifestsPatchTargetPtrOutputWithContext(ctx context.Context) ManifestsPatchTargetPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ManifestsPatchTarget) *ManifestsPatchTarget {
+		return &v
+	}).(ManifestsPatchTargetPtrOutput)
+}
+
+// A selector for annotations, written like one for labels.
+func (o ManifestsPatchTargetOutput) AnnotationSelector() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsPatchTarget) *string { return v.AnnotationSelector }).(pulumi.StringPtrOutput)
+}
+
+// The API group, such as `apps`.
+func (o ManifestsPatchTargetOutput) Group() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsPatchTarget) *string { return v.Group }).(pulumi.StringPtrOutput)
+}
+
+// The kind, such as `Deployment`.
+func (o ManifestsPatchTargetOutput) Kind() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsPatchTarget) *string { return v.Kind }).(pulumi.StringPtrOutput)
+}
+
+// A selector for labels, as in `kubectl get --selector`.
+func (o ManifestsPatchTargetOutput) LabelSelector() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsPatchTarget) *string { return v.LabelSelector }).(pulumi.StringPtrOutput)
+}
+
+// The name.
+func (o ManifestsPatchTargetOutput) Name() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsPatchTarget) *string { return v.Name }).(pulumi.StringPtrOutput)
+}
+
+// The namespace.
+func (o ManifestsPatchTargetOutput) Namespace() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsPatchTarget) *string { return v.Namespace }).(pulumi.StringPtrOutput)
+}
+
+// The version, such as `v1`.
+func (o ManifestsPatchTargetOutput) Version() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsPatchTarget) *string { return v.Version }).(pulumi.StringPtrOutput)
+}
+
+type ManifestsPatchTargetPtrOutput struct{ *pulumi.OutputState }
+
+func (ManifestsPatchTargetPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ManifestsPatchTarget)(nil)).Elem()
+}
+
+func (o ManifestsPatchTargetPtrOutput) ToManifestsPatchTargetPtrOutput() ManifestsPatchTargetPtrOutput {
+	return o
+}
+
+func (o ManifestsPatchTargetPtrOutput) ToManifestsPatchTargetPtrOutputWithContext(ctx context.Context) ManifestsPatchTargetPtrOutput {
+	return o
+}
+
+func (o ManifestsPatchTargetPtrOutput) Elem() ManifestsPatchTargetOutput {
+	return o.ApplyT(func(v *ManifestsPatchTarget) ManifestsPatchTarget {
+		if v != nil {
+			return *v
+		}
+		var ret ManifestsPatchTarget
+		return ret
+	}).(ManifestsPatchTargetOutput)
+}
+
+// A selector for annotations, written like one for labels.
+func (o ManifestsPatchTargetPtrOutput) AnnotationSelector() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ManifestsPatchTarget) *string {
+		if v == nil {
+			return nil
+		}
+		return v.AnnotationSelector
+	}).(pulumi.StringPtrOutput)
+}
+
+// The API group, such as `apps`.
+func (o ManifestsPatchTargetPtrOutput) Group() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ManifestsPatchTarget) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Group
+	}).(pulumi.StringPtrOutput)
+}
+
+// The kind, such as `Deployment`.
+func (o ManifestsPatchTargetPtrOutput) Kind() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ManifestsPatchTarget) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Kind
+	}).(pulumi.StringPtrOutput)
+}
+
+// A selector for labels, as in `kubectl get --selector`.
+func (o ManifestsPatchTargetPtrOutput) LabelSelector() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ManifestsPatchTarget) *string {
+		if v == nil {
+			return nil
+		}
+		return v.LabelSelector
+	}).(pulumi.StringPtrOutput)
+}
+
+// The name.
+func (o ManifestsPatchTargetPtrOutput) Name() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ManifestsPatchTarget) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Name
+	}).(pulumi.StringPtrOutput)
+}
+
+// The namespace.
+func (o ManifestsPatchTargetPtrOutput) Namespace() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ManifestsPatchTarget) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Namespace
+	}).(pulumi.StringPtrOutput)
+}
+
+// The version, such as `v1`.
+func (o ManifestsPatchTargetPtrOutput) Version() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ManifestsPatchTarget) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Version
+	}).(pulumi.StringPtrOutput)
+}
+
+// Selects objects of a set. An object is selected if it matches every member that is set. `*` matches any characters, `?` any one.
+type ManifestsSelect struct {
+	// The API group and version, such as `apps/v1` or `*/v1beta1`.
+	ApiVersion *string `pulumi:"apiVersion"`
+	// The kind, such as `Deployment`.
+	Kind *string `pulumi:"kind"`
+	// The name, such as `web-*`.
+	Name *string `pulumi:"name"`
+	// The namespace that the object is applied in, as far as the manifest or the input `namespace` says it.
+	Namespace *string `pulumi:"namespace"`
+}
+
+// ManifestsSelectInput is an input type that accepts ManifestsSelectArgs and ManifestsSelectOutput values.
+// You can construct a concrete instance of `ManifestsSelectInput` via:
+//
+//	ManifestsSelectArgs{...}
+type ManifestsSelectInput interface {
+	pulumi.Input
+
+	ToManifestsSelectOutput() ManifestsSelectOutput
+	ToManifestsSelectOutputWithContext(context.Context) ManifestsSelectOutput
+}
+
+// Selects objects of a set. An object is selected if it matches every member that is set. `*` matches any characters, `?` any one.
+type ManifestsSelectArgs struct {
+	// The API group and version, such as `apps/v1` or `*/v1beta1`.
+	ApiVersion pulumi.StringPtrInput `pulumi:"apiVersion"`
+	// The kind, such as `Deployment`.
+	Kind pulumi.StringPtrInput `pulumi:"kind"`
+	// The name, such as `web-*`.
+	Name pulumi.StringPtrInput `pulumi:"name"`
+	// The namespace that the object is applied in, as far as the manifest or the input `namespace` says it.
+	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
+}
+
+func (ManifestsSelectArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsSelect)(nil)).Elem()
+}
+
+func (i ManifestsSelectArgs) ToManifestsSelectOutput() ManifestsSelectOutput {
+	return i.ToManifestsSelectOutputWithContext(context.Background())
+}
+
+func (i ManifestsSelectArgs) ToManifestsSelectOutputWithContext(ctx context.Context) ManifestsSelectOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ManifestsSelectOutput)
+}
+
+// Selects objects of a set. An object is selected if it matches every member that is set. `*` matches any characters, `?` any one.
+type ManifestsSelectOutput struct{ *pulumi.OutputState }
+
+func (ManifestsSelectOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ManifestsSelect)(nil)).Elem()
+}
+
+func (o ManifestsSelectOutput) ToManifestsSelectOutput() ManifestsSelectOutput {
+	return o
+}
+
+func (o ManifestsSelectOutput) ToManifestsSelectOutputWithContext(ctx context.Context) ManifestsSelectOutput {
+	return o
+}
+
+// The API group and version, such as `apps/v1` or `*/v1beta1`.
+func (o ManifestsSelectOutput) ApiVersion() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsSelect) *string { return v.ApiVersion }).(pulumi.StringPtrOutput)
+}
+
+// The kind, such as `Deployment`.
+func (o ManifestsSelectOutput) Kind() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsSelect) *string { return v.Kind }).(pulumi.StringPtrOutput)
+}
+
+// The name, such as `web-*`.
+func (o ManifestsSelectOutput) Name() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsSelect) *string { return v.Name }).(pulumi.StringPtrOutput)
+}
+
+// The namespace that the object is applied in, as far as the manifest or the input `namespace` says it.
+func (o ManifestsSelectOutput) Namespace() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v ManifestsSelect) *string { return v.Namespace }).(pulumi.StringPtrOutput)
+}
+
 // A manifest of `splitYaml` with its key.
 type NamedManifest struct {
 	// The manifest.
@@ -1090,6 +2040,26 @@ func (o ResourceRefOutput) Uid() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }
 
+type ResourceRefMapOutput struct{ *pulumi.OutputState }
+
+func (ResourceRefMapOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*map[string]ResourceRef)(nil)).Elem()
+}
+
+func (o ResourceRefMapOutput) ToResourceRefMapOutput() ResourceRefMapOutput {
+	return o
+}
+
+func (o ResourceRefMapOutput) ToResourceRefMapOutputWithContext(ctx context.Context) ResourceRefMapOutput {
+	return o
+}
+
+func (o ResourceRefMapOutput) MapIndex(k pulumi.StringInput) ResourceRefOutput {
+	return pulumi.All(o, k).ApplyT(func(vs []interface{}) ResourceRef {
+		return vs[0].(map[string]ResourceRef)[vs[1].(string)]
+	}).(ResourceRefOutput)
+}
+
 // What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 type WaitFor struct {
 	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
@@ -1389,6 +2359,17 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ExecPtrInput)(nil)).Elem(), ExecArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ImpersonationInput)(nil)).Elem(), ImpersonationArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ImpersonationPtrInput)(nil)).Elem(), ImpersonationArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsEditsInput)(nil)).Elem(), ManifestsEditsArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsEditsPtrInput)(nil)).Elem(), ManifestsEditsArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsImageInput)(nil)).Elem(), ManifestsImageArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsImageArrayInput)(nil)).Elem(), ManifestsImageArray{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsOverrideInput)(nil)).Elem(), ManifestsOverrideArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsOverrideArrayInput)(nil)).Elem(), ManifestsOverrideArray{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsPatchInput)(nil)).Elem(), ManifestsPatchArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsPatchArrayInput)(nil)).Elem(), ManifestsPatchArray{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsPatchTargetInput)(nil)).Elem(), ManifestsPatchTargetArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsPatchTargetPtrInput)(nil)).Elem(), ManifestsPatchTargetArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsSelectInput)(nil)).Elem(), ManifestsSelectArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*PatchTargetInput)(nil)).Elem(), PatchTargetArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ReadinessRuleInput)(nil)).Elem(), ReadinessRuleArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ReadinessRuleArrayInput)(nil)).Elem(), ReadinessRuleArray{})
@@ -1401,12 +2382,24 @@ func init() {
 	pulumi.RegisterOutputType(ExecPtrOutput{})
 	pulumi.RegisterOutputType(ImpersonationOutput{})
 	pulumi.RegisterOutputType(ImpersonationPtrOutput{})
+	pulumi.RegisterOutputType(ManifestsEditsOutput{})
+	pulumi.RegisterOutputType(ManifestsEditsPtrOutput{})
+	pulumi.RegisterOutputType(ManifestsImageOutput{})
+	pulumi.RegisterOutputType(ManifestsImageArrayOutput{})
+	pulumi.RegisterOutputType(ManifestsOverrideOutput{})
+	pulumi.RegisterOutputType(ManifestsOverrideArrayOutput{})
+	pulumi.RegisterOutputType(ManifestsPatchOutput{})
+	pulumi.RegisterOutputType(ManifestsPatchArrayOutput{})
+	pulumi.RegisterOutputType(ManifestsPatchTargetOutput{})
+	pulumi.RegisterOutputType(ManifestsPatchTargetPtrOutput{})
+	pulumi.RegisterOutputType(ManifestsSelectOutput{})
 	pulumi.RegisterOutputType(NamedManifestOutput{})
 	pulumi.RegisterOutputType(NamedManifestArrayOutput{})
 	pulumi.RegisterOutputType(PatchTargetOutput{})
 	pulumi.RegisterOutputType(ReadinessRuleOutput{})
 	pulumi.RegisterOutputType(ReadinessRuleArrayOutput{})
 	pulumi.RegisterOutputType(ResourceRefOutput{})
+	pulumi.RegisterOutputType(ResourceRefMapOutput{})
 	pulumi.RegisterOutputType(WaitForOutput{})
 	pulumi.RegisterOutputType(WaitForPtrOutput{})
 }

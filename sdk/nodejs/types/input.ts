@@ -195,6 +195,166 @@ export interface ImpersonationArgs {
 }
 
 /**
+ * Changes to the manifests of a set, made in this order: patches, images, labels, annotations. They are those of a kustomization.
+ */
+export interface ManifestsEditsArgs {
+    /**
+     * Annotations that all objects get. Pod templates do not get them.
+     */
+    annotations?: pulumi.Input<{[key: string]: pulumi.Input<string>} | undefined>;
+    /**
+     * Replaces names, tags or digests of container images. An image that no object uses is an error.
+     */
+    images?: pulumi.Input<pulumi.Input<inputs.ManifestsImageArgs>[] | undefined>;
+    /**
+     * Labels that all objects get. Neither selectors nor pod templates get them.
+     */
+    labels?: pulumi.Input<{[key: string]: pulumi.Input<string>} | undefined>;
+    /**
+     * Patches of single objects. A patch whose target matches nothing is an error.
+     */
+    patches?: pulumi.Input<pulumi.Input<inputs.ManifestsPatchArgs>[] | undefined>;
+}
+
+/**
+ * Replaces parts of the images of one name.
+ */
+export interface ManifestsImageArgs {
+    /**
+     * The new digest, such as `sha256:…`, in place of the tag. Default: unchanged.
+     */
+    digest?: pulumi.Input<string | undefined>;
+    /**
+     * The name of the image, without tag and digest, as the manifests write it.
+     */
+    name: pulumi.Input<string>;
+    /**
+     * The new name, such as that of a mirror. Default: unchanged.
+     */
+    newName?: pulumi.Input<string | undefined>;
+    /**
+     * The new tag. Default: unchanged.
+     */
+    newTag?: pulumi.Input<string | undefined>;
+}
+
+/**
+ * Inputs of the objects that a selector selects. See KubeObject for what each input does.
+ */
+export interface ManifestsOverrideArgs {
+    /**
+     * Take over an object that already exists. Default: that of the set.
+     */
+    adopt?: pulumi.Input<boolean | undefined>;
+    /**
+     * One of `force` and `fail`. Default: that of the set.
+     */
+    conflictPolicy?: pulumi.Input<string | enums.ConflictPolicy | undefined>;
+    /**
+     * Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
+     */
+    deleteInstances?: pulumi.Input<boolean | undefined>;
+    /**
+     * One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+     */
+    deletionPropagation?: pulumi.Input<string | enums.DeletionPropagation | undefined>;
+    /**
+     * When the deletion times out, remove the finalizers that block it. Default: that of the set.
+     */
+    forceDestroy?: pulumi.Input<boolean | undefined>;
+    /**
+     * Fields that others manage, such as `spec.replicas`. Default: none.
+     */
+    ignoreFields?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    /**
+     * One of `replace` and `fail`. Default: that of the set.
+     */
+    onImmutable?: pulumi.Input<string | enums.OnImmutable | undefined>;
+    /**
+     * Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
+     */
+    optional?: pulumi.Input<boolean | undefined>;
+    /**
+     * The objects. At least one of its members must be set.
+     */
+    select: pulumi.Input<inputs.ManifestsSelectArgs>;
+    /**
+     * Take fields over from these field managers. Default: that of the set.
+     */
+    takeOverFrom?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+}
+
+/**
+ * A patch of the objects that its target matches.
+ */
+export interface ManifestsPatchArgs {
+    /**
+     * The patch as text: a strategic merge patch, or a JSON patch (RFC 6902), in YAML or JSON. It may change neither `apiVersion`, `kind`, name nor namespace.
+     */
+    patch: pulumi.Input<string>;
+    /**
+     * The objects to patch. Default: the object that the patch itself names.
+     */
+    target?: pulumi.Input<inputs.ManifestsPatchTargetArgs | undefined>;
+}
+
+/**
+ * Selects the objects of a patch. An object is selected if it matches every member that is set. The members are regular expressions that must match the whole value.
+ */
+export interface ManifestsPatchTargetArgs {
+    /**
+     * A selector for annotations, written like one for labels.
+     */
+    annotationSelector?: pulumi.Input<string | undefined>;
+    /**
+     * The API group, such as `apps`.
+     */
+    group?: pulumi.Input<string | undefined>;
+    /**
+     * The kind, such as `Deployment`.
+     */
+    kind?: pulumi.Input<string | undefined>;
+    /**
+     * A selector for labels, as in `kubectl get --selector`.
+     */
+    labelSelector?: pulumi.Input<string | undefined>;
+    /**
+     * The name.
+     */
+    name?: pulumi.Input<string | undefined>;
+    /**
+     * The namespace.
+     */
+    namespace?: pulumi.Input<string | undefined>;
+    /**
+     * The version, such as `v1`.
+     */
+    version?: pulumi.Input<string | undefined>;
+}
+
+/**
+ * Selects objects of a set. An object is selected if it matches every member that is set. `*` matches any characters, `?` any one.
+ */
+export interface ManifestsSelectArgs {
+    /**
+     * The API group and version, such as `apps/v1` or `*&#47;v1beta1`.
+     */
+    apiVersion?: pulumi.Input<string | undefined>;
+    /**
+     * The kind, such as `Deployment`.
+     */
+    kind?: pulumi.Input<string | undefined>;
+    /**
+     * The name, such as `web-*`.
+     */
+    name?: pulumi.Input<string | undefined>;
+    /**
+     * The namespace that the object is applied in, as far as the manifest or the input `namespace` says it.
+     */
+    namespace?: pulumi.Input<string | undefined>;
+}
+
+/**
  * Names the object that a Patch changes.
  */
 export interface PatchTargetArgs {

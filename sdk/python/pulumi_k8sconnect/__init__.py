@@ -10,6 +10,7 @@ from ._enums import *
 from .get_object import *
 from .get_objects import *
 from .kube_object import *
+from .manifests import *
 from .patch import *
 from .provider import *
 from .split_yaml import *
@@ -33,6 +34,7 @@ _utilities.register(
   "fqn": "pulumi_k8sconnect",
   "classes": {
    "k8sconnect:index:KubeObject": "KubeObject",
+   "k8sconnect:index:Manifests": "Manifests",
    "k8sconnect:index:Patch": "Patch",
    "k8sconnect:index:Wait": "Wait"
   }

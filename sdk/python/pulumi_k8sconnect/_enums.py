@@ -10,7 +10,9 @@ __all__ = [
     'ConflictPolicy',
     'DeletionPropagation',
     'DriftDetection',
+    'ManifestsWait',
     'OnDestroy',
+    'OnFailure',
     'OnImmutable',
 ]
 
@@ -64,6 +66,25 @@ class DriftDetection(_builtins.str, Enum):
     """
 
 
+@pulumi.type_token("k8sconnect:index:ManifestsWait")
+class ManifestsWait(_builtins.str, Enum):
+    """
+    The values of the input `wait`.
+    """
+    NEEDED = "needed"
+    """
+    Wait for what other objects of the set need ready. This is the default.
+    """
+    ALL = "all"
+    """
+    Wait until every object is ready; if one does not become ready, the update fails.
+    """
+    NONE = "none"
+    """
+    Wait for nothing.
+    """
+
+
 @pulumi.type_token("k8sconnect:index:OnDestroy")
 class OnDestroy(_builtins.str, Enum):
     """
@@ -76,6 +97,21 @@ class OnDestroy(_builtins.str, Enum):
     REMOVE = "remove"
     """
     Remove what this Patch has added.
+    """
+
+
+@pulumi.type_token("k8sconnect:index:OnFailure")
+class OnFailure(_builtins.str, Enum):
+    """
+    The values of the input `on_failure`.
+    """
+    FAIL = "fail"
+    """
+    Fail the update. This is the default.
+    """
+    WARN = "warn"
+    """
+    Warn, and go on with what depends on the Wait.
     """
 
 

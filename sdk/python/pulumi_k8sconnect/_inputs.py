@@ -28,6 +28,18 @@ __all__ = [
     'ImpersonationDict',
     'ImpersonationArgs',
     'ImpersonationArgsDict',
+    'ManifestsEditsArgs',
+    'ManifestsEditsArgsDict',
+    'ManifestsImageArgs',
+    'ManifestsImageArgsDict',
+    'ManifestsOverrideArgs',
+    'ManifestsOverrideArgsDict',
+    'ManifestsPatchArgs',
+    'ManifestsPatchArgsDict',
+    'ManifestsPatchTargetArgs',
+    'ManifestsPatchTargetArgsDict',
+    'ManifestsSelectArgs',
+    'ManifestsSelectArgsDict',
     'PatchTargetArgs',
     'PatchTargetArgsDict',
     'ReadinessRuleArgs',
@@ -876,6 +888,707 @@ class ImpersonationArgs:
     @groups.setter
     def groups(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
         pulumi.set(self, "groups", value)
+
+
+class ManifestsEditsArgsDict(TypedDict):
+    """
+    Changes to the manifests of a set, made in this order: patches, images, labels, annotations. They are those of a kustomization.
+    """
+    annotations: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
+    """
+    Annotations that all objects get. Pod templates do not get them.
+    """
+    images: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input['ManifestsImageArgsDict']]]]]
+    """
+    Replaces names, tags or digests of container images. An image that no object uses is an error.
+    """
+    labels: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
+    """
+    Labels that all objects get. Neither selectors nor pod templates get them.
+    """
+    patches: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input['ManifestsPatchArgsDict']]]]]
+    """
+    Patches of single objects. A patch whose target matches nothing is an error.
+    """
+
+@pulumi.input_type
+class ManifestsEditsArgs:
+    def __init__(__self__, *,
+                 annotations: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]] = None,
+                 images: pulumi.Input[Optional[Sequence[pulumi.Input['ManifestsImageArgs']]]] = None,
+                 labels: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]] = None,
+                 patches: pulumi.Input[Optional[Sequence[pulumi.Input['ManifestsPatchArgs']]]] = None):
+        """
+        Changes to the manifests of a set, made in this order: patches, images, labels, annotations. They are those of a kustomization.
+
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] annotations: Annotations that all objects get. Pod templates do not get them.
+        :param pulumi.Input[Sequence[pulumi.Input['ManifestsImageArgs']]] images: Replaces names, tags or digests of container images. An image that no object uses is an error.
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] labels: Labels that all objects get. Neither selectors nor pod templates get them.
+        :param pulumi.Input[Sequence[pulumi.Input['ManifestsPatchArgs']]] patches: Patches of single objects. A patch whose target matches nothing is an error.
+        """
+        if annotations is not None:
+            pulumi.set(__self__, "annotations", annotations)
+        if images is not None:
+            pulumi.set(__self__, "images", images)
+        if labels is not None:
+            pulumi.set(__self__, "labels", labels)
+        if patches is not None:
+            pulumi.set(__self__, "patches", patches)
+
+    @_builtins.property
+    @pulumi.getter
+    def annotations(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]:
+        """
+        Annotations that all objects get. Pod templates do not get them.
+        """
+        return pulumi.get(self, "annotations")
+
+    @annotations.setter
+    def annotations(self, value: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "annotations", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def images(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['ManifestsImageArgs']]]]:
+        """
+        Replaces names, tags or digests of container images. An image that no object uses is an error.
+        """
+        return pulumi.get(self, "images")
+
+    @images.setter
+    def images(self, value: pulumi.Input[Optional[Sequence[pulumi.Input['ManifestsImageArgs']]]]):
+        pulumi.set(self, "images", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def labels(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]:
+        """
+        Labels that all objects get. Neither selectors nor pod templates get them.
+        """
+        return pulumi.get(self, "labels")
+
+    @labels.setter
+    def labels(self, value: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "labels", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def patches(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['ManifestsPatchArgs']]]]:
+        """
+        Patches of single objects. A patch whose target matches nothing is an error.
+        """
+        return pulumi.get(self, "patches")
+
+    @patches.setter
+    def patches(self, value: pulumi.Input[Optional[Sequence[pulumi.Input['ManifestsPatchArgs']]]]):
+        pulumi.set(self, "patches", value)
+
+
+class ManifestsImageArgsDict(TypedDict):
+    """
+    Replaces parts of the images of one name.
+    """
+    name: pulumi.Input[_builtins.str]
+    """
+    The name of the image, without tag and digest, as the manifests write it.
+    """
+    digest: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The new digest, such as `sha256:…`, in place of the tag. Default: unchanged.
+    """
+    new_name: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The new name, such as that of a mirror. Default: unchanged.
+    """
+    new_tag: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The new tag. Default: unchanged.
+    """
+
+@pulumi.input_type
+class ManifestsImageArgs:
+    def __init__(__self__, *,
+                 name: pulumi.Input[_builtins.str],
+                 digest: pulumi.Input[Optional[_builtins.str]] = None,
+                 new_name: pulumi.Input[Optional[_builtins.str]] = None,
+                 new_tag: pulumi.Input[Optional[_builtins.str]] = None):
+        """
+        Replaces parts of the images of one name.
+
+        :param pulumi.Input[_builtins.str] name: The name of the image, without tag and digest, as the manifests write it.
+        :param pulumi.Input[_builtins.str] digest: The new digest, such as `sha256:…`, in place of the tag. Default: unchanged.
+        :param pulumi.Input[_builtins.str] new_name: The new name, such as that of a mirror. Default: unchanged.
+        :param pulumi.Input[_builtins.str] new_tag: The new tag. Default: unchanged.
+        """
+        pulumi.set(__self__, "name", name)
+        if digest is not None:
+            pulumi.set(__self__, "digest", digest)
+        if new_name is not None:
+            pulumi.set(__self__, "new_name", new_name)
+        if new_tag is not None:
+            pulumi.set(__self__, "new_tag", new_tag)
+
+    @_builtins.property
+    @pulumi.getter
+    def name(self) -> pulumi.Input[_builtins.str]:
+        """
+        The name of the image, without tag and digest, as the manifests write it.
+        """
+        return pulumi.get(self, "name")
+
+    @name.setter
+    def name(self, value: pulumi.Input[_builtins.str]):
+        pulumi.set(self, "name", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def digest(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The new digest, such as `sha256:…`, in place of the tag. Default: unchanged.
+        """
+        return pulumi.get(self, "digest")
+
+    @digest.setter
+    def digest(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "digest", value)
+
+    @_builtins.property
+    @pulumi.getter(name="newName")
+    def new_name(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The new name, such as that of a mirror. Default: unchanged.
+        """
+        return pulumi.get(self, "new_name")
+
+    @new_name.setter
+    def new_name(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "new_name", value)
+
+    @_builtins.property
+    @pulumi.getter(name="newTag")
+    def new_tag(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The new tag. Default: unchanged.
+        """
+        return pulumi.get(self, "new_tag")
+
+    @new_tag.setter
+    def new_tag(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "new_tag", value)
+
+
+class ManifestsOverrideArgsDict(TypedDict):
+    """
+    Inputs of the objects that a selector selects. See KubeObject for what each input does.
+    """
+    select: pulumi.Input['ManifestsSelectArgsDict']
+    """
+    The objects. At least one of its members must be set.
+    """
+    adopt: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
+    """
+    Take over an object that already exists. Default: that of the set.
+    """
+    conflict_policy: NotRequired[pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]]
+    """
+    One of `force` and `fail`. Default: that of the set.
+    """
+    delete_instances: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
+    """
+    Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
+    """
+    deletion_propagation: NotRequired[pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]]]
+    """
+    One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+    """
+    force_destroy: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
+    """
+    When the deletion times out, remove the finalizers that block it. Default: that of the set.
+    """
+    ignore_fields: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
+    """
+    Fields that others manage, such as `spec.replicas`. Default: none.
+    """
+    on_immutable: NotRequired[pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]]
+    """
+    One of `replace` and `fail`. Default: that of the set.
+    """
+    optional: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
+    """
+    Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
+    """
+    take_over_from: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
+    """
+    Take fields over from these field managers. Default: that of the set.
+    """
+
+@pulumi.input_type
+class ManifestsOverrideArgs:
+    def __init__(__self__, *,
+                 select: pulumi.Input['ManifestsSelectArgs'],
+                 adopt: pulumi.Input[Optional[_builtins.bool]] = None,
+                 conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
+                 delete_instances: pulumi.Input[Optional[_builtins.bool]] = None,
+                 deletion_propagation: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]] = None,
+                 force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
+                 ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 on_immutable: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]] = None,
+                 optional: pulumi.Input[Optional[_builtins.bool]] = None,
+                 take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None):
+        """
+        Inputs of the objects that a selector selects. See KubeObject for what each input does.
+
+        :param pulumi.Input['ManifestsSelectArgs'] select: The objects. At least one of its members must be set.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that already exists. Default: that of the set.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: One of `force` and `fail`. Default: that of the set.
+        :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
+        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that block it. Default: that of the set.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas`. Default: none.
+        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: One of `replace` and `fail`. Default: that of the set.
+        :param pulumi.Input[_builtins.bool] optional: Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields over from these field managers. Default: that of the set.
+        """
+        pulumi.set(__self__, "select", select)
+        if adopt is not None:
+            pulumi.set(__self__, "adopt", adopt)
+        if conflict_policy is not None:
+            pulumi.set(__self__, "conflict_policy", conflict_policy)
+        if delete_instances is not None:
+            pulumi.set(__self__, "delete_instances", delete_instances)
+        if deletion_propagation is not None:
+            pulumi.set(__self__, "deletion_propagation", deletion_propagation)
+        if force_destroy is not None:
+            pulumi.set(__self__, "force_destroy", force_destroy)
+        if ignore_fields is not None:
+            pulumi.set(__self__, "ignore_fields", ignore_fields)
+        if on_immutable is not None:
+            pulumi.set(__self__, "on_immutable", on_immutable)
+        if optional is not None:
+            pulumi.set(__self__, "optional", optional)
+        if take_over_from is not None:
+            pulumi.set(__self__, "take_over_from", take_over_from)
+
+    @_builtins.property
+    @pulumi.getter
+    def select(self) -> pulumi.Input['ManifestsSelectArgs']:
+        """
+        The objects. At least one of its members must be set.
+        """
+        return pulumi.get(self, "select")
+
+    @select.setter
+    def select(self, value: pulumi.Input['ManifestsSelectArgs']):
+        pulumi.set(self, "select", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def adopt(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Take over an object that already exists. Default: that of the set.
+        """
+        return pulumi.get(self, "adopt")
+
+    @adopt.setter
+    def adopt(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "adopt", value)
+
+    @_builtins.property
+    @pulumi.getter(name="conflictPolicy")
+    def conflict_policy(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]:
+        """
+        One of `force` and `fail`. Default: that of the set.
+        """
+        return pulumi.get(self, "conflict_policy")
+
+    @conflict_policy.setter
+    def conflict_policy(self, value: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]):
+        pulumi.set(self, "conflict_policy", value)
+
+    @_builtins.property
+    @pulumi.getter(name="deleteInstances")
+    def delete_instances(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
+        """
+        return pulumi.get(self, "delete_instances")
+
+    @delete_instances.setter
+    def delete_instances(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "delete_instances", value)
+
+    @_builtins.property
+    @pulumi.getter(name="deletionPropagation")
+    def deletion_propagation(self) -> pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]]:
+        """
+        One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+        """
+        return pulumi.get(self, "deletion_propagation")
+
+    @deletion_propagation.setter
+    def deletion_propagation(self, value: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]]):
+        pulumi.set(self, "deletion_propagation", value)
+
+    @_builtins.property
+    @pulumi.getter(name="forceDestroy")
+    def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        When the deletion times out, remove the finalizers that block it. Default: that of the set.
+        """
+        return pulumi.get(self, "force_destroy")
+
+    @force_destroy.setter
+    def force_destroy(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "force_destroy", value)
+
+    @_builtins.property
+    @pulumi.getter(name="ignoreFields")
+    def ignore_fields(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Fields that others manage, such as `spec.replicas`. Default: none.
+        """
+        return pulumi.get(self, "ignore_fields")
+
+    @ignore_fields.setter
+    def ignore_fields(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "ignore_fields", value)
+
+    @_builtins.property
+    @pulumi.getter(name="onImmutable")
+    def on_immutable(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]:
+        """
+        One of `replace` and `fail`. Default: that of the set.
+        """
+        return pulumi.get(self, "on_immutable")
+
+    @on_immutable.setter
+    def on_immutable(self, value: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]):
+        pulumi.set(self, "on_immutable", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def optional(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
+        """
+        return pulumi.get(self, "optional")
+
+    @optional.setter
+    def optional(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "optional", value)
+
+    @_builtins.property
+    @pulumi.getter(name="takeOverFrom")
+    def take_over_from(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Take fields over from these field managers. Default: that of the set.
+        """
+        return pulumi.get(self, "take_over_from")
+
+    @take_over_from.setter
+    def take_over_from(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "take_over_from", value)
+
+
+class ManifestsPatchArgsDict(TypedDict):
+    """
+    A patch of the objects that its target matches.
+    """
+    patch: pulumi.Input[_builtins.str]
+    """
+    The patch as text: a strategic merge patch, or a JSON patch (RFC 6902), in YAML or JSON. It may change neither `api_version`, `kind`, name nor namespace.
+    """
+    target: NotRequired[pulumi.Input[Optional['ManifestsPatchTargetArgsDict']]]
+    """
+    The objects to patch. Default: the object that the patch itself names.
+    """
+
+@pulumi.input_type
+class ManifestsPatchArgs:
+    def __init__(__self__, *,
+                 patch: pulumi.Input[_builtins.str],
+                 target: pulumi.Input[Optional['ManifestsPatchTargetArgs']] = None):
+        """
+        A patch of the objects that its target matches.
+
+        :param pulumi.Input[_builtins.str] patch: The patch as text: a strategic merge patch, or a JSON patch (RFC 6902), in YAML or JSON. It may change neither `api_version`, `kind`, name nor namespace.
+        :param pulumi.Input['ManifestsPatchTargetArgs'] target: The objects to patch. Default: the object that the patch itself names.
+        """
+        pulumi.set(__self__, "patch", patch)
+        if target is not None:
+            pulumi.set(__self__, "target", target)
+
+    @_builtins.property
+    @pulumi.getter
+    def patch(self) -> pulumi.Input[_builtins.str]:
+        """
+        The patch as text: a strategic merge patch, or a JSON patch (RFC 6902), in YAML or JSON. It may change neither `api_version`, `kind`, name nor namespace.
+        """
+        return pulumi.get(self, "patch")
+
+    @patch.setter
+    def patch(self, value: pulumi.Input[_builtins.str]):
+        pulumi.set(self, "patch", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def target(self) -> pulumi.Input[Optional['ManifestsPatchTargetArgs']]:
+        """
+        The objects to patch. Default: the object that the patch itself names.
+        """
+        return pulumi.get(self, "target")
+
+    @target.setter
+    def target(self, value: pulumi.Input[Optional['ManifestsPatchTargetArgs']]):
+        pulumi.set(self, "target", value)
+
+
+class ManifestsPatchTargetArgsDict(TypedDict):
+    """
+    Selects the objects of a patch. An object is selected if it matches every member that is set. The members are regular expressions that must match the whole value.
+    """
+    annotation_selector: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    A selector for annotations, written like one for labels.
+    """
+    group: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The API group, such as `apps`.
+    """
+    kind: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The kind, such as `Deployment`.
+    """
+    label_selector: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    A selector for labels, as in `kubectl get --selector`.
+    """
+    name: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The name.
+    """
+    namespace: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The namespace.
+    """
+    version: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The version, such as `v1`.
+    """
+
+@pulumi.input_type
+class ManifestsPatchTargetArgs:
+    def __init__(__self__, *,
+                 annotation_selector: pulumi.Input[Optional[_builtins.str]] = None,
+                 group: pulumi.Input[Optional[_builtins.str]] = None,
+                 kind: pulumi.Input[Optional[_builtins.str]] = None,
+                 label_selector: pulumi.Input[Optional[_builtins.str]] = None,
+                 name: pulumi.Input[Optional[_builtins.str]] = None,
+                 namespace: pulumi.Input[Optional[_builtins.str]] = None,
+                 version: pulumi.Input[Optional[_builtins.str]] = None):
+        """
+        Selects the objects of a patch. An object is selected if it matches every member that is set. The members are regular expressions that must match the whole value.
+
+        :param pulumi.Input[_builtins.str] annotation_selector: A selector for annotations, written like one for labels.
+        :param pulumi.Input[_builtins.str] group: The API group, such as `apps`.
+        :param pulumi.Input[_builtins.str] kind: The kind, such as `Deployment`.
+        :param pulumi.Input[_builtins.str] label_selector: A selector for labels, as in `kubectl get --selector`.
+        :param pulumi.Input[_builtins.str] name: The name.
+        :param pulumi.Input[_builtins.str] namespace: The namespace.
+        :param pulumi.Input[_builtins.str] version: The version, such as `v1`.
+        """
+        if annotation_selector is not None:
+            pulumi.set(__self__, "annotation_selector", annotation_selector)
+        if group is not None:
+            pulumi.set(__self__, "group", group)
+        if kind is not None:
+            pulumi.set(__self__, "kind", kind)
+        if label_selector is not None:
+            pulumi.set(__self__, "label_selector", label_selector)
+        if name is not None:
+            pulumi.set(__self__, "name", name)
+        if namespace is not None:
+            pulumi.set(__self__, "namespace", namespace)
+        if version is not None:
+            pulumi.set(__self__, "version", version)
+
+    @_builtins.property
+    @pulumi.getter(name="annotationSelector")
+    def annotation_selector(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        A selector for annotations, written like one for labels.
+        """
+        return pulumi.get(self, "annotation_selector")
+
+    @annotation_selector.setter
+    def annotation_selector(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "annotation_selector", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def group(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The API group, such as `apps`.
+        """
+        return pulumi.get(self, "group")
+
+    @group.setter
+    def group(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "group", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def kind(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The kind, such as `Deployment`.
+        """
+        return pulumi.get(self, "kind")
+
+    @kind.setter
+    def kind(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "kind", value)
+
+    @_builtins.property
+    @pulumi.getter(name="labelSelector")
+    def label_selector(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        A selector for labels, as in `kubectl get --selector`.
+        """
+        return pulumi.get(self, "label_selector")
+
+    @label_selector.setter
+    def label_selector(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "label_selector", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def name(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The name.
+        """
+        return pulumi.get(self, "name")
+
+    @name.setter
+    def name(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "name", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The namespace.
+        """
+        return pulumi.get(self, "namespace")
+
+    @namespace.setter
+    def namespace(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "namespace", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def version(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The version, such as `v1`.
+        """
+        return pulumi.get(self, "version")
+
+    @version.setter
+    def version(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "version", value)
+
+
+class ManifestsSelectArgsDict(TypedDict):
+    """
+    Selects objects of a set. An object is selected if it matches every member that is set. `*` matches any characters, `?` any one.
+    """
+    api_version: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The API group and version, such as `apps/v1` or `*/v1beta1`.
+    """
+    kind: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The kind, such as `Deployment`.
+    """
+    name: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The name, such as `web-*`.
+    """
+    namespace: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The namespace that the object is applied in, as far as the manifest or the input `namespace` says it.
+    """
+
+@pulumi.input_type
+class ManifestsSelectArgs:
+    def __init__(__self__, *,
+                 api_version: pulumi.Input[Optional[_builtins.str]] = None,
+                 kind: pulumi.Input[Optional[_builtins.str]] = None,
+                 name: pulumi.Input[Optional[_builtins.str]] = None,
+                 namespace: pulumi.Input[Optional[_builtins.str]] = None):
+        """
+        Selects objects of a set. An object is selected if it matches every member that is set. `*` matches any characters, `?` any one.
+
+        :param pulumi.Input[_builtins.str] api_version: The API group and version, such as `apps/v1` or `*/v1beta1`.
+        :param pulumi.Input[_builtins.str] kind: The kind, such as `Deployment`.
+        :param pulumi.Input[_builtins.str] name: The name, such as `web-*`.
+        :param pulumi.Input[_builtins.str] namespace: The namespace that the object is applied in, as far as the manifest or the input `namespace` says it.
+        """
+        if api_version is not None:
+            pulumi.set(__self__, "api_version", api_version)
+        if kind is not None:
+            pulumi.set(__self__, "kind", kind)
+        if name is not None:
+            pulumi.set(__self__, "name", name)
+        if namespace is not None:
+            pulumi.set(__self__, "namespace", namespace)
+
+    @_builtins.property
+    @pulumi.getter(name="apiVersion")
+    def api_version(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The API group and version, such as `apps/v1` or `*/v1beta1`.
+        """
+        return pulumi.get(self, "api_version")
+
+    @api_version.setter
+    def api_version(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "api_version", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def kind(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The kind, such as `Deployment`.
+        """
+        return pulumi.get(self, "kind")
+
+    @kind.setter
+    def kind(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "kind", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def name(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The name, such as `web-*`.
+        """
+        return pulumi.get(self, "name")
+
+    @name.setter
+    def name(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "name", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The namespace that the object is applied in, as far as the manifest or the input `namespace` says it.
+        """
+        return pulumi.get(self, "namespace")
+
+    @namespace.setter
+    def namespace(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "namespace", value)
 
 
 class PatchTargetArgsDict(TypedDict):

@@ -13,6 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import NotRequired, TypedDict, TypeAlias
 from . import _utilities
+from ._enums import *
 from ._inputs import *
 
 __all__ = ['WaitArgs', 'Wait']
@@ -23,6 +24,7 @@ class WaitArgs:
                  resource_ref: pulumi.Input['ResourceRefArgs'],
                  wait_for: pulumi.Input['WaitForArgs'],
                  cluster_connection: pulumi.Input[Optional['ClusterConnectionArgs']] = None,
+                 on_failure: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]] = None,
                  triggers: pulumi.Input[Optional[Sequence[Any]]] = None):
         """
         The set of arguments for constructing a Wait resource.
@@ -30,12 +32,15 @@ class WaitArgs:
         :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
         :param pulumi.Input['WaitForArgs'] wait_for: What to wait for, and how long. A change makes the Wait wait again.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+        :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         """
         pulumi.set(__self__, "resource_ref", resource_ref)
         pulumi.set(__self__, "wait_for", wait_for)
         if cluster_connection is not None:
             pulumi.set(__self__, "cluster_connection", cluster_connection)
+        if on_failure is not None:
+            pulumi.set(__self__, "on_failure", on_failure)
         if triggers is not None:
             pulumi.set(__self__, "triggers", triggers)
 
@@ -76,6 +81,18 @@ class WaitArgs:
         pulumi.set(self, "cluster_connection", value)
 
     @_builtins.property
+    @pulumi.getter(name="onFailure")
+    def on_failure(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]]:
+        """
+        What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+        """
+        return pulumi.get(self, "on_failure")
+
+    @on_failure.setter
+    def on_failure(self, value: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]]):
+        pulumi.set(self, "on_failure", value)
+
+    @_builtins.property
     @pulumi.getter
     def triggers(self) -> pulumi.Input[Optional[Sequence[Any]]]:
         """
@@ -95,6 +112,7 @@ class Wait(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
+                 on_failure: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]] = None,
                  resource_ref: pulumi.Input[Optional[Union['ResourceRefArgs', 'ResourceRefArgsDict']]] = None,
                  triggers: pulumi.Input[Optional[Sequence[Any]]] = None,
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
@@ -143,6 +161,7 @@ class Wait(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+        :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
         :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for, and how long. A change makes the Wait wait again.
@@ -210,6 +229,7 @@ class Wait(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
+                 on_failure: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]] = None,
                  resource_ref: pulumi.Input[Optional[Union['ResourceRefArgs', 'ResourceRefArgsDict']]] = None,
                  triggers: pulumi.Input[Optional[Sequence[Any]]] = None,
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
@@ -223,6 +243,7 @@ class Wait(pulumi.CustomResource):
             __props__ = WaitArgs.__new__(WaitArgs)
 
             __props__.__dict__["cluster_connection"] = None if cluster_connection is None else pulumi.Output.secret(cluster_connection)
+            __props__.__dict__["on_failure"] = on_failure
             if resource_ref is None and not opts.urn:
                 raise TypeError("Missing required property 'resource_ref'")
             __props__.__dict__["resource_ref"] = resource_ref

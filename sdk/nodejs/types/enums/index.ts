@@ -54,6 +54,26 @@ export const DriftDetection = {
  */
 export type DriftDetection = (typeof DriftDetection)[keyof typeof DriftDetection];
 
+export const ManifestsWait = {
+    /**
+     * Wait for what other objects of the set need ready. This is the default.
+     */
+    Needed: "needed",
+    /**
+     * Wait until every object is ready; if one does not become ready, the update fails.
+     */
+    All: "all",
+    /**
+     * Wait for nothing.
+     */
+    None: "none",
+} as const;
+
+/**
+ * The values of the input `wait`.
+ */
+export type ManifestsWait = (typeof ManifestsWait)[keyof typeof ManifestsWait];
+
 export const OnDestroy = {
     /**
      * All values stay in the object, and the Patch no longer owns them. This is the default.
@@ -69,6 +89,22 @@ export const OnDestroy = {
  * The values of the input `onDestroy`.
  */
 export type OnDestroy = (typeof OnDestroy)[keyof typeof OnDestroy];
+
+export const OnFailure = {
+    /**
+     * Fail the update. This is the default.
+     */
+    Fail: "fail",
+    /**
+     * Warn, and go on with what depends on the Wait.
+     */
+    Warn: "warn",
+} as const;
+
+/**
+ * The values of the input `onFailure`.
+ */
+export type OnFailure = (typeof OnFailure)[keyof typeof OnFailure];
 
 export const OnImmutable = {
     /**

@@ -3,13 +3,16 @@
 
 package com.k8sconnect.pulumi;
 
+import com.k8sconnect.pulumi.enums.OnFailure;
 import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
 import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
+import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
 import com.pulumi.exceptions.MissingRequiredPropertyException;
 import java.lang.Object;
+import java.lang.String;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -33,6 +36,21 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
         return Optional.ofNullable(this.clusterConnection);
+    }
+
+    /**
+     * What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+     * 
+     */
+    @Import(name="onFailure")
+    private @Nullable Output<Either<String,OnFailure>> onFailure;
+
+    /**
+     * @return What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+     * 
+     */
+    public Optional<Output<Either<String,OnFailure>>> onFailure() {
+        return Optional.ofNullable(this.onFailure);
     }
 
     /**
@@ -84,6 +102,7 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
 
     private WaitArgs(WaitArgs $) {
         this.clusterConnection = $.clusterConnection;
+        this.onFailure = $.onFailure;
         this.resourceRef = $.resourceRef;
         this.triggers = $.triggers;
         this.waitFor = $.waitFor;
@@ -126,6 +145,47 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder clusterConnection(ClusterConnectionArgs clusterConnection) {
             return clusterConnection(Output.of(clusterConnection));
+        }
+
+        /**
+         * @param onFailure What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onFailure(@Nullable Output<Either<String,OnFailure>> onFailure) {
+            $.onFailure = onFailure;
+            return this;
+        }
+
+        /**
+         * @param onFailure What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onFailure(Either<String,OnFailure> onFailure) {
+            return onFailure(Output.of(onFailure));
+        }
+
+        /**
+         * @param onFailure What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onFailure(String onFailure) {
+            return onFailure(Either.ofLeft(onFailure));
+        }
+
+        /**
+         * @param onFailure What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder onFailure(OnFailure onFailure) {
+            return onFailure(Either.ofRight(onFailure));
         }
 
         /**

@@ -1,0 +1,62 @@
+package manifests
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
+)
+
+// fillNamespace gives namespaced objects that name no namespace that of the set. Keys stay as they are. An object that another
+// manifest has in the same namespace by its own words is there twice now.
+func (s *set) fillNamespace(found sources.Set, namespace property.Value) (wrong check.Mistakes) {
+	if namespace.IsNull() || namespace.IsString() && namespace.AsString() == "" {
+		return nil
+	}
+	plain, secret, err := values.FromProperty(namespace)
+	if err != nil {
+		wrong.Add(keyNamespace, err.Error())
+		return wrong
+	}
+	places := map[manifest.Identity]sources.Object{}
+	for _, from := range found {
+		if id := identityIn(from); id.Namespace != "" {
+			places[id] = from
+		}
+	}
+	for i, from := range found {
+		if from.Tier != sources.Namespaced || manifest.IdentityOf(from.Object).Namespace != "" {
+			continue
+		}
+		o := &s.objects[i]
+		o.manifest = withNamespace(from.Object, plain)
+		if !secret.Empty() {
+			o.secrets.Add(property.PathFromSegments(property.NewSegment("metadata"), property.NewSegment("namespace")))
+		}
+		id := identityIn(sources.Object{Document: sources.Document{Object: o.manifest}})
+		if twin, exists := places[id]; exists && id.Namespace != "" {
+			wrong.Add(from.Input, fmt.Sprintf("%s and %s are the same object in namespace %q: %s, and %s. Remove one of them.",
+				twin.Key, from.Key, id.Namespace, twin.Place, from.Place))
+		}
+	}
+	return wrong
+}
+
+// identityIn is the identity of an object, whatever its version.
+func identityIn(o sources.Object) manifest.Identity {
+	id := manifest.IdentityOf(o.Object)
+	id.APIVersion = id.Group()
+	return id
+}
+
+// withNamespace returns a copy of an object in a namespace.
+func withNamespace(object map[string]any, namespace any) map[string]any {
+	moved, _ := values.DeepCopy(object).(map[string]any)
+	metadata, _ := moved["metadata"].(map[string]any)
+	metadata["namespace"] = namespace
+	return moved
+}

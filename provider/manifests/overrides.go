@@ -1,0 +1,138 @@
+package manifests
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// The members of an override that are no inputs of a KubeObject.
+const (
+	keySelect   = "select"
+	keyOptional = "optional"
+
+	keyIgnoreFields    = "ignoreFields"
+	keyDeleteInstances = "deleteInstances"
+)
+
+// childOptions are the inputs of a KubeObject that a set passes on, to all objects or to some.
+var childOptions = slices.DeleteFunc(fieldtags.Names[Override](), func(name string) bool { return name == keySelect || name == keyOptional })
+
+// override gives the selected objects their own inputs. What these may be, each KubeObject checks for itself.
+func (s *set) override(given property.Value) (wrong check.Mistakes) {
+	if given.IsNull() || given.IsComputed() {
+		return nil
+	}
+	if !given.IsArray() {
+		wrong.Add(keyOverrides, "The value must be a list.")
+		return wrong
+	}
+	for i, item := range given.AsArray().All {
+		at := fmt.Sprintf("%s[%d]", keyOverrides, i)
+		if item.IsComputed() {
+			continue
+		}
+		if !item.IsMap() {
+			wrong.Add(at, "The value must be an object with select and inputs of a KubeObject.")
+			continue
+		}
+		wrong = append(wrong, s.overrideBy(at, item.AsMap())...)
+	}
+	return wrong
+}
+
+func (s *set) overrideBy(at string, given property.Map) (wrong check.Mistakes) {
+	for name := range given.AllStable {
+		if known := fieldtags.Names[Override](); !slices.Contains(known, name) {
+			wrong.Add(at+"."+name, fmt.Sprintf("There is no such input. The inputs are %s.", strings.Join(known, ", ")))
+		}
+	}
+	selects, more := selectorOf(at+"."+keySelect, given.Get(keySelect))
+	if wrong = append(wrong, more...); len(wrong) > 0 {
+		return wrong
+	}
+	if selects == nil {
+		return nil // Some member is not known yet, and so is what it selects.
+	}
+	matched := s.incomplete
+	for i := range s.objects {
+		o := &s.objects[i]
+		if !selects(manifest.IdentityOf(o.manifest)) {
+			continue
+		}
+		matched = true
+		if o.options == nil {
+			o.options = map[string]property.Value{}
+		}
+		for _, name := range childOptions {
+			if v, set := given.GetOk(name); set && !v.IsNull() {
+				o.options[name] = v
+			}
+		}
+	}
+	if !matched && !values.Flag(given.Get(keyOptional)) {
+		wrong.Add(at+"."+keySelect, "It selects no object of the set. Correct it, or set optional: true.")
+	}
+	return wrong
+}
+
+// selectorOf reads a selector. It returns nil while a member is unknown.
+func selectorOf(at string, given property.Value) (func(manifest.Identity) bool, check.Mistakes) {
+	var wrong check.Mistakes
+	switch {
+	case given.HasComputed():
+		return nil, nil
+	case !given.IsMap() || given.AsMap().Len() == 0:
+		wrong.Add(at, fmt.Sprintf("Set at least one of %s.", strings.Join(fieldtags.Names[Select](), ", ")))
+		return nil, wrong
+	}
+	parts := map[string]func(manifest.Identity) string{
+		"apiVersion": func(id manifest.Identity) string { return id.APIVersion },
+		"kind":       func(id manifest.Identity) string { return id.Kind },
+		"namespace":  func(id manifest.Identity) string { return id.Namespace },
+		"name":       func(id manifest.Identity) string { return id.Name },
+	}
+	patterns := map[string]string{}
+	for name, v := range given.AsMap().AllStable {
+		switch {
+		case v.IsNull():
+		case parts[name] == nil:
+			wrong.Add(at+"."+name, fmt.Sprintf("There is no such member. The members are %s.", strings.Join(fieldtags.Names[Select](), ", ")))
+		case !v.IsString():
+			wrong.Add(at+"."+name, "The value must be a text.")
+		default:
+			patterns[name] = v.AsString()
+			if !matches(v.AsString(), "") && !isPattern(v.AsString()) {
+				wrong.Add(at+"."+name, "The value is not a pattern: it has a [ without its ], or a wrong range.")
+			}
+		}
+	}
+	return func(id manifest.Identity) bool {
+		for name, pattern := range patterns {
+			if !matches(pattern, parts[name](id)) {
+				return false
+			}
+		}
+		return true
+	}, wrong
+}
+
+// matches compares a text with a pattern, in which * and ? match / as well: the names of kinds have slashes.
+func matches(pattern, text string) bool {
+	const slash = "\x00"
+	matched, _ := path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(text, "/", slash))
+	return matched
+}
+
+func isPattern(pattern string) bool {
+	_, err := path.Match(pattern, "")
+	return err == nil
+}

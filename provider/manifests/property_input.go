@@ -1,0 +1,37 @@
+package manifests
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+// inputOf converts a value to what a registration takes. Its secret and unknown marks stay where they are.
+func inputOf(v property.Value) pulumi.Input {
+	if v.Secret() {
+		return pulumi.ToSecret(inputOf(v.WithSecret(false)))
+	}
+	switch {
+	case v.IsComputed():
+		return pulumi.UnsafeUnknownOutput(nil)
+	case v.IsBool():
+		return pulumi.Bool(v.AsBool())
+	case v.IsNumber():
+		return pulumi.Float64(v.AsNumber())
+	case v.IsString():
+		return pulumi.String(v.AsString())
+	case v.IsArray():
+		list := make(pulumi.Array, 0, v.AsArray().Len())
+		for _, item := range v.AsArray().All {
+			list = append(list, inputOf(item))
+		}
+		return list
+	case v.IsMap():
+		members := make(pulumi.Map, v.AsMap().Len())
+		for key, member := range v.AsMap().All {
+			members[key] = inputOf(member)
+		}
+		return members
+	default:
+		return nil
+	}
+}
