@@ -415,7 +415,7 @@ docs-check: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## The tes
 	@$(call go-test,-count=1 -run '^TestDocs' ./tests/e2e)
 
 .PHONY: bench
-bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY=sets, PEER=folder of another plugin, FORM=texts, OBJECTS="400 1600"
+bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY=sets, PEER=folder of another plugin, FORM=objects, OBJECTS="400 1600"
 	$(call say,Measuring (about fifteen minutes on two idle cores))
 	@go run ./tests/bench $(if $(ONLY),-only '$(ONLY)') $(if $(PEER),-peer '$(PEER)') $(if $(OBJECTS),-objects '$(OBJECTS)') $(if $(FORM),-form '$(FORM)')
 

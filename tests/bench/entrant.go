@@ -19,6 +19,8 @@ type entrant struct {
 	name   string
 	plugin string
 	form   form
+	// waits means that its programs wait for some of their objects.
+	waits bool
 	// folder is where the plugin is, "" for one that was built for the run.
 	folder string
 }
@@ -47,7 +49,7 @@ func peerIn(folder string) ([]entrant, error) {
 		case err != nil:
 			return nil, err
 		case info.Mode().IsRegular():
-			found = append(found, entrant{"peer " + plugin, plugin, form, folder})
+			found = append(found, entrant{name: "peer " + plugin, plugin: plugin, form: form, folder: folder})
 		}
 	}
 	if len(found) != 1 {

@@ -59,7 +59,7 @@ func measureSets(ctx context.Context, out io.Writer, b bench) error {
 		var lives []life
 		for i, e := range of.entrants {
 			if e.plugin == provider.plugin {
-				e.form = forms[b.form]
+				e.form, e.waits = forms[b.form], b.form == formManifests
 			}
 			l, err := live(ctx, b, e, of.set, filepath.Join(b.dir, fmt.Sprintf("%s-%d", of.set.Name, i)))
 			if err != nil {
@@ -97,6 +97,9 @@ func lifeOf(e entrant) []step {
 		case stepDestroy:
 			// A definition is looked at before its deletion, and some kinds after it: the answer does not say that they are gone.
 			life[i].most++
+		}
+		if e.waits && life[i].name != stepPreviewCreate {
+			life[i].most++ // A Wait reads its object, too.
 		}
 	}
 	return life

@@ -15,7 +15,8 @@
 // The requests are counted by the API server's audit log, and one too many for any object fails the run; so does a step
 // that fails or leaves the cluster as it should not be.
 //
-// "make bench FORM=texts" has programs with a text for each object of a set, not its fields.
+// "make bench FORM=objects" has programs with a KubeObject for each object of a set, FORM=texts with its text instead of its fields.
+// Otherwise a set is one Manifests.
 //
 // "make bench PEER=FOLDER" measures another plugin beside, in the parts sets, checkpoints and killed: the official provider, or another
 // build of this one.
@@ -61,7 +62,7 @@ func main() {
 	only := flag.String("only", "", "the parts to measure, separated by spaces (default all): "+strings.Join(partNames(), " "))
 	peer := flag.String("peer", "", "a `folder` with pulumi-resource-kubernetes, or another build of pulumi-resource-k8sconnect, to measure beside")
 	objects := flag.String("objects", "400", "the numbers of objects for which checkpoints are measured, separated by spaces")
-	form := flag.String("form", "objects", "how a program has the objects of a set: objects, or texts")
+	form := flag.String("form", formManifests, "how a program has the objects of a set: manifests, objects, or texts")
 	flag.Parse()
 	if err := run(ctx, strings.Fields(*only), *peer, strings.Fields(*objects), *form); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

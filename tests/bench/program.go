@@ -13,8 +13,20 @@ import (
 // form is how a program declares a set of objects with a plugin.
 type form func(plugin string, set sets.Set) (resources map[string]any, err error)
 
+// formManifests is the form of programs that have one component for a set.
+const formManifests = "manifests"
+
 // forms are those in which our provider can be told of a set.
-var forms = map[string]form{"objects": asObjects, "texts": asTexts}
+var forms = map[string]form{formManifests: asManifests, "objects": asObjects, "texts": asTexts}
+
+// asManifests hands the whole text to the component for it.
+func asManifests(plugin string, set sets.Set) (map[string]any, error) {
+	text, err := set.Text()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{set.Name: map[string]any{"type": plugin + ":Manifests", "properties": map[string]any{"content": string(text)}}}, nil
+}
 
 // asObjects declares each object as a KubeObject with a manifest.
 func asObjects(plugin string, set sets.Set) (map[string]any, error) {
