@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,18 @@ type resource struct {
 
 // name is the resource's name in the program.
 func (r resource) name() string { return r.URN[strings.LastIndex(r.URN, "::")+2:] }
+
+// named are the names of the resources of a type, sorted.
+func (s state) named(token string) []string {
+	var names []string
+	for _, r := range s.all {
+		if r.Type == token {
+			names = append(names, r.name())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // uid is the uid of the object, "" where the state does not know it.
 func (r resource) uid() string {
