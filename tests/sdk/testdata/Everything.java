@@ -1,6 +1,8 @@
 // Every resource with every input: what the types have to accept.
 import com.k8sconnect.pulumi.KubeObject;
 import com.k8sconnect.pulumi.KubeObjectArgs;
+import com.k8sconnect.pulumi.Manifests;
+import com.k8sconnect.pulumi.ManifestsArgs;
 import com.k8sconnect.pulumi.Patch;
 import com.k8sconnect.pulumi.PatchArgs;
 import com.k8sconnect.pulumi.Provider;
@@ -11,11 +13,19 @@ import com.k8sconnect.pulumi.WaitArgs;
 import com.k8sconnect.pulumi.enums.ConflictPolicy;
 import com.k8sconnect.pulumi.enums.DeletionPropagation;
 import com.k8sconnect.pulumi.enums.DriftDetection;
+import com.k8sconnect.pulumi.enums.ManifestsWait;
 import com.k8sconnect.pulumi.enums.OnDestroy;
+import com.k8sconnect.pulumi.enums.OnFailure;
 import com.k8sconnect.pulumi.enums.OnImmutable;
 import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
 import com.k8sconnect.pulumi.inputs.ExecArgs;
 import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
+import com.k8sconnect.pulumi.inputs.ManifestsEditsArgs;
+import com.k8sconnect.pulumi.inputs.ManifestsImageArgs;
+import com.k8sconnect.pulumi.inputs.ManifestsOverrideArgs;
+import com.k8sconnect.pulumi.inputs.ManifestsPatchArgs;
+import com.k8sconnect.pulumi.inputs.ManifestsPatchTargetArgs;
+import com.k8sconnect.pulumi.inputs.ManifestsSelectArgs;
 import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
 import com.k8sconnect.pulumi.inputs.ReadinessRuleArgs;
 import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
@@ -24,6 +34,7 @@ import com.pulumi.Context;
 import com.pulumi.Pulumi;
 import com.pulumi.core.Either;
 import com.pulumi.core.Output;
+import com.pulumi.resources.ComponentResourceOptions;
 import com.pulumi.resources.CustomResourceOptions;
 import java.util.List;
 import java.util.Map;
@@ -118,6 +129,7 @@ public class Everything {
             .resourceRef(ResourceRefs.of(object.resourceRef()))
             .triggers(object.resourceRef(), 1)
             .waitFor(waitFor)
+            .onFailure(OnFailure.Warn)
             .build());
 
         new Wait("literal", WaitArgs.builder()
@@ -159,6 +171,32 @@ public class Everything {
             .takeOwnership(true)
             .target(target)
             .build());
+
+        var set = new Manifests("set", ManifestsArgs.builder()
+            .manifests(List.of(object.manifest(), Map.of("apiVersion", "v1", "kind", "Secret", "stringData", Map.of("token", token))))
+            .namespace("shop")
+            .edits(ManifestsEditsArgs.builder()
+                .labels(Map.of("team", "shop"))
+                .annotations(Map.of("owner", "shop"))
+                .images(ManifestsImageArgs.builder().name("web").newName("mirror.example/web").newTag("2").digest("sha256:0").build())
+                .patches(ManifestsPatchArgs.builder()
+                    .patch("- {op: remove, path: /data}")
+                    .target(ManifestsPatchTargetArgs.builder()
+                        .group("apps").version("v1").labelSelector("app=web").annotationSelector("owner").build())
+                    .build())
+                .build())
+            .overrides(ManifestsOverrideArgs.builder()
+                .select(ManifestsSelectArgs.builder().kind("Secret").name("t*").build())
+                .optional(true)
+                .conflictPolicy(ConflictPolicy.Fail)
+                .build())
+            .wait_(ManifestsWait.All)
+            .clusterConnection(connection)
+            .build(), ComponentResourceOptions.builder().providers(provider).build());
+        new Manifests("files", ManifestsArgs.builder().files("manifests/*.yaml").wait_("none").build());
+        new Manifests("text", ManifestsArgs.builder().content(Output.ofSecret("kind: ConfigMap")).build());
+        new Manifests("built", ManifestsArgs.builder().kustomization("overlays/production").build());
+        ctx.export("inTheSet", set.resources().applyValue(refs -> refs.get("Secret.token").uid()));
 
         Output<Optional<Map<String, String>>> owners = patch.previousOwners();
         ctx.export("owners", owners);

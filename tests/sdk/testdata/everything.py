@@ -100,6 +100,7 @@ wait = k8sconnect.Wait(
     ),
     triggers=[object_.resource_ref.revision, 1],
     wait_for=wait_for,
+    on_failure=k8sconnect.OnFailure.WARN,
 )
 
 k8sconnect.Wait(
@@ -130,6 +131,47 @@ k8sconnect.Patch(
 )
 k8sconnect.Patch("merge", target=target, take_ownership=True, merge_patch={"data": {"a": None}})
 
+set_ = k8sconnect.Manifests(
+    "set",
+    manifests=[object_.manifest, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "stringData": {"token": token}}],
+    namespace="shop",
+    edits=k8sconnect.ManifestsEditsArgs(
+        labels={"team": "shop"},
+        annotations={"owner": "shop"},
+        images=[k8sconnect.ManifestsImageArgs(name="web", new_name="mirror.example/web", new_tag="2", digest="sha256:0")],
+        patches=[
+            k8sconnect.ManifestsPatchArgs(
+                patch="- {op: remove, path: /data}",
+                target=k8sconnect.ManifestsPatchTargetArgs(
+                    group="apps",
+                    version="v1",
+                    kind="Deployment",
+                    name="web",
+                    namespace="shop",
+                    label_selector="app=web",
+                    annotation_selector="owner",
+                ),
+            )
+        ],
+    ),
+    overrides=[
+        k8sconnect.ManifestsOverrideArgs(
+            select=k8sconnect.ManifestsSelectArgs(api_version="v1", kind="Secret", namespace="shop", name="t*"),
+            optional=True,
+            adopt=True,
+            conflict_policy=k8sconnect.ConflictPolicy.FAIL,
+            on_immutable=k8sconnect.OnImmutable.REPLACE,
+        )
+    ],
+    wait=k8sconnect.ManifestsWait.ALL,
+    cluster_connection=connection,
+    opts=pulumi.ResourceOptions(provider=provider),
+)
+k8sconnect.Manifests("files", files=["manifests/*.yaml"], wait="none")
+k8sconnect.Manifests("text", content=pulumi.Output.secret("kind: ConfigMap"))
+k8sconnect.Manifests("built", kustomization="overlays/production")
+
+pulumi.export("references", set_.resources)
 owners: pulumi.Output[Optional[Mapping[str, str]]] = patch.previous_owners
 pulumi.export("uid", object_.resource_ref.uid)
 pulumi.export("live", [object_.manifest, object_.field_ownership, from_text.manifest, patch.managed_fields, wait.status])

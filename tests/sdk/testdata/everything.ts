@@ -78,6 +78,7 @@ const wait = new k8sconnect.Wait("wait", {
     resourceRef: object.resourceRef,
     triggers: [object.resourceRef.revision, 1],
     waitFor,
+    onFailure: k8sconnect.OnFailure.Warn,
 });
 
 new k8sconnect.Wait("literal", {
@@ -98,6 +99,38 @@ const patch = new k8sconnect.Patch("patch", {
 const others = { target: { apiVersion: "v1", kind: "ConfigMap", name: "other" }, takeOwnership: true };
 new k8sconnect.Patch("json", { ...others, onDestroy: "remove", jsonPatch: [{ op: "add", path: "/data/a", value: "1" }] });
 new k8sconnect.Patch("merge", { ...others, mergePatch: { data: { a: null } } });
+
+const set = new k8sconnect.Manifests("set", {
+    manifests: [object.manifest, { apiVersion: "v1", kind: "Secret", metadata: { name: "token" }, stringData: { token } }],
+    namespace: "shop",
+    edits: {
+        labels: { team: "shop" },
+        annotations: { owner: "shop" },
+        images: [{ name: "web", newName: "mirror.example/web", newTag: "2", digest: "sha256:0" }],
+        patches: [{
+            patch: "- {op: remove, path: /data}",
+            target: {
+                group: "apps", version: "v1", kind: "Deployment", name: "web", namespace: "shop", labelSelector: "app=web",
+                annotationSelector: "owner",
+            },
+        }],
+    },
+    overrides: [{
+        select: { apiVersion: "v1", kind: "Secret", namespace: "shop", name: "t*" },
+        optional: true,
+        adopt: true,
+        conflictPolicy: k8sconnect.ConflictPolicy.Fail,
+        onImmutable: "replace",
+        deleteInstances: false,
+    }],
+    wait: k8sconnect.ManifestsWait.All,
+    clusterConnection: connection,
+    adopt: true,
+}, { provider });
+new k8sconnect.Manifests("files", { files: ["manifests/*.yaml"], wait: "none" });
+new k8sconnect.Manifests("text", { content: pulumi.secret("kind: ConfigMap") });
+new k8sconnect.Manifests("built", { kustomization: "overlays/production" });
+new k8sconnect.Wait("of-the-set", { resourceRef: set.resources.apply(refs => refs["Secret.token"]), waitFor });
 
 export const uid: pulumi.Output<string | undefined> = object.resourceRef.apply(ref => ref.uid);
 export const owners: pulumi.Output<{ [path: string]: string } | undefined> = patch.previousOwners;
