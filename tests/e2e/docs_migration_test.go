@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -99,7 +101,7 @@ func pageOnKubectl(t *testing.T, p page) {
 // pageOnPulumiKubernetes takes over what looks as if the other provider had made it.
 func pageOnPulumiKubernetes(t *testing.T, p page) {
 	p.prove(t, proofs{
-		aProgram:     p.told(steps),
+		aProgram:     p.told(steps, "Sets of manifests"),
 		commandLines: commands,
 	})
 	t.Run("what another provider has applied is taken over as it is", func(t *testing.T) {
@@ -107,6 +109,30 @@ func pageOnPulumiKubernetes(t *testing.T, p page) {
 		m := migration{page: p, manager: "pulumi-kubernetes-1a2b3c4d"}
 		s, id, program := m.taken(t, nil)
 		m.drops(t, s, id, program)
+	})
+	t.Run("the objects of a component of another provider are taken over as they are [M22]", func(t *testing.T) {
+		t.Parallel()
+		c := shared.Get(t)
+		k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+		const settings, account = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: '1'}\n", "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n"
+		ids := []string{"v1/ConfigMap/" + space + "/settings", "v1/ServiceAccount/" + space + "/web"}
+		var before []string
+		for i, object := range []string{settings, account} {
+			applyAs(t, c, "pulumi-kubernetes-1a2b3c4d", strings.Replace(object, "metadata: {", "metadata: {namespace: "+space+", ", 1))
+			before = append(before, string(k.get(t, ids[i]).GetUID()))
+		}
+		require.NoError(t, os.Mkdir(filepath.Join(s.dir, "manifests"), 0o700))
+		s.file(t, "manifests/all.yaml", settings+"---\n"+account)
+		program := strings.ReplaceAll(p.in(t, "Sets of manifests", aProgram)[0].code, "namespace: shop", "namespace: "+space)
+		s.program(t, "%s", program)
+		assert.Equal(t, 2, strings.Count(s.preview(t), "exists and will be adopted"))
+		s.up(t)
+		s.program(t, "%s", takesOver.ReplaceAllString(program, ""))
+		s.previewEmpty(t)
+		for i, id := range ids {
+			assert.Equal(t, before[i], string(k.get(t, id).GetUID()))
+			assert.Equal(t, k.ours(t, id), k.managers(t, id), "nobody else is left on it")
+		}
 	})
 }
 

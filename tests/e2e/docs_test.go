@@ -36,6 +36,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"ownership-and-drift.md":              pageOnOwnership,
 	"patching.md":                         pageOnPatching,
 	"recovery.md":                         pageOnRecovery,
+	"sets.md":                             pageOnSets,
 	"troubleshooting.md":                  pageOnTroubleshooting,
 	"typed-manifests.md":                  pageOnTypedManifests,
 	"waiting.md":                          pageOnWaiting,

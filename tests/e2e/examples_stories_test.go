@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -136,16 +137,40 @@ var stories = map[string]story{
 	"kustomize": {
 		prints: map[string][]string{
 			"kubectl get deployments,configmaps,reports --namespace kustomize": {"deployment.apps/shop-web", "configmap/shop-settings", "report.kustomize.example.com/shop-nightly"},
-			"pulumi stack output manifests":                                    {`"ConfigMap.kustomize.shop-settings"`},
+			"pulumi stack output objects":                                      {`"ConfigMap.kustomize.shop-settings"`},
 			"pulumi preview --diff":                                            {"replicas: 3 => 4", "~ 1 to update"},
 		},
 		promised: func(t *testing.T, e *example) {
-			const web = "apps/v1/Deployment/kustomize/shop-web"
-			e.inOrder(t)
+			const web, settings, namespace = "apps/v1/Deployment/kustomize/shop-web", "v1/ConfigMap/kustomize/shop-settings", "v1/Namespace/kustomize"
+			e.madeInOrder(t, namespace, settings, web)
+			e.madeInOrder(t, namespace, "kustomize.example.com/v1/Report/kustomize/shop-nightly")
+			e.madeInOrder(t, "apiextensions.k8s.io/v1/CustomResourceDefinition/reports.kustomize.example.com", "kustomize.example.com/v1/Report/kustomize/shop-nightly")
 			assert.Equal(t, "nginx:1.29", e.kube.value(t, web, "spec", "template", "spec", "containers", 0, "image"))
 			assert.Equal(t, int64(3), e.kube.value(t, web, "spec", "replicas"))
 			assert.Equal(t, "shop-settings", e.kube.value(t, web, "spec", "template", "spec", "containers", 0, "envFrom", 0, "configMapRef", "name"))
-			assert.Equal(t, map[string]any{"greeting": "hello", "log.level": "info"}, e.kube.value(t, "v1/ConfigMap/kustomize/shop-settings", "data"))
+			assert.Equal(t, map[string]any{"greeting": "hello", "log.level": "info"}, e.kube.value(t, settings, "data"))
+		},
+	},
+
+	"manifests": {
+		prints: map[string][]string{
+			"pulumi stack graph order.dot": {"Wrote stack dependency graph to `order.dot`"},
+			"kubectl get deployments,backups.manifests.example.com --namespace manifests": {
+				"deployment.apps/operator", "backup.manifests.example.com/nightly", "backup.manifests.example.com/weekly",
+			},
+		},
+		promised: func(t *testing.T, e *example) {
+			const operator, nightly, definition = "apps/v1/Deployment/manifests/operator", "manifests.example.com/v1/Backup/manifests/nightly",
+				"apiextensions.k8s.io/v1/CustomResourceDefinition/backups.manifests.example.com"
+			e.madeInOrder(t, definition, operator, nightly)
+			for _, id := range []string{"v1/ServiceAccount/manifests/operator", "rbac.authorization.k8s.io/v1/RoleBinding/manifests/operator", "v1/ConfigMap/manifests/operator"} {
+				e.madeInOrder(t, "v1/Namespace/manifests", id, operator)
+			}
+			e.madeInOrder(t, operator, "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration/manifests")
+			assert.Equal(t, "registry.example/backups:2.1", e.kube.value(t, operator, "spec", "template", "spec", "containers", 0, "image"))
+			assert.Equal(t, "backups", e.kube.value(t, nightly, "metadata", "labels", "app.kubernetes.io/part-of"))
+			e.kube.merge(t, nightly, `{"spec": {"keep": 9}}`)
+			e.previewEmpty(t)
 		},
 	},
 
@@ -361,5 +386,30 @@ func (e *example) inOrder(t *testing.T) {
 		if r.Type == "k8sconnect:index:KubeObject" && name != "definition" && name != "namespace" {
 			e.follows(t, name, "namespace")
 		}
+	}
+}
+
+// madeInOrder wants that each of these objects depends on the one before, directly or by way of others.
+func (e *example) madeInOrder(t *testing.T, ids ...string) {
+	t.Helper()
+	e.kube = kubeOf(t, e.cluster) // which knows the new kinds
+	e.kubes = []*kube{e.kube}
+	saved, _, err := e.checkpoint()
+	require.NoError(t, err)
+	dependencies, urns := map[string][]string{}, map[string]string{}
+	for _, r := range saved.Resources {
+		dependencies[r.URN] = r.Dependencies
+		if r.Type == "k8sconnect:index:KubeObject" {
+			urns[r.ID] = r.URN
+		}
+	}
+	var reaches func(from, to string) bool
+	reaches = func(from, to string) bool {
+		return from == to || slices.ContainsFunc(dependencies[from], func(next string) bool { return reaches(next, to) })
+	}
+	for i, id := range ids[1:] {
+		require.Contains(t, urns, ids[i])
+		require.Contains(t, urns, id)
+		assert.True(t, reaches(urns[id], urns[ids[i]]), "%s comes after %s", id, ids[i])
 	}
 }

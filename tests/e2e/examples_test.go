@@ -308,7 +308,10 @@ func (e *example) destroyAll(t *testing.T, command string) {
 }
 
 // clusterWide are the kinds without a namespace that an example may have, or its files.
-var clusterWide = []string{"v1/Namespace", "v1/PersistentVolume", "apiextensions.k8s.io/v1/CustomResourceDefinition"}
+var clusterWide = []string{
+	"v1/Namespace", "v1/PersistentVolume", "apiextensions.k8s.io/v1/CustomResourceDefinition",
+	"admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
+}
 
 // nothingLeft wants that nothing in a cluster has the example's name, and that no configuration of the
 // stack is left.
