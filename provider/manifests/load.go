@@ -56,6 +56,10 @@ func load(inputs property.Map, defaultNamespace string) (set, check.Mistakes) {
 		return set{}, wrong
 	}
 	found, secret, more := loaded.collect(input, inputs.Get(input))
+	if len(found)+len(more) == 0 && input != keyManifests && !loaded.incomplete {
+		// Most often something is missing, and everything that was applied before would be deleted.
+		more.Add(input, "There is no manifest in it. For a set without objects, set manifests to an empty list.")
+	}
 	if wrong = sources.Few(append(wrong, more...)); len(wrong) > 0 {
 		return set{}, wrong
 	}

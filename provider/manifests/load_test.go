@@ -71,6 +71,7 @@ func TestMistakesOfASet(t *testing.T) {
 		"another name":                       {"{content: '" + none + "', waits: all}", []string{"waits: There is no input \"waits\". The inputs are content, files, kustomization, manifests, namespace, edits, wait, overrides, clusterConnection, adopt, conflictPolicy, onImmutable, deletionPropagation, forceDestroy, takeOverFrom."}},
 		"another mode of waiting":            {"{content: '" + none + "', wait: some}", []string{"wait: The value must be one of needed, all, none."}},
 		"manifests that are text":            {"{manifests: '" + none + "'}", []string{"manifests: The value must be a list or a map of manifests. For text use content."}},
+		"a text without manifests":           {"{content: '# nothing'}", []string{"content: There is no manifest in it. For a set without objects, set manifests to an empty list."}},
 		"an item that is text":               {"{manifests: {a: '" + none + "'}}", []string{"manifests.a: The value must be an object with apiVersion, kind and metadata. For text use content."}},
 		"an item without a kind":             {"{manifests: [{apiVersion: v1, metadata: {name: a}}]}", []string{"manifests: manifests[0]: kind is missing"}},
 		"an item that is there twice [M21]":  {"{manifests: {a: " + none + ", b: " + none + "}}", []string{"manifests: ConfigMap.settings is there twice: manifests.a, and manifests.b. Remove one of them."}},

@@ -14,6 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // registration registers the children of one set.
@@ -116,11 +117,13 @@ func (o object) written() (input string, written pulumi.Input, err error) {
 	if o.unknown {
 		return keyManifest, pulumi.UnsafeUnknownOutput(nil), nil
 	}
-	if manifest.IsBig(o.manifest) && o.secrets.Empty() && !values.HasUnknown(o.manifest) {
+	secrets := o.secrets
+	tracked.MarkKind(&secrets, manifest.IdentityOf(o.manifest))
+	if manifest.IsBig(o.manifest) && secrets.Empty() && !values.HasUnknown(o.manifest) {
 		text, err := manifest.Text(o.manifest)
 		return keyYAML, pulumi.String(text), err
 	}
-	tree, err := values.ToProperty(o.manifest, o.secrets)
+	tree, err := values.ToProperty(o.manifest, secrets)
 	return keyManifest, inputOf(tree), err
 }
 

@@ -59,6 +59,7 @@ func TestCheckRefusesAWaitThatIsWrongWithoutARequest(t *testing.T) {
 		{"an end and a field", program(m{"field": "data.color", "deleted": true}), "waitFor.deleted", ""},
 		{"no object", program(forColor, m{"resourceRef": nil}), "resourceRef", ""},
 		{"an object without a name", program(forColor, m{"resourceRef": m{"apiVersion": "v1", "kind": "ConfigMap"}}), "resourceRef.name", ""},
+		{"another way to fail", program(forColor, m{"onFailure": "ignore"}), "onFailure", "The value must be one of fail, warn."},
 		{"triggers that are no list", program(forColor, m{"triggers": "1"}), "triggers", "The value must be a list."},
 		{"an input that there is none of", program(forColor, m{"timeout": "1m"}), "timeout", `There is no input "timeout".`},
 		{"a token without a host", program(forColor, m{"clusterConnection": m{"token": "x"}}), "clusterConnection.token", "needs host"},

@@ -53,6 +53,26 @@ func TestAWaitInVainIsInTheState(t *testing.T) {
 	assert.Empty(t, server.Wrote(), "a Wait never touches the object")
 }
 
+func TestAWaitThatMayFailGoesOn(t *testing.T) { // [M7]
+	t.Parallel()
+	server := verbs.NewServer(t)
+	server.Says("GET "+verbs.Path, withColor(verbs.UID, "red"))
+	server.Says("GET /api/v1/namespaces/shop/configmaps", verbs.Hang)
+	web := verbs.New(t, "Wait", process(server))
+	warned := m{"onFailure": "warn"}
+	require.NoError(t, web.Create(program(blueSoon(), warned)))
+	assert.Empty(t, web.Reasons, "what depends on it is made")
+	assert.True(t, web.Outputs.Get("__pendingWait").IsNull())
+	assert.Equal(t, property.New(true), web.Outputs.Get("__gaveUp"))
+	require.NoError(t, web.Read())
+	diff, err := web.Diff(program(blueSoon(), warned))
+	require.NoError(t, err)
+	assert.False(t, diff.HasChanges, "it does not wait again for what was not there")
+
+	server.Stop()
+	require.Error(t, verbs.New(t, "Wait", process(server)).Create(program(blueSoon(), warned)), "an object that cannot be read is an error")
+}
+
 func TestAnUpdateOfAWaitThatFailsKeepsTheFormerInputs(t *testing.T) {
 	t.Parallel()
 	server, web := waited(t, forColor)

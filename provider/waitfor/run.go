@@ -54,7 +54,8 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	status.clear()
 	notReady := (*readiness.NotReadyError)(nil)
 	errors.As(err, &notReady)
-	return nil, &Error{text: request.report(ctx, notReady, status.trouble()), Err: notReady}
+	trouble := status.trouble()
+	return nil, &Error{text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil}
 }
 
 // follow shows the states of the object.
@@ -132,6 +133,8 @@ func mayComeBack(err error) bool {
 // Error is a failed wait.
 type Error struct {
 	text string
+	// unread means that the object could not be read in the end.
+	unread bool
 	// Err is how the wait ended.
 	Err *readiness.NotReadyError
 }
@@ -157,7 +160,7 @@ func (e *Error) Because() failure.Reason {
 // Decided reports whether the wait ran to its end: the object did not become ready in time, or never will. Otherwise it was
 // interrupted, or the object could not be read.
 func (e *Error) Decided() bool {
-	return e.Err.Reason == readiness.TimedOut || e.Err.Reason == readiness.Failed
+	return e.Err.Reason == readiness.TimedOut && !e.unread || e.Err.Reason == readiness.Failed
 }
 
 // Unwrap returns how the wait ended.
