@@ -189,3 +189,24 @@ func TestTheOrderKnowsTheDefaultNamespace(t *testing.T) { // [M10] [M16]
 		assert.NotContains(t, o.manifest["metadata"], "namespace", "what is sent is what is written")
 	}
 }
+
+func FuzzLoad(f *testing.F) {
+	f.Add("{manifests: [" + web + ", " + role + ", " + none + "], namespace: prod, overrides: [{select: {name: '*'}, adopt: true}]}")
+	f.Add("{content: '" + none + "', edits: {labels: {a: {secret: b}}, images: [{name: a, newTag: '??'}], patches: [{patch: '{}', target: {kind: a}}]}}")
+	f.Add("{manifests: {a: {kind: List, items: ['??', {secret: {metadata: '??'}}]}, b: '??'}, wait: all, edits: '??', overrides: [{select: '??'}]}")
+	f.Fuzz(func(t *testing.T, text string) {
+		var plain any
+		encoded, err := yaml.YAMLToJSON([]byte(text))
+		if err != nil || json.Unmarshal(encoded, &plain) != nil {
+			return
+		}
+		inputs := propertyOf(plain)
+		if !inputs.IsMap() || !inputs.AsMap().Get("files").IsNull() || !inputs.AsMap().Get("kustomization").IsNull() {
+			return // These read what is on the disk.
+		}
+		found, wrong := load(inputs.AsMap(), "prod")
+		if len(wrong) == 0 {
+			require.Len(t, found.graph.Sorted, len(found.objects))
+		}
+	})
+}
