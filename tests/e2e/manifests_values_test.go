@@ -103,7 +103,8 @@ resources:
 func TestMarksKeepTheirPlacesAtAnyDepth(t *testing.T) { // [M20]
 	t.Parallel()
 	k, s, space := kubeOf(t, shared.Get(t)), newStack(t), "manifests-depths"
-	s.file(t, "kind.yaml", setIn(space, setNamespace, setDefinition))
+	s.file(t, "kind.yaml", setIn(space, setNamespace, setDefinition,
+		"{apiVersion: v1, kind: Secret, metadata: {name: of-a-file, namespace: SPACE}, stringData: {key: hush-kind}}\n"))
 	// At every depth a secret, an unknown and a plain value.
 	deep := "{end: true}"
 	for depth := 18; depth > 0; depth-- {
