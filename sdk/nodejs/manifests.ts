@@ -24,7 +24,6 @@ import * as utilities from "./utilities";
  *
  * const shop = new k8sconnect.Manifests("shop", {
  *     files: ["manifests/*.yaml"],
- *     namespace: "shop",
  * });
  * ```
  */

@@ -57,6 +57,10 @@ func TestTheExamplesInTheSchema(t *testing.T) {
 		"k8sconnect:index:getObjects": func(t *testing.T, _ *stack, _ string, outputs map[string]any) {
 			assert.Equal(t, map[string]any{"addresses": []any{k.value(t, "v1/Service/default/kubernetes", "spec", "clusterIP")}}, outputs)
 		},
+		"k8sconnect:index:Manifests": func(t *testing.T, _ *stack, space string, _ map[string]any) {
+			k.get(t, "v1/ConfigMap/"+space+"/settings")
+			k.get(t, "apps/v1/Deployment/"+space+"/shop")
+		},
 		"k8sconnect:index:splitYaml": func(t *testing.T, _ *stack, space string, _ map[string]any) {
 			k.get(t, "v1/ConfigMap/"+space+"/settings")
 			k.get(t, "apps/v1/Deployment/"+space+"/shop")

@@ -34,8 +34,7 @@ import (
 //	func main() {
 //		pulumi.Run(func(ctx *pulumi.Context) error {
 //			_, err := k8sconnect.NewManifests(ctx, "shop", &k8sconnect.ManifestsArgs{
-//				Files:     pulumi.ToStringArray([]string{"manifests/*.yaml"}),
-//				Namespace: pulumi.String("shop"),
+//				Files: pulumi.ToStringArray([]string{"manifests/*.yaml"}),
 //			})
 //			return err
 //		})

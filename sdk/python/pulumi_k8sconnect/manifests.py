@@ -304,7 +304,7 @@ class Manifests(pulumi.ComponentResource):
         ```python
         import pulumi_k8sconnect as k8sconnect
 
-        shop = k8sconnect.Manifests("shop", files=["manifests/*.yaml"], namespace="shop")
+        shop = k8sconnect.Manifests("shop", files=["manifests/*.yaml"])
         ```
 
 
@@ -346,7 +346,7 @@ class Manifests(pulumi.ComponentResource):
         ```python
         import pulumi_k8sconnect as k8sconnect
 
-        shop = k8sconnect.Manifests("shop", files=["manifests/*.yaml"], namespace="shop")
+        shop = k8sconnect.Manifests("shop", files=["manifests/*.yaml"])
         ```
 
 

@@ -36,7 +36,6 @@ import javax.annotation.Nullable;
  *         Pulumi.run(ctx -> {
  *             var shop = new Manifests("shop", ManifestsArgs.builder()
  *                 .files("manifests/*.yaml")
- *                 .namespace("shop")
  *                 .build());
  *         });
  *     }
