@@ -55,7 +55,7 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	notReady := (*readiness.NotReadyError)(nil)
 	errors.As(err, &notReady)
 	trouble := status.trouble()
-	return nil, &Error{text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil}
+	return nil, &Error{text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil && notReady.Last == nil}
 }
 
 // follow shows the states of the object.
@@ -133,7 +133,7 @@ func mayComeBack(err error) bool {
 // Error is a failed wait.
 type Error struct {
 	text string
-	// unread means that the object could not be read in the end.
+	// unread means that the object could not be read at all.
 	unread bool
 	// Err is how the wait ended.
 	Err *readiness.NotReadyError
