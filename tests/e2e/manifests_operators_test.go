@@ -108,7 +108,7 @@ func TestASetIsTakenDownBeforeItsOperator(t *testing.T) { // [M6]
 		}},
 		"left": {setOperatorRole, "rolebindings/operator", func(t *testing.T, s *stack) result {
 			t.Helper()
-			s.file(t, "set.yaml", "# nothing\n")
+			s.program(t, "resources: {shop: {type: k8sconnect:Manifests, properties: {manifests: []}}}\n")
 			return s.succeed(t, "up", "--yes", "--skip-preview")
 		}},
 	} {

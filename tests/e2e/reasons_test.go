@@ -18,8 +18,9 @@ var (
 	inAList = regexp.MustCompile(`^ *\t?\* `)
 	// argument is what an SDK adds to what is wrong with an argument.
 	argument = regexp.MustCompile(` \([\w.[\]]+\)$`)
-	// engines is what the engine says itself of a resource, also where the provider was killed.
-	engines = regexp.MustCompile(`error: (?:Preview failed: )?(?:\d+ errors? occurred:|resource '[^']+' does not exist|unable to replace resource |resource "[^"]+" cannot be deleted|error reading from server: EOF)`)
+	// engines is what the engine says itself of a resource: also where the provider was killed, or where the engine closed the
+	// connection to it before a component answered, because one of its children had failed.
+	engines = regexp.MustCompile(`error: (?:Preview failed: )?(?:\d+ errors? occurred:|resource '[^']+' does not exist|unable to replace resource |resource "[^"]+" cannot be deleted|error reading from server: EOF|k8sconnect:index:\w+ resource '[^']+' has a problem: grpc: the client connection is closing$)`)
 )
 
 // wantReasons wants that all errors of the provider which a command has printed have a reason.
