@@ -68,7 +68,7 @@ func Decode(value property.Value) (Spec, error) {
 	}
 	spec.Goal = goal
 	if text := values.Scalar(fields.Get(keyTimeout)); text != "" {
-		timeout, err := parseTimeout(text)
+		timeout, err := ParseTimeout(text)
 		if err != nil {
 			if spec.Secret {
 				err = errors.New(secretReason)
@@ -107,7 +107,7 @@ func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
 		c.shape(key, field)
 	}
 	if timeout := fields.Get(keyTimeout); timeout.IsString() {
-		if _, err := parseTimeout(timeout.AsString()); err != nil {
+		if _, err := ParseTimeout(timeout.AsString()); err != nil {
 			c.failQuoting(value, keyTimeout, "", err.Error())
 		}
 	}
@@ -202,8 +202,8 @@ func criteriaOf(fields property.Map) readiness.Criteria {
 	return criteria
 }
 
-// parseTimeout reads a positive duration.
-func parseTimeout(text string) (time.Duration, error) {
+// ParseTimeout reads a positive duration.
+func ParseTimeout(text string) (time.Duration, error) {
 	timeout, err := time.ParseDuration(strings.TrimSpace(text))
 	switch {
 	case err != nil:

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -8,17 +9,20 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
+// defaultLogLines is how much of a log is shown if the request does not say.
+const defaultLogLines = 10
+
 // redact hides sensitive texts in the output of pods and controllers. Redact before cutting a text.
 func (r Request) redact(text string) string { return failure.NewRedactor(r.Sensitive).Redact(text) }
 
 // log returns the last lines of a failed container's log. It leaves out what the container left as its message, which
 // is already reported. It does not show the log of an object with secrets.
 func (r Request) log(ctx context.Context, trouble diagnosis.PodIssue) []string {
-	if r.secret() {
+	if r.secret() || r.HideOutput {
 		return nil
 	}
 	var lines []string
-	for _, line := range trouble.Failed.Log(ctx, r.Cluster, r.redact) {
+	for _, line := range trouble.Failed.Log(ctx, r.Cluster, cmp.Or(r.LogLines, defaultLogLines), r.redact) {
 		if !strings.Contains(r.redact(trouble.Long), strings.TrimSpace(line)) {
 			lines = append(lines, "        "+shorten(line))
 		}
@@ -27,4 +31,13 @@ func (r Request) log(ctx context.Context, trouble diagnosis.PodIssue) []string {
 		return nil
 	}
 	return append([]string{"      Its log ends:"}, lines...)
+}
+
+// trouble says what is wrong with a pod.
+func (r Request) trouble(issue diagnosis.PodIssue) string {
+	text := issue.Long
+	if r.HideOutput && issue.Message != "" {
+		text = strings.ReplaceAll(text, issue.Message, "(its message is not shown, because inputs are secret)")
+	}
+	return r.redact(text)
 }

@@ -48,7 +48,7 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 	if e.Reason == readiness.Unreadable {
 		return failure.Explain(e.Err, failure.Operation{
 			Verb: "read", Subject: r.subject() + ", to wait for " + r.goal(), Server: r.Cluster.Server(),
-		}).Error() + "\n" + retryHint
+		}).Error() + "\n" + r.retryHint()
 	}
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
@@ -138,7 +138,7 @@ func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines
 		if more := len(group) - 1; more > 0 {
 			line = fmt.Sprintf("%d pods, such as %s", len(group), group[0].Pod)
 		}
-		pods = append(pods, line+": "+r.redact(group[0].Long))
+		pods = append(pods, line+": "+r.trouble(group[0]))
 	}
 	for _, cause := range causes {
 		told.WriteString("\n" + cause)
@@ -188,43 +188,6 @@ func byReason(troubles []diagnosis.PodIssue) [][]diagnosis.PodIssue {
 		groups[at] = append(groups[at], trouble)
 	}
 	return groups
-}
-
-const retryHint = "  The object was left as it is. The next `pulumi up` waits again, in place; nothing is destroyed to retry."
-
-// next says what to do, in two lines at most.
-func (r Request) next(e *readiness.NotReadyError, advice string) string {
-	const then = ".\n  Then run `pulumi up`, which waits again, in place. The object was left as it is."
-	notServed := (*failure.KindNotServedError)(nil)
-	switch {
-	case e.Reason == readiness.Interrupted:
-		return retryHint
-	case r.vanished(e):
-		return "  Next: find out who deleted it, if you did not.\n  Then run `pulumi up`, which creates it again if it is part of the " +
-			"program, and waits again, in place."
-	case errors.As(e.Err, &notServed):
-		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " +
-			"The next `pulumi up` waits again, in place."
-	case e.Last == nil && len(e.Missing) > 0:
-		return "  Next: make sure that something creates the object, or correct apiVersion, kind, namespace and name. " +
-			"The next `pulumi up` waits again, in place."
-	case e.Reason == readiness.Failed && hasEnded(e.Last):
-		// Waiting again would fail at once.
-		return fmt.Sprintf("  Next: %s.\n  %s", cmp.Or(advice, "fix what failed"), wayOut(e.Last))
-	case e.Reason == readiness.Failed:
-		return "  Next: " + cmp.Or(advice, "fix what failed") + then
-	case e.Last != nil && e.Last.GetDeletionTimestamp() != nil && !r.Spec.Goal.ForDeletion():
-		return "  Next: find out who deleted it, and let its deletion finish: it can no longer become ready.\n  Then run `pulumi up`, " +
-			"which creates it again if it is part of the program, and waits again, in place."
-	default:
-		return "  Next: " + cmp.Or(advice, "fix what is missing") + ", or give it more time with waitFor.timeout" + then
-	}
-}
-
-// vanished reports whether the wait ended because the object was deleted: its last state, if any was seen, is no
-// reason to give up.
-func (r Request) vanished(e *readiness.NotReadyError) bool {
-	return e.Reason == readiness.Failed && (e.Last == nil || r.Spec.Goal.Judge(e.Last).Failed == "")
 }
 
 // duration formats a duration: in seconds, and below one second in milliseconds.

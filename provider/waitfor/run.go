@@ -33,6 +33,13 @@ type Request struct {
 	Spec Spec
 	// Sensitive are texts that pods and controllers may quote and that must not be shown.
 	Sensitive []string
+	// IsRun means that the object is a Job or a Pod that was made for one run: after a failure, the next command makes
+	// another one.
+	IsRun bool
+	// HideOutput leaves out what containers have written: their logs and their messages.
+	HideOutput bool
+	// LogLines is how much of a failed container's log is shown; 0 means the default.
+	LogLines int
 }
 
 // Run waits. It returns the object as it was when the goal was reached, or nil if the goal was its absence. The error

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// maxLogLines and maxLogBytes bound what is shown of a log.
-	maxLogLines, maxLogBytes = 10, 2 << 10
-	// maxLogRead bounds what is read of these lines, each of which may have any length.
+	// maxLogLine bounds what is shown of a log: this many bytes for each line that is asked for, on average.
+	maxLogLine = 205
+	// maxLogRead bounds what is read of a log, whose lines may have any length.
 	maxLogRead = 64 << 10
 )
 
 // advice says how to see the whole log.
-func (c FailedContainer) advice() string {
+func (c Container) advice() string {
 	command := "kubectl logs --namespace " + c.Namespace + " " + c.Pod + " --container " + c.Name
 	if c.Previous {
 		command += " --previous"
@@ -24,25 +24,25 @@ func (c FailedContainer) advice() string {
 	return "see why with `" + command + "` and fix that"
 }
 
-// Log is how the log of the container ends, a line each. It is empty where the log may not be read, or cannot be: it is
+// Log is how the log of the container ends, in so many lines. It is empty where the log may not be read, or cannot be: it is
 // kept by the node. redact is given the text before it is cut, so that nothing is taken apart that it has to find.
-func (c FailedContainer) Log(ctx context.Context, clu *cluster.Cluster, redact func(string) string) []string {
-	if c.Name == "" {
+func (c Container) Log(ctx context.Context, clu *cluster.Cluster, lines int, redact func(string) string) []string {
+	if c.Name == "" || lines <= 0 {
 		return nil
 	}
 	text, err := clu.Log(ctx, c.Namespace, c.Pod, cluster.LogOptions{
-		Container: c.Name, Previous: c.Previous, TailLines: maxLogLines, LimitBytes: maxLogRead,
+		Container: c.Name, Previous: c.Previous, TailLines: lines, LimitBytes: maxLogRead,
 	})
 	if err != nil {
 		return nil
 	}
-	return lastLines(redact(text))
+	return lastLines(redact(text), lines)
 }
 
 // lastLines are the last lines of a text that are not empty, without what terminals make colours of.
-func lastLines(text string) []string {
+func lastLines(text string, most int) []string {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
-	if cut := len(text) - maxLogBytes; cut > 0 {
+	if cut := len(text) - most*maxLogLine; cut > 0 {
 		text = strings.ToValidUTF8(text[cut:], "")
 		if _, whole, ok := strings.Cut(text, "\n"); ok {
 			text = whole
@@ -54,7 +54,7 @@ func lastLines(text string) []string {
 			lines = append(lines, line)
 		}
 	}
-	return lines[max(0, len(lines)-maxLogLines):]
+	return lines[max(0, len(lines)-most):]
 }
 
 // printable leaves out of a line what is not to be read.

@@ -33,13 +33,15 @@ type PodIssue struct {
 	// Advice is what could be done about it; empty where that is plain.
 	Advice string
 	// Failed is the container that has failed, if that is the trouble.
-	Failed FailedContainer
+	Failed Container
+	// Message is what that container left as its message.
+	Message string
 
 	rank int
 }
 
-// FailedContainer is a container of a pod that has failed. Its zero value is none.
-type FailedContainer struct {
+// Container is a container of a pod. Its zero value is none.
+type Container struct {
 	Namespace, Pod, Name string
 	// Previous says that it waits to be restarted, so that the log is that of the run before.
 	Previous bool
@@ -177,15 +179,15 @@ func noteContainer(
 	if container.RestartCount > 0 {
 		restarted = "restarted " + times(container.RestartCount) + ", "
 	}
-	failed := FailedContainer{Namespace: pod.Namespace, Pod: pod.Name, Name: container.Name}
+	failed := Container{Namespace: pod.Namespace, Pod: pod.Name, Name: container.Name}
 	switch state := container.State; {
 	case state.Waiting != nil && state.Waiting.Reason == "CrashLoopBackOff":
-		long := where + state.Waiting.Reason
+		long, message := where+state.Waiting.Reason, ""
 		if last := container.LastTerminationState.Terminated; last != nil {
-			long += ", " + restarted + ended(last)
+			long, message = long+", "+restarted+ended(last), strings.TrimSpace(last.Message)
 		}
 		failed.Previous = true
-		fail(PodIssue{Short: state.Waiting.Reason, Long: long, Advice: failed.advice(), Failed: failed, rank: rankBroken})
+		fail(PodIssue{Short: state.Waiting.Reason, Long: long, Advice: failed.advice(), Failed: failed, Message: message, rank: rankBroken})
 	case state.Waiting != nil && (state.Waiting.Reason == "ContainerCreating" || state.Waiting.Reason == "PodInitializing" || state.Waiting.Reason == ""):
 		reason := cmp.Or(state.Waiting.Reason, "waiting")
 		note(rankPassing, reason, where+reason, "")
@@ -198,7 +200,7 @@ func noteContainer(
 	case state.Terminated != nil && state.Terminated.ExitCode != 0:
 		fail(PodIssue{
 			Short: cmp.Or(state.Terminated.Reason, "Error"), Long: where + restarted + ended(state.Terminated),
-			Advice: failed.advice(), Failed: failed, rank: rankBroken,
+			Advice: failed.advice(), Failed: failed, Message: strings.TrimSpace(state.Terminated.Message), rank: rankBroken,
 		})
 	case state.Running != nil && !container.Ready:
 		note(rankUnready, "not ready", where+"running, but its readiness or startup probe does not succeed", "")

@@ -1,0 +1,63 @@
+package diagnosis
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+)
+
+// EndedContainer is a container that has ended, and how.
+type EndedContainer struct {
+	Container
+
+	ExitCode int32
+	// Message is what the container left as its message; mostly empty.
+	Message  string
+	Finished time.Time
+	// Init means that it is an init container.
+	Init bool
+	// Restarts is how often it was started again.
+	Restarts int32
+}
+
+// EndedContainers lists the containers of the pod of an object that ended last, init containers first. An object without
+// such a pod, or whose pods may not be listed, has none.
+func EndedContainers(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []EndedContainer {
+	var last []EndedContainer
+	var at time.Time
+	for _, pod := range podsOf(ctx, clu, object) {
+		ended := endedIn(pod)
+		if len(ended) == 0 {
+			continue
+		}
+		latest := slices.MaxFunc(ended, func(a, b EndedContainer) int { return a.Finished.Compare(b.Finished) }).Finished
+		if last == nil || latest.After(at) {
+			last, at = ended, latest
+		}
+	}
+	return last
+}
+
+// endedIn lists the containers of a pod that have ended.
+func endedIn(pod *corev1.Pod) (containers []EndedContainer) {
+	add := func(statuses []corev1.ContainerStatus, init bool) {
+		for _, status := range statuses {
+			if end := status.State.Terminated; end != nil {
+				containers = append(containers, EndedContainer{
+					Container: Container{Namespace: pod.Namespace, Pod: pod.Name, Name: status.Name},
+					ExitCode:  end.ExitCode, Message: strings.TrimSpace(end.Message), Finished: end.FinishedAt.Time,
+					Init: init, Restarts: status.RestartCount,
+				})
+			}
+		}
+	}
+	add(pod.Status.InitContainerStatuses, true)
+	add(pod.Status.ContainerStatuses, false)
+	return containers
+}

@@ -1,0 +1,68 @@
+package waitfor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+)
+
+// retryHint says what the next command does about a wait that was cut short.
+func (r Request) retryHint() string {
+	if r.IsRun {
+		return "  It was left as it is. The next command goes on waiting for it, and never starts a second one."
+	}
+	return "  The object was left as it is. The next `pulumi up` waits again, in place; nothing is destroyed to retry."
+}
+
+// next says what to do, in two lines at most.
+func (r Request) next(e *readiness.NotReadyError, advice string) string {
+	const then = ".\n  Then run `pulumi up`, which waits again, in place. The object was left as it is."
+	notServed := (*failure.KindNotServedError)(nil)
+	switch {
+	case e.Reason == readiness.Interrupted:
+		return r.retryHint()
+	case r.IsRun:
+		return r.nextRun(e, advice)
+	case r.vanished(e):
+		return "  Next: find out who deleted it, if you did not.\n  Then run `pulumi up`, which creates it again if it is part of the " +
+			"program, and waits again, in place."
+	case errors.As(e.Err, &notServed):
+		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " +
+			"The next `pulumi up` waits again, in place."
+	case e.Last == nil && len(e.Missing) > 0:
+		return "  Next: make sure that something creates the object, or correct apiVersion, kind, namespace and name. " +
+			"The next `pulumi up` waits again, in place."
+	case e.Reason == readiness.Failed && hasEnded(e.Last):
+		// Waiting again would fail at once.
+		return fmt.Sprintf("  Next: %s.\n  %s", cmp.Or(advice, "fix what failed"), wayOut(e.Last))
+	case e.Reason == readiness.Failed:
+		return "  Next: " + cmp.Or(advice, "fix what failed") + then
+	case e.Last != nil && e.Last.GetDeletionTimestamp() != nil && !r.Spec.Goal.ForDeletion():
+		return "  Next: find out who deleted it, and let its deletion finish: it can no longer become ready.\n  Then run `pulumi up`, " +
+			"which creates it again if it is part of the program, and waits again, in place."
+	default:
+		return "  Next: " + cmp.Or(advice, "fix what is missing") + ", or give it more time with waitFor.timeout" + then
+	}
+}
+
+// nextRun says what to do about a run that has failed, or has not ended in time.
+func (r Request) nextRun(e *readiness.NotReadyError, advice string) string {
+	switch {
+	case r.vanished(e):
+		return "  Next: find out who deleted it, if you did not. The next command runs it again."
+	case e.Reason == readiness.Failed:
+		return "  Next: " + cmp.Or(advice, "fix what failed") + ".\n  Then run the command again, which runs it again."
+	default:
+		return "  Next: " + cmp.Or(advice, "find out what it waits for") + ", or give it more time with timeout.\n" +
+			"  It was left running: the next command goes on waiting for it. To start over, delete it, or change triggers."
+	}
+}
+
+// vanished reports whether the wait ended because the object was deleted: its last state, if any was seen, is no
+// reason to give up.
+func (r Request) vanished(e *readiness.NotReadyError) bool {
+	return e.Reason == readiness.Failed && (e.Last == nil || r.Spec.Goal.Judge(e.Last).Failed == "")
+}
