@@ -14,6 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/manifests"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/patch"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
 )
 
@@ -35,7 +36,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source, configuration),
 			wait.New(configuration.source, configuration.Rules), patch.New(configuration.source, configuration.Rules),
-			manifests.NewRecord()).
+			task.New(configuration.source), manifests.NewRecord()).
 		WithComponents(manifests.New(manifests.Children{Object: object.Token, Wait: wait.Token}, configuration.source, configuration.Rules)).
 		WithFunctions(functions.New(configuration.source)...).
 		WithConfig(infer.Config(&Config{})).

@@ -22,7 +22,7 @@ func InSchema(spec *schema.PackageSpec) {
 	}
 	for _, properties := range []map[string]schema.PropertySpec{spec.Provider.Properties, spec.Config.Variables} {
 		for name, property := range properties {
-			if _, _, ok := enum(spec, property); ok {
+			if _, _, ok := enum(spec, property.TypeSpec); ok {
 				property.TypeSpec = schema.TypeSpec{Type: "string"}
 				properties[name] = property
 			}
@@ -32,17 +32,21 @@ func InSchema(spec *schema.PackageSpec) {
 
 func relax(spec *schema.PackageSpec, inputs map[string]schema.PropertySpec) {
 	for name, input := range inputs {
-		if token, words, ok := enum(spec, input); ok {
+		relaxed := &input.TypeSpec
+		if input.Items != nil {
+			relaxed = input.Items
+		}
+		if token, words, ok := enum(spec, *relaxed); ok {
 			words.Description = fmt.Sprintf("The values of the input `%s`.", name)
 			spec.Types[token] = words
-			input.TypeSpec = schema.TypeSpec{Type: "string", OneOf: []schema.TypeSpec{{Type: "string"}, {Ref: types + token}}}
+			*relaxed = schema.TypeSpec{Type: "string", OneOf: []schema.TypeSpec{{Type: "string"}, {Ref: types + token}}}
 			inputs[name] = input
 		}
 	}
 }
 
 // enum returns the enum that is the type of a property.
-func enum(spec *schema.PackageSpec, property schema.PropertySpec) (token string, words schema.ComplexTypeSpec, ok bool) {
+func enum(spec *schema.PackageSpec, property schema.TypeSpec) (token string, words schema.ComplexTypeSpec, ok bool) {
 	if len(property.Ref) <= len(types) {
 		return "", schema.ComplexTypeSpec{}, false
 	}

@@ -123,6 +123,47 @@ namespace K8sConnect.Kubernetes
     }
 
     /// <summary>
+    /// The values of the input `keep`.
+    /// </summary>
+    [EnumType]
+    public readonly struct Keep : IEquatable<Keep>
+    {
+        private readonly string _value;
+
+        private Keep(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// Keep the object of the last run.
+        /// </summary>
+        public static Keep Always { get; } = new Keep("always");
+        /// <summary>
+        /// Keep it if the run has failed. This is the default.
+        /// </summary>
+        public static Keep Failed { get; } = new Keep("failed");
+        /// <summary>
+        /// Do not keep it.
+        /// </summary>
+        public static Keep Never { get; } = new Keep("never");
+
+        public static bool operator ==(Keep left, Keep right) => left.Equals(right);
+        public static bool operator !=(Keep left, Keep right) => !left.Equals(right);
+
+        public static explicit operator string(Keep value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is Keep other && Equals(other);
+        public bool Equals(Keep other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
     /// The values of the input `wait`.
     /// </summary>
     [EnumType]
@@ -267,6 +308,47 @@ namespace K8sConnect.Kubernetes
         [EditorBrowsable(EditorBrowsableState.Never)]
         public override bool Equals(object? obj) => obj is OnImmutable other && Equals(other);
         public bool Equals(OnImmutable other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
+    /// The values of the input `runOn`.
+    /// </summary>
+    [EnumType]
+    public readonly struct RunOn : IEquatable<RunOn>
+    {
+        private readonly string _value;
+
+        private RunOn(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// When the Task is created.
+        /// </summary>
+        public static RunOn Create { get; } = new RunOn("create");
+        /// <summary>
+        /// When what is run has changed.
+        /// </summary>
+        public static RunOn Update { get; } = new RunOn("update");
+        /// <summary>
+        /// When the Task is deleted, before it goes.
+        /// </summary>
+        public static RunOn Delete { get; } = new RunOn("delete");
+
+        public static bool operator ==(RunOn left, RunOn right) => left.Equals(right);
+        public static bool operator !=(RunOn left, RunOn right) => !left.Equals(right);
+
+        public static explicit operator string(RunOn value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is RunOn other && Equals(other);
+        public bool Equals(RunOn other) => string.Equals(_value, other._value, StringComparison.Ordinal);
 
         [EditorBrowsable(EditorBrowsableState.Never)]
         public override int GetHashCode() => _value?.GetHashCode() ?? 0;

@@ -41,6 +41,11 @@ export const splitYaml: typeof import("./splitYaml").splitYaml = null as any;
 export const splitYamlOutput: typeof import("./splitYaml").splitYamlOutput = null as any;
 utilities.lazyLoad(exports, ["splitYaml","splitYamlOutput"], () => require("./splitYaml"));
 
+export { TaskArgs } from "./task";
+export type Task = import("./task").Task;
+export const Task: typeof import("./task").Task = null as any;
+utilities.lazyLoad(exports, ["Task"], () => require("./task"));
+
 export { WaitArgs } from "./wait";
 export type Wait = import("./wait").Wait;
 export const Wait: typeof import("./wait").Wait = null as any;
@@ -69,6 +74,8 @@ const _module = {
                 return new Manifests(name, <any>undefined, { urn })
             case "k8sconnect:index:Patch":
                 return new Patch(name, <any>undefined, { urn })
+            case "k8sconnect:index:Task":
+                return new Task(name, <any>undefined, { urn })
             case "k8sconnect:index:Wait":
                 return new Wait(name, <any>undefined, { urn })
             default:

@@ -37,6 +37,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"patching.md":                         pageOnPatching,
 	"recovery.md":                         pageOnRecovery,
 	"sets.md":                             pageOnSets,
+	"tasks.md":                            pageOnTasks,
 	"troubleshooting.md":                  pageOnTroubleshooting,
 	"typed-manifests.md":                  pageOnTypedManifests,
 	"waiting.md":                          pageOnWaiting,

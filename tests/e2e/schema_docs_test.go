@@ -61,6 +61,10 @@ func TestTheExamplesInTheSchema(t *testing.T) {
 			k.get(t, "v1/ConfigMap/"+space+"/settings")
 			k.get(t, "apps/v1/Deployment/"+space+"/shop")
 		},
+		"k8sconnect:index:Task": func(t *testing.T, s *stack, space string, _ map[string]any) {
+			k.get(t, "apps/v1/Deployment/"+space+"/shop")
+			assert.Equal(t, true, s.export(t).get(t, "migrate").Outputs["succeeded"])
+		},
 		"k8sconnect:index:splitYaml": func(t *testing.T, _ *stack, space string, _ map[string]any) {
 			k.get(t, "v1/ConfigMap/"+space+"/settings")
 			k.get(t, "apps/v1/Deployment/"+space+"/shop")

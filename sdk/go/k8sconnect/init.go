@@ -27,6 +27,8 @@ func (m *module) Construct(ctx *pulumi.Context, name, typ, urn string) (r pulumi
 		r = &Manifests{}
 	case "k8sconnect:index:Patch":
 		r = &Patch{}
+	case "k8sconnect:index:Task":
+		r = &Task{}
 	case "k8sconnect:index:Wait":
 		r = &Wait{}
 	default:

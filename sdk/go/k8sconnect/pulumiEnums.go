@@ -517,6 +517,177 @@ func (in *driftDetectionPtr) ToDriftDetectionPtrOutputWithContext(ctx context.Co
 	return pulumi.ToOutputWithContext(ctx, in).(DriftDetectionPtrOutput)
 }
 
+// The values of the input `keep`.
+type Keep string
+
+const (
+	// Keep the object of the last run.
+	KeepAlways = Keep("always")
+	// Keep it if the run has failed. This is the default.
+	KeepFailed = Keep("failed")
+	// Do not keep it.
+	KeepNever = Keep("never")
+)
+
+func (Keep) ElementType() reflect.Type {
+	return reflect.TypeOf((*Keep)(nil)).Elem()
+}
+
+func (e Keep) ToKeepOutput() KeepOutput {
+	return pulumi.ToOutput(e).(KeepOutput)
+}
+
+func (e Keep) ToKeepOutputWithContext(ctx context.Context) KeepOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(KeepOutput)
+}
+
+func (e Keep) ToKeepPtrOutput() KeepPtrOutput {
+	return e.ToKeepPtrOutputWithContext(context.Background())
+}
+
+func (e Keep) ToKeepPtrOutputWithContext(ctx context.Context) KeepPtrOutput {
+	return Keep(e).ToKeepOutputWithContext(ctx).ToKeepPtrOutputWithContext(ctx)
+}
+
+func (e Keep) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e Keep) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e Keep) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e Keep) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type KeepOutput struct{ *pulumi.OutputState }
+
+func (KeepOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Keep)(nil)).Elem()
+}
+
+func (o KeepOutput) ToKeepOutput() KeepOutput {
+	return o
+}
+
+func (o KeepOutput) ToKeepOutputWithContext(ctx context.Context) KeepOutput {
+	return o
+}
+
+func (o KeepOutput) ToKeepPtrOutput() KeepPtrOutput {
+	return o.ToKeepPtrOutputWithContext(context.Background())
+}
+
+func (o KeepOutput) ToKeepPtrOutputWithContext(ctx context.Context) KeepPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v Keep) *Keep {
+		return &v
+	}).(KeepPtrOutput)
+}
+
+func (o KeepOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o KeepOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e Keep) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o KeepOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o KeepOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e Keep) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type KeepPtrOutput struct{ *pulumi.OutputState }
+
+func (KeepPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Keep)(nil)).Elem()
+}
+
+func (o KeepPtrOutput) ToKeepPtrOutput() KeepPtrOutput {
+	return o
+}
+
+func (o KeepPtrOutput) ToKeepPtrOutputWithContext(ctx context.Context) KeepPtrOutput {
+	return o
+}
+
+func (o KeepPtrOutput) Elem() KeepOutput {
+	return o.ApplyT(func(v *Keep) Keep {
+		if v != nil {
+			return *v
+		}
+		var ret Keep
+		return ret
+	}).(KeepOutput)
+}
+
+func (o KeepPtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o KeepPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *Keep) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// KeepInput is an input type that accepts values of the Keep enum
+// A concrete instance of `KeepInput` can be one of the following:
+//
+//	KeepAlways
+//	KeepFailed
+//	KeepNever
+type KeepInput interface {
+	pulumi.Input
+
+	ToKeepOutput() KeepOutput
+	ToKeepOutputWithContext(context.Context) KeepOutput
+}
+
+var keepPtrType = reflect.TypeOf((**Keep)(nil)).Elem()
+
+type KeepPtrInput interface {
+	pulumi.Input
+
+	ToKeepPtrOutput() KeepPtrOutput
+	ToKeepPtrOutputWithContext(context.Context) KeepPtrOutput
+}
+
+type keepPtr string
+
+func KeepPtr(v string) KeepPtrInput {
+	return (*keepPtr)(&v)
+}
+
+func (*keepPtr) ElementType() reflect.Type {
+	return keepPtrType
+}
+
+func (in *keepPtr) ToKeepPtrOutput() KeepPtrOutput {
+	return pulumi.ToOutput(in).(KeepPtrOutput)
+}
+
+func (in *keepPtr) ToKeepPtrOutputWithContext(ctx context.Context) KeepPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(KeepPtrOutput)
+}
+
 // The values of the input `wait`.
 type ManifestsWait string
 
@@ -1192,6 +1363,177 @@ func (in *onImmutablePtr) ToOnImmutablePtrOutputWithContext(ctx context.Context)
 	return pulumi.ToOutputWithContext(ctx, in).(OnImmutablePtrOutput)
 }
 
+// The values of the input `runOn`.
+type RunOn string
+
+const (
+	// When the Task is created.
+	RunOnCreate = RunOn("create")
+	// When what is run has changed.
+	RunOnUpdate = RunOn("update")
+	// When the Task is deleted, before it goes.
+	RunOnDelete = RunOn("delete")
+)
+
+func (RunOn) ElementType() reflect.Type {
+	return reflect.TypeOf((*RunOn)(nil)).Elem()
+}
+
+func (e RunOn) ToRunOnOutput() RunOnOutput {
+	return pulumi.ToOutput(e).(RunOnOutput)
+}
+
+func (e RunOn) ToRunOnOutputWithContext(ctx context.Context) RunOnOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(RunOnOutput)
+}
+
+func (e RunOn) ToRunOnPtrOutput() RunOnPtrOutput {
+	return e.ToRunOnPtrOutputWithContext(context.Background())
+}
+
+func (e RunOn) ToRunOnPtrOutputWithContext(ctx context.Context) RunOnPtrOutput {
+	return RunOn(e).ToRunOnOutputWithContext(ctx).ToRunOnPtrOutputWithContext(ctx)
+}
+
+func (e RunOn) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e RunOn) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e RunOn) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e RunOn) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type RunOnOutput struct{ *pulumi.OutputState }
+
+func (RunOnOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*RunOn)(nil)).Elem()
+}
+
+func (o RunOnOutput) ToRunOnOutput() RunOnOutput {
+	return o
+}
+
+func (o RunOnOutput) ToRunOnOutputWithContext(ctx context.Context) RunOnOutput {
+	return o
+}
+
+func (o RunOnOutput) ToRunOnPtrOutput() RunOnPtrOutput {
+	return o.ToRunOnPtrOutputWithContext(context.Background())
+}
+
+func (o RunOnOutput) ToRunOnPtrOutputWithContext(ctx context.Context) RunOnPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v RunOn) *RunOn {
+		return &v
+	}).(RunOnPtrOutput)
+}
+
+func (o RunOnOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o RunOnOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e RunOn) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o RunOnOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o RunOnOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e RunOn) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type RunOnPtrOutput struct{ *pulumi.OutputState }
+
+func (RunOnPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**RunOn)(nil)).Elem()
+}
+
+func (o RunOnPtrOutput) ToRunOnPtrOutput() RunOnPtrOutput {
+	return o
+}
+
+func (o RunOnPtrOutput) ToRunOnPtrOutputWithContext(ctx context.Context) RunOnPtrOutput {
+	return o
+}
+
+func (o RunOnPtrOutput) Elem() RunOnOutput {
+	return o.ApplyT(func(v *RunOn) RunOn {
+		if v != nil {
+			return *v
+		}
+		var ret RunOn
+		return ret
+	}).(RunOnOutput)
+}
+
+func (o RunOnPtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o RunOnPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *RunOn) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// RunOnInput is an input type that accepts values of the RunOn enum
+// A concrete instance of `RunOnInput` can be one of the following:
+//
+//	RunOnCreate
+//	RunOnUpdate
+//	RunOnDelete
+type RunOnInput interface {
+	pulumi.Input
+
+	ToRunOnOutput() RunOnOutput
+	ToRunOnOutputWithContext(context.Context) RunOnOutput
+}
+
+var runOnPtrType = reflect.TypeOf((**RunOn)(nil)).Elem()
+
+type RunOnPtrInput interface {
+	pulumi.Input
+
+	ToRunOnPtrOutput() RunOnPtrOutput
+	ToRunOnPtrOutputWithContext(context.Context) RunOnPtrOutput
+}
+
+type runOnPtr string
+
+func RunOnPtr(v string) RunOnPtrInput {
+	return (*runOnPtr)(&v)
+}
+
+func (*runOnPtr) ElementType() reflect.Type {
+	return runOnPtrType
+}
+
+func (in *runOnPtr) ToRunOnPtrOutput() RunOnPtrOutput {
+	return pulumi.ToOutput(in).(RunOnPtrOutput)
+}
+
+func (in *runOnPtr) ToRunOnPtrOutputWithContext(ctx context.Context) RunOnPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(RunOnPtrOutput)
+}
+
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ConflictPolicyInput)(nil)).Elem(), ConflictPolicy("force"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ConflictPolicyPtrInput)(nil)).Elem(), ConflictPolicy("force"))
@@ -1199,6 +1541,8 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*DeletionPropagationPtrInput)(nil)).Elem(), DeletionPropagation("Background"))
 	pulumi.RegisterInputType(reflect.TypeOf((*DriftDetectionInput)(nil)).Elem(), DriftDetection("preview"))
 	pulumi.RegisterInputType(reflect.TypeOf((*DriftDetectionPtrInput)(nil)).Elem(), DriftDetection("preview"))
+	pulumi.RegisterInputType(reflect.TypeOf((*KeepInput)(nil)).Elem(), Keep("always"))
+	pulumi.RegisterInputType(reflect.TypeOf((*KeepPtrInput)(nil)).Elem(), Keep("always"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsWaitInput)(nil)).Elem(), ManifestsWait("needed"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsWaitPtrInput)(nil)).Elem(), ManifestsWait("needed"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnDestroyInput)(nil)).Elem(), OnDestroy("leave"))
@@ -1207,12 +1551,16 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*OnFailurePtrInput)(nil)).Elem(), OnFailure("fail"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnImmutableInput)(nil)).Elem(), OnImmutable("replace"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnImmutablePtrInput)(nil)).Elem(), OnImmutable("replace"))
+	pulumi.RegisterInputType(reflect.TypeOf((*RunOnInput)(nil)).Elem(), RunOn("create"))
+	pulumi.RegisterInputType(reflect.TypeOf((*RunOnPtrInput)(nil)).Elem(), RunOn("create"))
 	pulumi.RegisterOutputType(ConflictPolicyOutput{})
 	pulumi.RegisterOutputType(ConflictPolicyPtrOutput{})
 	pulumi.RegisterOutputType(DeletionPropagationOutput{})
 	pulumi.RegisterOutputType(DeletionPropagationPtrOutput{})
 	pulumi.RegisterOutputType(DriftDetectionOutput{})
 	pulumi.RegisterOutputType(DriftDetectionPtrOutput{})
+	pulumi.RegisterOutputType(KeepOutput{})
+	pulumi.RegisterOutputType(KeepPtrOutput{})
 	pulumi.RegisterOutputType(ManifestsWaitOutput{})
 	pulumi.RegisterOutputType(ManifestsWaitPtrOutput{})
 	pulumi.RegisterOutputType(OnDestroyOutput{})
@@ -1221,4 +1569,6 @@ func init() {
 	pulumi.RegisterOutputType(OnFailurePtrOutput{})
 	pulumi.RegisterOutputType(OnImmutableOutput{})
 	pulumi.RegisterOutputType(OnImmutablePtrOutput{})
+	pulumi.RegisterOutputType(RunOnOutput{})
+	pulumi.RegisterOutputType(RunOnPtrOutput{})
 }

@@ -2040,6 +2040,90 @@ func (o ResourceRefOutput) Uid() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ResourceRef) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }
 
+type ResourceRefPtrOutput struct{ *pulumi.OutputState }
+
+func (ResourceRefPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ResourceRef)(nil)).Elem()
+}
+
+func (o ResourceRefPtrOutput) ToResourceRefPtrOutput() ResourceRefPtrOutput {
+	return o
+}
+
+func (o ResourceRefPtrOutput) ToResourceRefPtrOutputWithContext(ctx context.Context) ResourceRefPtrOutput {
+	return o
+}
+
+func (o ResourceRefPtrOutput) Elem() ResourceRefOutput {
+	return o.ApplyT(func(v *ResourceRef) ResourceRef {
+		if v != nil {
+			return *v
+		}
+		var ret ResourceRef
+		return ret
+	}).(ResourceRefOutput)
+}
+
+// The API group and version, such as `apps/v1` or `v1`.
+func (o ResourceRefPtrOutput) ApiVersion() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ResourceRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.ApiVersion
+	}).(pulumi.StringPtrOutput)
+}
+
+// The kind of the object, such as `Deployment`.
+func (o ResourceRefPtrOutput) Kind() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ResourceRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Kind
+	}).(pulumi.StringPtrOutput)
+}
+
+// The name of the object.
+func (o ResourceRefPtrOutput) Name() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ResourceRef) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Name
+	}).(pulumi.StringPtrOutput)
+}
+
+// The namespace of the object. Absent for cluster-scoped objects. Default as an input: the namespace of the provider or of the kubeconfig's context, else `default`.
+func (o ResourceRefPtrOutput) Namespace() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ResourceRef) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Namespace
+	}).(pulumi.StringPtrOutput)
+}
+
+// Changes when this resource changes the object, and not when a controller does. Whatever depends on it runs again exactly when something was applied. Not needed as an input.
+func (o ResourceRefPtrOutput) Revision() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ResourceRef) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Revision
+	}).(pulumi.StringPtrOutput)
+}
+
+// The uid that the API server assigned to the object. It changes when the object is re-created. Not needed as an input.
+func (o ResourceRefPtrOutput) Uid() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *ResourceRef) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Uid
+	}).(pulumi.StringPtrOutput)
+}
+
 type ResourceRefMapOutput struct{ *pulumi.OutputState }
 
 func (ResourceRefMapOutput) ElementType() reflect.Type {
@@ -2399,6 +2483,7 @@ func init() {
 	pulumi.RegisterOutputType(ReadinessRuleOutput{})
 	pulumi.RegisterOutputType(ReadinessRuleArrayOutput{})
 	pulumi.RegisterOutputType(ResourceRefOutput{})
+	pulumi.RegisterOutputType(ResourceRefPtrOutput{})
 	pulumi.RegisterOutputType(ResourceRefMapOutput{})
 	pulumi.RegisterOutputType(WaitForOutput{})
 	pulumi.RegisterOutputType(WaitForPtrOutput{})

@@ -14,6 +14,7 @@ from .manifests import *
 from .patch import *
 from .provider import *
 from .split_yaml import *
+from .task import *
 from .wait import *
 from ._inputs import *
 from . import outputs
@@ -36,6 +37,7 @@ _utilities.register(
    "k8sconnect:index:KubeObject": "KubeObject",
    "k8sconnect:index:Manifests": "Manifests",
    "k8sconnect:index:Patch": "Patch",
+   "k8sconnect:index:Task": "Task",
    "k8sconnect:index:Wait": "Wait"
   }
  }

@@ -10,10 +10,12 @@ __all__ = [
     'ConflictPolicy',
     'DeletionPropagation',
     'DriftDetection',
+    'Keep',
     'ManifestsWait',
     'OnDestroy',
     'OnFailure',
     'OnImmutable',
+    'RunOn',
 ]
 
 
@@ -63,6 +65,25 @@ class DriftDetection(_builtins.str, Enum):
     REFRESH = "refresh"
     """
     Read the live objects only in `pulumi refresh`.
+    """
+
+
+@pulumi.type_token("k8sconnect:index:Keep")
+class Keep(_builtins.str, Enum):
+    """
+    The values of the input `keep`.
+    """
+    ALWAYS = "always"
+    """
+    Keep the object of the last run.
+    """
+    FAILED = "failed"
+    """
+    Keep it if the run has failed. This is the default.
+    """
+    NEVER = "never"
+    """
+    Do not keep it.
     """
 
 
@@ -127,4 +148,23 @@ class OnImmutable(_builtins.str, Enum):
     FAIL = "fail"
     """
     Refuse the update. This is the default for kinds that hold data and for custom kinds.
+    """
+
+
+@pulumi.type_token("k8sconnect:index:RunOn")
+class RunOn(_builtins.str, Enum):
+    """
+    The values of the input `run_on`.
+    """
+    CREATE = "create"
+    """
+    When the Task is created.
+    """
+    UPDATE = "update"
+    """
+    When what is run has changed.
+    """
+    DELETE = "delete"
+    """
+    When the Task is deleted, before it goes.
     """

@@ -8,15 +8,19 @@ import com.k8sconnect.pulumi.PatchArgs;
 import com.k8sconnect.pulumi.Provider;
 import com.k8sconnect.pulumi.ProviderArgs;
 import com.k8sconnect.pulumi.ResourceRefs;
+import com.k8sconnect.pulumi.Task;
+import com.k8sconnect.pulumi.TaskArgs;
 import com.k8sconnect.pulumi.Wait;
 import com.k8sconnect.pulumi.WaitArgs;
 import com.k8sconnect.pulumi.enums.ConflictPolicy;
 import com.k8sconnect.pulumi.enums.DeletionPropagation;
 import com.k8sconnect.pulumi.enums.DriftDetection;
+import com.k8sconnect.pulumi.enums.Keep;
 import com.k8sconnect.pulumi.enums.ManifestsWait;
 import com.k8sconnect.pulumi.enums.OnDestroy;
 import com.k8sconnect.pulumi.enums.OnFailure;
 import com.k8sconnect.pulumi.enums.OnImmutable;
+import com.k8sconnect.pulumi.enums.RunOn;
 import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
 import com.k8sconnect.pulumi.inputs.ExecArgs;
 import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
@@ -171,6 +175,19 @@ public class Everything {
             .takeOwnership(true)
             .target(target)
             .build());
+
+        var task = new Task("task", TaskArgs.builder()
+            .manifest(Map.of("apiVersion", "batch/v1", "kind", "Job", "metadata", Map.of("name", "task")))
+            .runOn(List.of(Either.ofRight(RunOn.Create), Either.ofLeft("delete")))
+            .triggers(object.resourceRef())
+            .with(Map.of("apiVersion", "v1", "kind", "Secret", "stringData", Map.of("token", token)))
+            .timeout("5m")
+            .keep(Keep.Always)
+            .logLines(5)
+            .forceDestroy(true)
+            .clusterConnection(connection)
+            .build());
+        ctx.export("log", task.log());
 
         var set = new Manifests("set", ManifestsArgs.builder()
             .manifests(List.of(object.manifest(), Map.of("apiVersion", "v1", "kind", "Secret", "stringData", Map.of("token", token))))

@@ -131,6 +131,20 @@ k8sconnect.Patch(
 )
 k8sconnect.Patch("merge", target=target, take_ownership=True, merge_patch={"data": {"a": None}})
 
+task = k8sconnect.Task(
+    "task",
+    manifest={"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "task"}},
+    run_on=[k8sconnect.RunOn.CREATE, "delete"],
+    triggers=[object_.resource_ref.revision],
+    with_=[{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "stringData": {"token": token}}],
+    timeout="5m",
+    keep=k8sconnect.Keep.ALWAYS,
+    log_lines=5,
+    force_destroy=True,
+    cluster_connection=connection,
+)
+pulumi.export("log", task.log)
+
 set_ = k8sconnect.Manifests(
     "set",
     manifests=[object_.manifest, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "token"}, "stringData": {"token": token}}],

@@ -100,6 +100,18 @@ const others = { target: { apiVersion: "v1", kind: "ConfigMap", name: "other" },
 new k8sconnect.Patch("json", { ...others, onDestroy: "remove", jsonPatch: [{ op: "add", path: "/data/a", value: "1" }] });
 new k8sconnect.Patch("merge", { ...others, mergePatch: { data: { a: null } } });
 
+const task = new k8sconnect.Task("task", {
+    manifest: { apiVersion: "batch/v1", kind: "Job", metadata: { name: "task" }, spec: { template: { spec: { restartPolicy: "Never" } } } },
+    runOn: [k8sconnect.RunOn.Create, "delete"],
+    triggers: [object.resourceRef.revision],
+    with: [{ apiVersion: "v1", kind: "Secret", metadata: { name: "token" }, stringData: { token } }],
+    timeout: "5m",
+    keep: k8sconnect.Keep.Always,
+    logLines: 5,
+    forceDestroy: true,
+    clusterConnection: connection,
+});
+
 const set = new k8sconnect.Manifests("set", {
     manifests: [object.manifest, { apiVersion: "v1", kind: "Secret", metadata: { name: "token" }, stringData: { token } }],
     namespace: "shop",
@@ -134,6 +146,7 @@ new k8sconnect.Wait("of-the-set", { resourceRef: set.resources.apply(refs => ref
 
 export const uid: pulumi.Output<string | undefined> = object.resourceRef.apply(ref => ref.uid);
 export const owners: pulumi.Output<{ [path: string]: string } | undefined> = patch.previousOwners;
+export const code: pulumi.Output<number | undefined> = task.exitCodes.apply(codes => codes?.["main"]);
 export const live = [object.manifest, object.fieldOwnership, fromText.manifest, patch.managedFields, wait.status];
 
 // The types are not any.

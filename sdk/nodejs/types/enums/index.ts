@@ -54,6 +54,26 @@ export const DriftDetection = {
  */
 export type DriftDetection = (typeof DriftDetection)[keyof typeof DriftDetection];
 
+export const Keep = {
+    /**
+     * Keep the object of the last run.
+     */
+    Always: "always",
+    /**
+     * Keep it if the run has failed. This is the default.
+     */
+    Failed: "failed",
+    /**
+     * Do not keep it.
+     */
+    Never: "never",
+} as const;
+
+/**
+ * The values of the input `keep`.
+ */
+export type Keep = (typeof Keep)[keyof typeof Keep];
+
 export const ManifestsWait = {
     /**
      * Wait for what other objects of the set need ready. This is the default.
@@ -121,3 +141,23 @@ export const OnImmutable = {
  * The values of the input `onImmutable`.
  */
 export type OnImmutable = (typeof OnImmutable)[keyof typeof OnImmutable];
+
+export const RunOn = {
+    /**
+     * When the Task is created.
+     */
+    Create: "create",
+    /**
+     * When what is run has changed.
+     */
+    Update: "update",
+    /**
+     * When the Task is deleted, before it goes.
+     */
+    Delete: "delete",
+} as const;
+
+/**
+ * The values of the input `runOn`.
+ */
+export type RunOn = (typeof RunOn)[keyof typeof RunOn];

@@ -1,0 +1,114 @@
+package task
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
+)
+
+// The names of the inputs.
+const (
+	keyManifest     = "manifest"
+	keyRunOn        = "runOn"
+	keyTriggers     = "triggers"
+	keyWith         = "with"
+	keyTimeout      = "timeout"
+	keyKeep         = "keep"
+	keyLogLines     = "logLines"
+	keyForceDestroy = "forceDestroy"
+)
+
+// contentKeys are the inputs whose change begins another run.
+var contentKeys = []string{keyManifest, keyWith, keyTriggers}
+
+const (
+	// defaultLogLines is how much of a log is kept if the program does not say.
+	defaultLogLines = 20
+	// maxLogLines is how much may be asked for.
+	maxLogLines = 300
+)
+
+// inputs are the checked inputs of one resource.
+type inputs struct {
+	// object is what is run; nil if it is entirely unknown.
+	object map[string]any
+	// with are the objects that are there for the run alone.
+	with []map[string]any
+	// content is all whose change begins another run.
+	content any
+	// sensitive are the secret texts of it.
+	sensitive []string
+	// secret means that what the run writes may hold a secret.
+	secret bool
+	// unknown are the paths that are not known yet.
+	unknown []string
+
+	runOn        []string
+	timeout      time.Duration
+	keep         string
+	logLines     int
+	forceDestroy bool
+}
+
+// runsOn reports whether the Task runs in an operation.
+func (in inputs) runsOn(operation string) bool { return slices.Contains(in.runOn, operation) }
+
+// id names what is run, as it is written.
+func (in inputs) id() manifest.Identity { return manifest.IdentityOf(in.object) }
+
+// isJob reports whether an object of this kind has a controller that runs pods for it.
+func isJob(kind schema.GroupKind) bool { return kind == kinds.Job }
+
+// decodeInputs reads what Check returned.
+func decodeInputs(properties property.Map) (inputs, error) {
+	in := inputs{
+		runOn: values.Scalars(properties.Get(keyRunOn)), keep: cmp.Or(values.Text(properties.Get(keyKeep)), keepFailed),
+		forceDestroy: values.Flag(properties.Get(keyForceDestroy)), logLines: defaultLogLines,
+	}
+	if len(in.runOn) == 0 {
+		in.runOn = []string{onCreate, onUpdate}
+	}
+	if lines := properties.Get(keyLogLines); lines.IsNumber() {
+		in.logLines = int(lines.AsNumber())
+	}
+	if text := values.Text(properties.Get(keyTimeout)); text != "" {
+		timeout, err := waitfor.ParseTimeout(text)
+		if err != nil {
+			return in, failure.Errorf(failure.ReasonInvalid, "%s: %w", keyTimeout, err)
+		}
+		in.timeout = timeout
+	}
+	content := map[string]any{}
+	for _, key := range contentKeys {
+		plain, secrets, err := values.FromProperty(properties.Get(key))
+		if err != nil {
+			return in, failure.Errorf(failure.ReasonInvalid, "%s: %w", key, err)
+		}
+		content[key] = plain
+		in.secret = in.secret || !secrets.Empty()
+		in.sensitive = append(in.sensitive, tracked.Sensitive(plain, secrets, false)...)
+		for _, path := range values.UnknownPaths(plain, secrets) {
+			in.unknown = append(in.unknown, values.JoinPath(key, path))
+		}
+	}
+	in.object, _ = content[keyManifest].(map[string]any)
+	if with, ok := content[keyWith].([]any); ok {
+		for _, item := range with {
+			if object, ok := item.(map[string]any); ok {
+				in.with = append(in.with, object)
+			}
+		}
+	}
+	in.content = content
+	return in, nil
+}

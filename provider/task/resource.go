@@ -1,0 +1,58 @@
+// Package task is the Task resource: it runs a Job or a Pod to its end, once per change, and keeps what came of it.
+//
+// # Runs
+//
+// Every run has an object of its own, whose name follows from the resource, the number of the run and what is run. So a
+// process that was killed, or lost a reply, finds the object of its own run and goes on waiting for it; no run is started
+// twice. See run_name.go. A run that has failed stays failed: the next command begins another one.
+//
+// A Job that has ended is evidence until the state is saved. So its time to live, which would remove it, begins when the
+// provider has seen the end, and a Job that nobody asked to keep goes ten minutes later, by that time to live. See
+// run_object.go.
+//
+// # How a failure is kept
+//
+// As with a Wait: the state is saved with a flag, the operation fails, the engine does not create what depends on the
+// Task, and the next update goes on.
+//
+// # Which call may do what
+//
+// Check makes no request. Create, Update and Delete run. Read looks whether the object of the last run is still there. Diff
+// makes no request but one that tells clusters apart. A preview runs nothing; it says what will run, and why.
+package task
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// Token is the resource's type.
+const Token = "k8sconnect:index:Task"
+
+// New returns the resource. source gives it its clusters.
+func New(source *connection.Source) infer.InferredResource {
+	return &taskResource{InferredResource: infer.Resource(&Task{}), source: source}
+}
+
+// taskResource serves the verbs from the raw requests and leaves typing, schema and registration to infer, which loses
+// the marks of unknown and secret values.
+type taskResource struct {
+	infer.InferredResource
+
+	source *connection.Source
+	calls  tracked.EngineCalls
+}
+
+// Create satisfies infer's constraint on resource types. It is never reached, because taskResource serves Create from the
+// raw request.
+func (*Task) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[State], error) {
+	return infer.CreateResponse[State]{}, errors.New("Task is created from the raw request")
+}
+
+var _ func(context.Context, p.DeleteRequest) error = (*taskResource)(nil).Delete

@@ -1,0 +1,132 @@
+package task
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
+)
+
+// run is one run of a Task.
+type run struct {
+	in inputs
+	// target is the object of the run, and who makes it.
+	target tracked.Target
+	// sensitive are all texts that must not be shown.
+	sensitive []string
+}
+
+// end is how far a run came.
+type end struct {
+	// unfinished is empty if the run has succeeded.
+	unfinished unfinished
+	// begun means that something of the run may be in the cluster.
+	begun bool
+	// live is the object as it was seen last.
+	live *unstructured.Unstructured
+	// stays means that the object is kept for good.
+	stays  bool
+	result result
+}
+
+// execute runs to the end: it makes what the run needs, waits, collects what came of it, and removes what was there for the run
+// alone. Whatever it finds of the same run already, it goes on with.
+func (r *run) execute(ctx context.Context) (end, error) {
+	e := end{unfinished: interrupted}
+	if len(r.in.with) > 0 {
+		// They are of no use to a run that has ended.
+		live, err := r.find(ctx)
+		if err != nil {
+			return e, r.target.Explain("read", err, r.in.sensitive)
+		}
+		e.begun, e.live = live != nil, live
+	}
+	if e.live == nil {
+		var err error
+		if e.begun, err = r.applyWith(ctx); err == nil {
+			e.live, err = r.make(ctx)
+			e.begun = e.begun || err == nil || !failure.Outcome(err).Definite()
+			err = r.target.Explain("create", err, r.in.sensitive)
+		}
+		if err != nil {
+			return e, r.withdraw(ctx, &e, err)
+		}
+	}
+	return r.await(ctx, e)
+}
+
+// withdraw removes what was made for a run that could not begin. What cannot be removed is left to the next command.
+func (r *run) withdraw(ctx context.Context, e *end, cause error) error {
+	if e.live != nil || !failure.Outcome(cause).Definite() {
+		return cause
+	}
+	if err := r.removeWith(ctx, r.in.with); err == nil {
+		e.begun = false
+	}
+	return cause
+}
+
+// await waits for the end of the run, and clears up after it.
+func (r *run) await(ctx context.Context, e end) (end, error) {
+	spec, err := specOf(r.in)
+	if err != nil {
+		return e, err
+	}
+	live, err := waitfor.Run(ctx, waitfor.Request{
+		Cluster: r.target.Cluster, Object: r.target.Identity(), UID: e.live.GetUID(), Spec: spec,
+		Sensitive: r.sensitive, IsRun: true, HideOutput: r.in.secret, LogLines: r.in.logLines,
+	})
+	ended := (*waitfor.Error)(nil)
+	switch {
+	case err == nil:
+		e.unfinished, e.live = "", live
+	case errors.As(err, &ended) && ended.Err.Reason == readiness.Failed:
+		e.unfinished = failed
+		if ended.Err.Last != nil {
+			e.live = ended.Err.Last
+		}
+	default:
+		return e, err // It may go on in the cluster.
+	}
+	succeeded := err == nil
+	// A canceled command still keeps what came of a run that has ended.
+	e.result = resultOf(ctx, r.target.Cluster, e.live, succeeded, r.in.logLines, r.sensitive)
+	left := r.clearUp(ctx, &e, succeeded)
+	switch {
+	case left == nil:
+		return e, err
+	case succeeded:
+		e.unfinished = interrupted // The next command finds that it has succeeded, and clears up.
+		return e, left
+	default:
+		p.GetLogger(ctx).Warningf("What was made for the run could not be removed: %v", left)
+		return e, err
+	}
+}
+
+// clearUp removes what nobody asked to keep of a run that has ended.
+func (r *run) clearUp(ctx context.Context, e *end, succeeded bool) (err error) {
+	if e.stays, err = r.retire(ctx, e.live, succeeded); err != nil {
+		return r.target.Explain("set the time to live of", err, r.in.sensitive)
+	}
+	return r.removeWith(ctx, r.in.with)
+}
+
+// specOf is what to wait for: the end of what is run.
+func specOf(in inputs) (waitfor.Spec, error) {
+	criteria := readiness.Criteria{FieldValue: map[string]string{"status.phase": "Succeeded"}}
+	if isJob(in.id().GroupKind()) {
+		criteria = readiness.Criteria{Condition: "Complete"}
+	}
+	goal, problems := readiness.Compile(criteria)
+	if len(problems) > 0 {
+		return waitfor.Spec{}, p.InternalErrorf("the goal of a run: %s", problems[0].Reason)
+	}
+	return waitfor.Spec{Goal: goal, Timeout: in.timeout}, nil
+}

@@ -1,0 +1,31 @@
+package task
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+)
+
+const (
+	// digestLength is how many hexadecimal digits of a run's digest its name ends in.
+	digestLength = 8
+	// maxName is how long the name of a Job may be, which its pods have as a label.
+	maxName = 63
+)
+
+// runName is the name of the object of a run: that of the manifest, and a digest of what tells the run from all others. It does
+// not depend on the state of this process, so that another one finds the object again.
+func runName(base string, urn resource.URN, content any, which ...any) (string, error) {
+	text, err := json.Marshal([]any{string(urn), which, content})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	if most := maxName - digestLength - 1; len(base) > most {
+		base = strings.TrimRight(base[:most], "-.")
+	}
+	return base + "-" + hex.EncodeToString(sum[:])[:digestLength], nil
+}

@@ -1,0 +1,129 @@
+package task
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// The names of the outputs. The hidden ones begin with __.
+const (
+	keySucceeded   = "succeeded"
+	keyStartedAt   = "startedAt"
+	keyCompletedAt = "completedAt"
+	keyAttempts    = "attempts"
+	keyLog         = "log"
+	keyExitCodes   = "exitCodes"
+	keyMessages    = "messages"
+	keyResourceRef = tracked.KeyResourceRef
+	keyRun         = "__run"
+)
+
+// The members of the hidden output about the last run.
+const (
+	keyNumber     = "number"
+	keyUnfinished = "unfinished"
+	keyHashKey    = "hashKey"
+	keyContent    = "content"
+	keyObject     = "object"
+)
+
+// unfinished says why a run is not done.
+type unfinished string
+
+const (
+	// interrupted runs may go on in the cluster.
+	interrupted unfinished = "interrupted"
+	// failed runs have ended, or are gone.
+	failed unfinished = "failed"
+)
+
+// state are the outputs of one resource.
+type state struct {
+	// number counts the runs of the resource, from 0.
+	number int
+	// unfinished is empty when the last run has succeeded, and when there was none.
+	unfinished unfinished
+	// hashKey is the key of the resource's hashes, and its own for its whole life.
+	hashKey string
+	// content is the keyed hash of what was run last, or would have been.
+	content string
+	// object is what the last run made. It may be gone; its uid is empty if it was never seen.
+	object reference.Object
+	// stays means that the object of the last run is kept for good.
+	stays bool
+	// result is what came of the last run.
+	result result
+	// secret means that what the run has written may hold a secret.
+	secret bool
+	// origin is the cluster of the last run.
+	origin tracked.Origin
+}
+
+// uid identifies the object of the last run.
+func (s state) uid() types.UID { return types.UID(s.object.UID) }
+
+// begun reports whether there was a run.
+func (s state) begun() bool { return s.object.Name != "" }
+
+// without returns the state of a Task that has not run yet, with what belongs to it for good.
+func (s state) without() state { return state{number: s.number, hashKey: s.hashKey} }
+
+// encode returns the outputs as the engine stores them.
+func (s state) encode() property.Map {
+	out := s.result.encode(s.secret)
+	if s.stays && s.object.UID != "" {
+		out[keyResourceRef] = s.object.Encode()
+	}
+	run := map[string]property.Value{
+		keyNumber: property.New(float64(s.number)), keyHashKey: property.New(s.hashKey).WithSecret(true), keyContent: property.New(s.content),
+	}
+	if s.unfinished != "" {
+		run[keyUnfinished] = property.New(string(s.unfinished))
+	}
+	if s.begun() {
+		run[keyObject] = s.object.Encode()
+	}
+	out[keyRun] = property.New(run)
+	if !s.origin.IsZero() {
+		out[tracked.KeyCluster] = s.origin.Encode()
+	}
+	return property.NewMap(out)
+}
+
+// decodeState reads an old state; missing parts are empty.
+func decodeState(outputs property.Map) state {
+	s := state{
+		result: decodeResult(outputs), origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster)), stays: outputs.Get(keyResourceRef).IsMap(),
+		secret: outputs.Get(keyLog).Secret(),
+	}
+	if run := outputs.Get(keyRun); run.IsMap() {
+		members := run.AsMap()
+		if number := members.Get(keyNumber); number.IsNumber() {
+			s.number = int(number.AsNumber())
+		}
+		s.unfinished = unfinished(values.Text(members.Get(keyUnfinished)))
+		s.hashKey, s.content = values.Text(members.Get(keyHashKey)), values.Text(members.Get(keyContent))
+		s.object = reference.Decode(members.Get(keyObject))
+	}
+	return s
+}
+
+// planned returns the outputs of a preview in which the Task will run.
+func planned() property.Map {
+	unknown := property.New(property.Computed)
+	out := map[string]property.Value{}
+	for _, key := range []string{keySucceeded, keyStartedAt, keyCompletedAt, keyAttempts, keyLog, keyExitCodes, keyMessages, keyResourceRef} {
+		out[key] = unknown
+	}
+	return property.NewMap(out)
+}
+
+// refOf is a reference to an object with this identity.
+func refOf(id manifest.Identity, uid types.UID) reference.Object {
+	return reference.Object{Identity: id, UID: string(uid)}
+}

@@ -1,0 +1,106 @@
+package task
+
+import (
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+func TestWhenAnUpdateRuns(t *testing.T) {
+	t.Parallel()
+	of := func(image property.Value, runOn ...string) inputs {
+		properties := map[string]property.Value{keyManifest: property.New(map[string]property.Value{"image": image})}
+		var operations []property.Value
+		for _, operation := range runOn {
+			operations = append(operations, property.New(operation))
+		}
+		if len(operations) > 0 {
+			properties[keyRunOn] = property.New(operations)
+		}
+		in, err := decodeInputs(property.NewMap(properties))
+		require.NoError(t, err)
+		return in
+	}
+	same, other, unknown := of(property.New("1")), of(property.New("2")), of(property.New(property.Computed))
+	ran := func(unfinished unfinished) state {
+		content, err := tracked.Hash("key", same.content)
+		require.NoError(t, err)
+		return state{hashKey: "key", content: content, unfinished: unfinished, object: reference.Object{
+			Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate-01234567"},
+		}}
+	}
+	for name, c := range map[string]struct {
+		in     inputs
+		old    state
+		moved  bool
+		runs   bool
+		goesOn bool
+		why    string
+	}{
+		"nothing has changed":                   {in: same, old: ran("")},
+		"the content has changed":               {in: other, old: ran(""), runs: true, why: "what it runs has changed"},
+		"the content is not known yet":          {in: unknown, old: ran(""), runs: true, why: "values of it are known only after the apply: manifest.image"},
+		"it does not run on updates":            {in: of(property.New("2"), onCreate), old: ran("")},
+		"it does not run on updates, but began": {in: of(property.New("1"), onCreate), old: ran(failed), runs: true, why: "the last run has failed"},
+		"the last run has failed":               {in: same, old: ran(failed), runs: true, why: "the last run has failed"},
+		"it was interrupted": {
+			in: same, old: ran(interrupted), runs: true, goesOn: true, why: "it was interrupted, and goes on with Job shop/migrate-01234567",
+		},
+		"it was interrupted, and has changed": {
+			in: other, old: ran(interrupted), runs: true,
+			why: "it was interrupted, and what it runs has changed: Job shop/migrate-01234567 is stopped, and another run begins",
+		},
+		"another cluster":                           {in: same, old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster"},
+		"another cluster, and it runs at the end":   {in: of(property.New("1"), onDelete), old: ran(""), moved: true},
+		"another cluster, while it was interrupted": {in: same, old: ran(interrupted), moved: true, runs: true, why: "the connection leads to another cluster"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, err := c.in.decide(c.old, c.moved)
+			require.NoError(t, err)
+			assert.Equal(t, c.runs, d.runs)
+			assert.Equal(t, c.goesOn, d.goesOn)
+			if c.runs {
+				assert.Equal(t, c.why, d.why)
+			}
+		})
+	}
+}
+
+func TestAStateIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]state{
+		"before the first run": {hashKey: "key", content: "digest"},
+		"after a run": {
+			number: 3, hashKey: "key", content: "digest", stays: true,
+			object: reference.Object{Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate-01234567"}, UID: "uid"},
+			result: result{
+				known: true, succeeded: true, startedAt: "2026-01-02T15:04:05Z", completedAt: "2026-01-02T15:05:05Z", attempts: 2, log: "a\nb",
+				exitCodes: map[string]int32{"main": 0}, messages: map[string]string{"main": "done"},
+			},
+		},
+		"after one that has failed, with secrets": {
+			hashKey: "key", content: "digest", unfinished: failed, secret: true,
+			object: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "smoke-01234567"}},
+			result: result{known: true, exitCodes: map[string]int32{"main": 3}, messages: map[string]string{}, attempts: 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if s.result.exitCodes == nil {
+				s.result.exitCodes, s.result.messages = map[string]int32{}, map[string]string{}
+			}
+			assert.Equal(t, s, decodeState(s.encode()))
+			if s.secret {
+				assert.True(t, s.encode().Get(keyLog).Secret())
+				assert.True(t, s.encode().Get(keyMessages).Secret())
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package task
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// sorted are the objects of with in the order in which they are made. They are removed in the reverse.
+func sorted(with []map[string]any) []map[string]any {
+	with = slices.Clone(with)
+	slices.SortStableFunc(with, func(a, b map[string]any) int {
+		return kinds.CompareApplyOrder(manifest.IdentityOf(a).GroupKind(), manifest.IdentityOf(b).GroupKind())
+	})
+	return with
+}
+
+// place finds out where an object of with belongs: beside the object of the run, if it names no namespace.
+func (r *run) place(ctx context.Context, object map[string]any) (tracked.Target, error) {
+	id := manifest.IdentityOf(object)
+	if id.Namespace == "" {
+		id.Namespace = r.target.Ref.Namespace
+	}
+	return tracked.Resolve(ctx, r.target.Cluster, id, r.target.Manager)
+}
+
+// applyWith makes the objects that are there for the run alone. begun means that at least one of them may be in the cluster.
+func (r *run) applyWith(ctx context.Context) (begun bool, err error) {
+	for _, content := range sorted(r.in.with) {
+		t, err := r.place(ctx, content)
+		if err != nil {
+			return begun, t.Explain("apply", err, r.in.sensitive)
+		}
+		copied, _ := values.DeepCopy(content).(map[string]any)
+		object := &unstructured.Unstructured{Object: copied}
+		object.SetNamespace(t.Ref.Namespace)
+		sign(object, t.Manager)
+		_, err = t.Cluster.Apply(ctx, object, cluster.ApplyOptions{FieldManager: t.Manager, CreateOnly: true})
+		if apierrors.IsConflict(err) {
+			// An earlier process of the same run has made it, or it is another one, which would be deleted after the run.
+			err = r.requireSameWith(ctx, t)
+		}
+		begun = begun || err == nil || !failure.Outcome(err).Definite()
+		if err != nil {
+			return begun, t.Explain("create", err, r.in.sensitive)
+		}
+	}
+	return begun, nil
+}
+
+// requireSameWith refuses an object of with that this Task has not made.
+func (r *run) requireSameWith(ctx context.Context, t tracked.Target) error {
+	live, err := t.Cluster.Get(ctx, t.Ref)
+	if err != nil {
+		return err
+	}
+	return r.requireOwn(live, "the objects of `with` are removed after the run, so they must not exist before it. Give it another name, or take it out of `with`")
+}
+
+// removeWith removes what this Task has made of the objects of with.
+func (r *run) removeWith(ctx context.Context, with []map[string]any) error {
+	with = sorted(with)
+	slices.Reverse(with)
+	for _, content := range with {
+		t, err := r.place(ctx, content)
+		if err == nil {
+			err = r.removeOne(ctx, t)
+		}
+		if err != nil && !failure.Gone(err) {
+			return t.Explain("delete", err, r.in.sensitive)
+		}
+	}
+	return nil
+}
+
+func (r *run) removeOne(ctx context.Context, t tracked.Target) error {
+	live, err := t.Cluster.Get(ctx, t.Ref)
+	if err != nil {
+		return err
+	}
+	if r.requireOwn(live, "") != nil {
+		return nil // It has the name, and is not ours.
+	}
+	_, err = t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: live.GetUID(), Propagation: metav1.DeletePropagationBackground})
+	return err
+}
