@@ -56,9 +56,10 @@ func TestATimeOut(t *testing.T) { // [X10]
 	t.Parallel()
 	s := with(t)
 	s.program(slow)
-	e := s.create("shop", fields{"config": fields{"text": "one"}, "timeout": "15s", "retry": fields{"limit": 0}})
+	// Long enough for a pod that begins on a busy machine to make the first of its objects.
+	e := s.create("shop", fields{"config": fields{"text": "one"}, "timeout": "35s", "retry": fields{"limit": 0}})
 	stalled := e.becomes("Stalled", metav1.ConditionTrue, "TimedOut")
-	assert.Contains(t, stalled.LastFailure.Message, "15s")
+	assert.Contains(t, stalled.LastFailure.Message, "35s")
 	require.NotNil(t, s.configMap("made"), "what was made stays")
 
 	uid := s.configMap("made").UID
