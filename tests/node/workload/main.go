@@ -18,7 +18,7 @@ import (
 func main() {
 	programs := map[string]func(){
 		"fail": fail, "crash": crash, "serve": serve, "count": count, "stubborn": stubborn, "webhook": webhook,
-		"wait": wait, "operator": operator,
+		"wait": wait, "operator": operator, "version": version,
 	}
 	if len(os.Args) == 2 && programs[os.Args[1]] != nil {
 		programs[os.Args[1]]()
@@ -34,6 +34,9 @@ func fail() {
 	fmt.Println("FATAL: the table orders is locked")
 	os.Exit(3)
 }
+
+// version is work that is done at once.
+func version() { fmt.Println("version " + os.Getenv("VERSION")) }
 
 // crash is a server that does not get far.
 func crash() {
