@@ -157,6 +157,27 @@ func (d *discovery) note(kind schema.GroupVersionKind, served bool) {
 	}
 }
 
+// WasNotServed reports whether the API server has said that it does not serve a kind, or any of its version. It asks nobody.
+func (c *Cluster) WasNotServed(apiVersion, kind string) bool {
+	groupVersion, err := schema.ParseGroupVersion(apiVersion)
+	return err == nil && c.discovery.wasAbsent(groupVersion.WithKind(kind))
+}
+
+func (d *discovery) wasAbsent(kind schema.GroupVersionKind) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, served := d.known[kind.GroupVersion()]; served {
+		_, absent := d.absent[kind]
+		return absent
+	}
+	for other := range d.absent {
+		if other.GroupVersion() == kind.GroupVersion() {
+			return true
+		}
+	}
+	return false
+}
+
 // absence is how long a kind has not been served.
 func (d *discovery) absence(kind schema.GroupVersionKind) time.Duration {
 	d.mu.Lock()

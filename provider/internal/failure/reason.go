@@ -42,6 +42,10 @@ const (
 	ReasonWaitFailed             Reason = "WaitFailed"
 	ReasonDeleteTimedOut         Reason = "DeleteTimedOut"
 	ReasonInstancesRemain        Reason = "InstancesRemain"
+	ReasonChartNotFound          Reason = "ChartNotFound"
+	ReasonChartAccessDenied      Reason = "ChartAccessDenied"
+	ReasonChartUnavailable       Reason = "ChartUnavailable"
+	ReasonChartUnusable          Reason = "ChartUnusable"
 	ReasonProviderError          Reason = "ProviderError"
 )
 
@@ -84,5 +88,9 @@ var Reasons = []struct {
 	{ReasonWaitFailed, "The wait can no longer succeed."},
 	{ReasonDeleteTimedOut, "The object is marked for deletion, but still existed at the timeout."},
 	{ReasonInstancesRemain, "Deleting the CustomResourceDefinition would delete custom resources, or may do so."},
+	{ReasonChartNotFound, "There is no such chart, or no such version of it."},
+	{ReasonChartAccessDenied, "The server of a chart does not accept the credentials, or wants some."},
+	{ReasonChartUnavailable, "The server of a chart could not be reached, is not trusted, or failed."},
+	{ReasonChartUnusable, "What was found is not the chart that the digest is of, is no chart, is unsafe or exceeds a limit."},
 	{ReasonProviderError, "The provider itself failed."},
 }

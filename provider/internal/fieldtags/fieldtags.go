@@ -37,6 +37,17 @@ func Of(structure reflect.Type) Fields {
 	return fields
 }
 
+// AllNames are the names of the inputs of a struct, and of structs that are embedded in it.
+func AllNames[Struct any]() []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Struct]()) {
+		if name, _, _ := strings.Cut(field.Tag.Get("pulumi"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Names are the names of the inputs of a struct.
 func Names[Struct any]() []string { return Of(reflect.TypeFor[Struct]()).Names() }
 

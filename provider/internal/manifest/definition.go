@@ -39,6 +39,24 @@ func Served(object map[string]any) (served []schema.GroupVersionKind) {
 	return served
 }
 
+// ResourceOf returns where to list the objects that a CustomResourceDefinition defines: in the version in which they are stored, which
+// needs the conversion webhook least, or in any that is served.
+func ResourceOf(definition map[string]any) (resource schema.GroupVersionResource, served bool) {
+	resource.Group, _ = member(definition, "spec", "group").(string)
+	resource.Resource, _ = member(definition, "spec", "names", "plural").(string)
+	versions, _ := member(definition, "spec", "versions").([]any)
+	for _, version := range versions {
+		version, _ := version.(map[string]any)
+		if version["served"] != true {
+			continue
+		}
+		if name, _ := version["name"].(string); !served || version["storage"] == true {
+			resource.Version, served = name, true
+		}
+	}
+	return resource, served
+}
+
 // GroupKind returns the kind without the version.
 func (i Identity) GroupKind() schema.GroupKind {
 	return schema.GroupKind{Group: i.Group(), Kind: i.Kind}

@@ -167,8 +167,8 @@ func shift(node *yamlnode.Node, lines int) {
 }
 
 // decode refuses content that would be read differently from how it is written, and reads the rest.
-func (d document) decode() (any, error) {
-	if err := check(d.root); err != nil {
+func (d document) decode(repeated func(*repeatedKey) error) (any, error) {
+	if err := check(d.root, repeated); err != nil {
 		return nil, err
 	}
 	if err := checkAliases(d.root); err != nil {

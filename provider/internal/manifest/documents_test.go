@@ -250,3 +250,26 @@ func TestManyBrokenDocumentsAreReadInOnePass(t *testing.T) {
 		}
 	})
 }
+
+func TestParseGenerated(t *testing.T) {
+	t.Parallel()
+	const text = "kind: A\nmetadata: {name: a}\nspec:\n  x: 1\n  z: 2\n  x: 3\n---\nkind: B\nkind: C\n"
+	t.Run("the last value of a key that is there twice counts, and the key is reported", func(t *testing.T) {
+		t.Parallel()
+		found, repeated, failed := ParseGenerated(text)
+		assert.Empty(t, failed)
+		require.Len(t, found, 2)
+		assert.Equal(t, map[string]any{"x": int64(3), "z": int64(2)}, found[0].Object["spec"])
+		assert.Equal(t, "C", found[1].Object["kind"])
+		require.Len(t, repeated, 2)
+		assert.EqualError(t, repeated[0], `document 1 (line 1): YAML: the key "x" is there twice, in lines 4 and 6: remove one of them`)
+		assert.Equal(t, 8, repeated[1].Line)
+	})
+	t.Run("other mistakes are mistakes", func(t *testing.T) {
+		t.Parallel()
+		found, repeated, failed := ParseGenerated("kind: A\n---\n- 1\n---\na: !!binary YQ==\n")
+		assert.Len(t, found, 1)
+		assert.Empty(t, repeated)
+		assert.Len(t, failed, 2)
+	})
+}

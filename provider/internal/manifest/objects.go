@@ -51,30 +51,46 @@ func (e *PlacedError) Unwrap() error { return e.Err }
 // are empty or contain only comments. It takes apart lists, both of kind List and of one kind such as ConfigMapList.
 // It reports every document that cannot be read.
 func ParseDocuments(text string) ([]Placed, []*PlacedError) {
-	if err := checkText(text); err != nil {
-		return nil, []*PlacedError{{Place: Place{Document: 1, Line: 1}, Err: err}}
-	}
 	var reading objects
-	for _, p := range pieces(text) {
-		found, some, err := p.read()
-		if some || err != nil {
-			reading.number++
-		}
-		switch {
-		case err != nil:
-			reading.fail(Place{Document: reading.number, Line: p.before + 1}, err)
-		case some:
-			reading.document(found)
-		}
-	}
+	reading.text(text)
 	return reading.found, reading.failed
+}
+
+// ParseGenerated reads all objects in a text that a generator has written, which its user cannot correct. It differs from
+// [ParseDocuments] in one rule: a key that is there twice is not a mistake, and its last value counts, as for kubectl and
+// Helm. repeated are these keys.
+func ParseGenerated(text string) (found []Placed, repeated, failed []*PlacedError) {
+	reading := objects{generated: true}
+	reading.text(text)
+	return reading.found, reading.repeated, reading.failed
 }
 
 // objects collects the objects of a text.
 type objects struct {
-	number int // of the document
-	found  []Placed
-	failed []*PlacedError
+	generated bool // the last value of a repeated key counts
+	number    int  // of the document
+	found     []Placed
+	repeated  []*PlacedError
+	failed    []*PlacedError
+}
+
+func (o *objects) text(text string) {
+	if err := checkText(text); err != nil {
+		o.fail(Place{Document: 1, Line: 1}, err)
+		return
+	}
+	for _, p := range pieces(text) {
+		found, some, err := p.read()
+		if some || err != nil {
+			o.number++
+		}
+		switch {
+		case err != nil:
+			o.fail(Place{Document: o.number, Line: p.before + 1}, err)
+		case some:
+			o.document(found)
+		}
+	}
 }
 
 func (o *objects) fail(at Place, err error) {
@@ -83,7 +99,14 @@ func (o *objects) fail(at Place, err error) {
 
 func (o *objects) document(read document) {
 	at := Place{Document: o.number, Line: read.root.Line}
-	value, err := read.decode()
+	repeated := refuseRepeated
+	if o.generated {
+		repeated = func(key *repeatedKey) error {
+			o.repeated = append(o.repeated, &PlacedError{Place: at, Err: key})
+			return nil
+		}
+	}
+	value, err := read.decode(repeated)
 	if err != nil {
 		o.fail(at, err)
 		return

@@ -2,8 +2,7 @@ package manifest
 
 import "github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 
-// MaxWeight is the greatest weight with which an object travels through the engine as a tree of properties; see
-// [IsBig].
+// MaxWeight is the greatest [Weight] with which an object travels through the engine as a tree of properties.
 //
 // The engine handles and logs every property with all that is below it, several times in each call. So a tree costs
 // what all its maps, lists and values have as text, each with all that is below it: its size times its depth. Measured
@@ -15,9 +14,12 @@ import "github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 const MaxWeight = 512 * 1024
 
 // IsBig reports whether an object is too big to be a tree of properties: it travels and rests as [Text].
-func IsBig(object map[string]any) bool {
+func IsBig(object map[string]any) bool { return Weight(object) > MaxWeight }
+
+// Weight is what an object costs the engine as a tree of properties, in bytes of text that it handles.
+func Weight(object map[string]any) int {
 	_, weight := weigh(object)
-	return weight > MaxWeight
+	return weight
 }
 
 // weigh returns the approximate size of a value as JSON, and the sum of the sizes of all values in it and of itself.

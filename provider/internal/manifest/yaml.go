@@ -26,7 +26,7 @@ func ParseYAML(text string) (map[string]any, error) {
 	if document.root.Kind == yamlnode.SequenceNode {
 		return nil, fmt.Errorf("YAML: the text holds a list, not an object: %s", splitHint)
 	}
-	value, err := document.decode()
+	value, err := document.decode(refuseRepeated)
 	if err != nil {
 		return nil, err
 	}
@@ -46,31 +46,45 @@ func ParseDocument(text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return document.decode()
+	return document.decode(refuseRepeated)
 }
 
-// check refuses content that would be read differently from how it is written.
-func check(node *yamlnode.Node) error {
+// repeatedKey is a key that a mapping has twice.
+type repeatedKey struct {
+	key         string
+	first, then int // the lines
+}
+
+func (r *repeatedKey) Error() string {
+	return fmt.Sprintf("YAML: the key %q is there twice, in lines %d and %d: remove one of them", r.key, r.first, r.then)
+}
+
+// refuseRepeated refuses every key that is there twice.
+func refuseRepeated(key *repeatedKey) error { return key }
+
+// check refuses content that would be read differently from how it is written. What it does about a key that is there
+// twice is up to repeated.
+func check(node *yamlnode.Node, repeated func(*repeatedKey) error) error {
 	if node.Kind == yamlnode.ScalarNode && node.ShortTag() == "!!binary" {
 		return fmt.Errorf("YAML: line %d: the tag !!binary is not possible in a manifest; "+
 			"write the base64 text without the tag", node.Line)
 	}
 	if node.Kind == yamlnode.MappingNode {
-		if err := checkKeys(node); err != nil {
+		if err := checkKeys(node, repeated); err != nil {
 			return err
 		}
 	}
 	for _, child := range node.Content {
-		if err := check(child); err != nil {
+		if err := check(child, repeated); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkKeys refuses a mapping with a duplicate key. It compares keys as they appear in JSON, where 1 and "1" are the
+// checkKeys finds the duplicate keys of a mapping. It compares keys as they appear in JSON, where 1 and "1" are the
 // same, and so are yes and true. A merged key (<<) may be overridden; that is its purpose.
-func checkKeys(mapping *yamlnode.Node) error {
+func checkKeys(mapping *yamlnode.Node, repeated func(*repeatedKey) error) error {
 	first := make(map[string]int, len(mapping.Content)/2)
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		node := mapping.Content[i]
@@ -86,8 +100,9 @@ func checkKeys(mapping *yamlnode.Node) error {
 		}
 		key := jsonKey(node)
 		if line, seen := first[key]; seen {
-			return fmt.Errorf("YAML: the key %q is there twice, in lines %d and %d: remove one of them",
-				key, line, mapping.Content[i].Line)
+			if err := repeated(&repeatedKey{key, line, mapping.Content[i].Line}); err != nil {
+				return err
+			}
 		}
 		first[key] = mapping.Content[i].Line
 	}

@@ -36,6 +36,9 @@ type Graph struct {
 	Edges []Edge
 	// Dropped are edges that would close a circle with the others.
 	Dropped []Edge
+	// Instances are, by the keys of definitions, the edges that an object of the defined kind would have that is not in the set and
+	// says nothing else.
+	Instances map[string][]Edge
 	// Mistakes are annotations that cannot be read.
 	Mistakes []Mistake
 }
@@ -64,7 +67,7 @@ func Of(objects []Object) Graph {
 		find(s)
 	}
 	seen(s) // It asks what the others have found.
-	graph := Graph{Mistakes: s.mistakes}
+	graph := Graph{Mistakes: s.mistakes, Instances: s.separateInstances()}
 	graph.Edges, graph.Dropped = s.withoutCircles()
 	graph.Sorted = s.sort(graph.Edges)
 	return graph

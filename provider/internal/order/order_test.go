@@ -116,6 +116,12 @@ func TestEdges(t *testing.T) {
 			[]string{"CustomResourceDefinition widgets.example.com! < Widget w"}},
 		{"a binding comes after its role and its accounts", set(binding, widgeter, account),
 			[]string{"ClusterRole widgeter < ClusterRoleBinding binding", "ServiceAccount operator < ClusterRoleBinding binding"}},
+		{"the account of a RoleBinding is in its namespace unless it says another one [M6]", set(operator, account, widget,
+			`{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: widgeter, namespace: prod}, rules: [{apiGroups: [example.com], resources: [widgets], verbs: ["*"]}]}`,
+			`{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: binding, namespace: prod}, roleRef: {kind: Role, name: widgeter}, subjects: [{kind: ServiceAccount, name: operator}]}`), []string{
+			"Deployment operator < Widget w", "Role widgeter < RoleBinding binding", "RoleBinding binding < Deployment operator",
+			"ServiceAccount operator < Deployment operator", "ServiceAccount operator < RoleBinding binding",
+		}},
 		{"a workload comes after its account, and after the bindings of it", set(operator, binding, account), []string{
 			"ClusterRoleBinding binding < Deployment operator", "ServiceAccount operator < ClusterRoleBinding binding", "ServiceAccount operator < Deployment operator",
 		}},
@@ -130,6 +136,17 @@ func TestEdges(t *testing.T) {
 		}},
 		{"cluster-admin is known by its name [M6]", set(widget, operator, strings.Replace(binding, "name: widgeter", "name: cluster-admin", 1)), []string{
 			"ClusterRoleBinding binding < Deployment operator", "Deployment operator < Widget w",
+		}},
+		{"so are admin and edit, to which roles of the set add rules [M6]", set(widget, operator, strings.Replace(binding, "name: widgeter", "name: admin", 1),
+			strings.Replace(widgeter, "{name: widgeter}", `{name: part, labels: {rbac.authorization.k8s.io/aggregate-to-edit: "true"}}`, 1)), []string{
+			"ClusterRoleBinding binding < Deployment operator", "Deployment operator < Widget w",
+		}},
+		{"an account is in its groups, and is a user [M6]", set(operator,
+			strings.NewReplacer("name: binding", "name: user", "kind: ServiceAccount, namespace: prod, name: operator", `kind: User, name: "system:serviceaccount:prod:operator"`).Replace(binding),
+			strings.NewReplacer("name: binding", "name: space", "kind: ServiceAccount, namespace: prod, name: operator", `kind: Group, name: "system:serviceaccounts:prod"`).Replace(binding),
+			strings.NewReplacer("name: binding", "name: all", "kind: ServiceAccount, namespace: prod, name: operator", `kind: Group, name: "system:serviceaccounts"`).Replace(binding),
+			strings.NewReplacer("name: binding", "name: others", "kind: ServiceAccount, namespace: prod, name: operator", `kind: Group, name: "system:serviceaccounts:other"`).Replace(binding)), []string{
+			"ClusterRoleBinding all < Deployment operator", "ClusterRoleBinding space < Deployment operator", "ClusterRoleBinding user < Deployment operator",
 		}},
 		{"who only reads is no operator", set(widget, operator, binding, strings.Replace(widgeter, "[get, update]", "[get, list, watch]", 1)), []string{
 			"ClusterRole widgeter < ClusterRoleBinding binding", "ClusterRoleBinding binding < Deployment operator",
@@ -211,12 +228,23 @@ spec:
 		{"a StatefulSet comes after its Service and its storage class", set(
 			`{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: prod}, spec: {serviceName: hooks, volumeClaimTemplates: [{spec: {storageClassName: fast}}]}}`,
 			service, `{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}}`), []string{"Service hooks < StatefulSet db", "StorageClass fast < StatefulSet db"}},
+		{"a claim comes after its volume, which is not deleted before it, whatever the volume is reserved for", set(
+			`{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: prod, name: c}}}`,
+			`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: prod}, spec: {volumeName: v}}`,
+			`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: reserved, namespace: prod}}`,
+			`{apiVersion: v1, kind: PersistentVolume, metadata: {name: w}, spec: {claimRef: {namespace: prod, name: reserved}}}`), []string{
+			"PersistentVolume v < PersistentVolumeClaim c", "PersistentVolume w < PersistentVolumeClaim reserved",
+		}},
 		{"a claim comes after its storage class and its source", set(
 			`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: prod}, spec: {storageClassName: fast, dataSourceRef: {kind: PersistentVolumeClaim, name: data}}}`,
 			`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: prod}}`,
 			`{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}}`), []string{
 			"PersistentVolumeClaim data < PersistentVolumeClaim c", "StorageClass fast < PersistentVolumeClaim c",
 		}},
+		{"a Secret with the token of an account comes after the account, without which it is deleted", set(account,
+			`{apiVersion: v1, kind: Secret, type: kubernetes.io/service-account-token, metadata: {name: token, namespace: prod, annotations: {kubernetes.io/service-account.name: operator}}}`,
+			`{apiVersion: v1, kind: Secret, type: Opaque, metadata: {name: opaque, namespace: prod, annotations: {kubernetes.io/service-account.name: operator}}}`),
+			[]string{"ServiceAccount operator < Secret token"}},
 		{"an Ingress comes after its backends, its certificates and its class", set(`
 apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -255,6 +283,31 @@ spec:
 			assert.Equal(t, test.edges, shown(graph.Edges))
 			assert.Empty(t, graph.Dropped)
 			assert.Empty(t, graph.Mistakes)
+		})
+	}
+}
+
+func TestInstancesThatAreNotInTheSet(t *testing.T) { // [M6] [M8]
+	converted := strings.Replace(widgets, "scope:", "conversion: {strategy: Webhook, webhook: {clientConfig: {service: {namespace: prod, name: hooks}}}}, scope:", 1)
+	for _, test := range []struct {
+		name, text string
+		edges      []string
+	}{
+		{"they come after what those of the set come after", set(widgets, operator, binding, widgeter, service, webhook), []string{
+			"CustomResourceDefinition widgets.example.com! < ", "Deployment operator < ", "ValidatingWebhookConfiguration hook < ",
+		}},
+		{"and after what converts them", set(converted, operator, service), []string{
+			"CustomResourceDefinition widgets.example.com! < ", "Deployment operator! < ", "Service hooks < ",
+		}},
+		{"a definition alone has no others", widgets, []string{"CustomResourceDefinition widgets.example.com! < "}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			graph := order.Of(objects(t, test.text))
+			assert.Equal(t, test.edges, shown(graph.Instances["CustomResourceDefinition widgets.example.com"]))
+			assert.NotContains(t, graph.Sorted, "")
+			for _, edge := range graph.Edges {
+				assert.NotEmpty(t, edge.Object)
+			}
 		})
 	}
 }

@@ -1,9 +1,11 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
@@ -31,7 +33,8 @@ func bound(s *set) {
 		s.after(binding, s.roleOf(binding), certain, false, "it is the role that is bound")
 		for _, subject := range items(binding.content, "subjects") {
 			if text(subject, "kind") == serviceAccount.Kind {
-				s.after(binding, s.find(serviceAccount, text(subject, "namespace"), text(subject, "name")), certain, false, "it is a subject of the binding")
+				account := s.find(serviceAccount, namespaceOf(subject, binding), text(subject, "name"))
+				s.after(binding, account, certain, false, "it is a subject of the binding")
 			}
 		}
 	}
@@ -40,6 +43,11 @@ func bound(s *set) {
 			s.after(workload.object, binding, certain, false, "it gives its pods their permissions")
 		}
 	}
+}
+
+// namespaceOf is the namespace of a subject. A RoleBinding may leave it out if it is its own.
+func namespaceOf(subject map[string]any, binding *object) string {
+	return cmp.Or(text(subject, "namespace"), binding.Namespace)
 }
 
 // roleOf is the role that a binding gives, nil if it is not in the set.
@@ -77,16 +85,21 @@ func (s *set) workloads() []workload {
 	return found
 }
 
-// bindingsOf are the bindings that name the account of a workload, or all accounts of its namespace.
+// bindingsOf are the bindings that name the account of a workload, as an account, as a user or by one of its groups.
 func (s *set) bindingsOf(w workload) []*object {
+	const accounts = "system:serviceaccounts"
+	user, groups := "system:serviceaccount:"+w.Namespace+":"+w.account(), []string{accounts, accounts + ":" + w.Namespace}
 	var found []*object
 	for _, binding := range s.bindings() {
 		if slices.ContainsFunc(items(binding.content, "subjects"), func(subject map[string]any) bool {
+			name := text(subject, "name")
 			switch text(subject, "kind") {
 			case serviceAccount.Kind:
-				return text(subject, "namespace") == w.Namespace && text(subject, "name") == w.account()
+				return namespaceOf(subject, binding) == w.Namespace && name == w.account()
+			case "User":
+				return name == user
 			case "Group":
-				return text(subject, "name") == "system:serviceaccounts:"+w.Namespace
+				return slices.Contains(groups, name)
 			default:
 				return false
 			}
@@ -100,22 +113,36 @@ func (s *set) bindingsOf(w workload) []*object {
 // rule is one of a role.
 type rule struct{ groups, resources, verbs []string }
 
-// rulesOf are the rules of a role, those that are aggregated into it included. Of the roles that are not in the set, the one
-// that may do everything is known by its name.
+// aggregated are the labels of the roles whose rules become part of a role that Kubernetes itself has.
+var aggregated = map[string][]string{
+	"admin": {"rbac.authorization.k8s.io/aggregate-to-admin", "rbac.authorization.k8s.io/aggregate-to-edit"},
+	"edit":  {"rbac.authorization.k8s.io/aggregate-to-edit"},
+}
+
+// rulesOf are the rules of a role, those that are aggregated into it included. Of the roles that are not in the set, those of
+// Kubernetes itself that may write are known by their names.
 func (s *set) rulesOf(binding *object) []rule {
-	if text(binding.content, "roleRef", "kind") == clusterRole.Kind && text(binding.content, "roleRef", "name") == "cluster-admin" {
+	name := text(binding.content, "roleRef", "name")
+	isCluster := text(binding.content, "roleRef", "kind") == clusterRole.Kind
+	if isCluster && name == "cluster-admin" {
 		return []rule{{[]string{"*"}, []string{"*"}, []string{"*"}}}
 	}
-	bound := s.roleOf(binding)
-	if bound == nil {
-		return nil
+	var roles []*object
+	var selectors []labels.Selector
+	switch bound := s.roleOf(binding); {
+	case bound != nil:
+		roles = append(roles, bound)
+		for _, given := range items(bound.content, "aggregationRule", "clusterRoleSelectors") {
+			selectors = append(selectors, selector(given))
+		}
+	case isCluster:
+		for _, label := range aggregated[name] {
+			selectors = append(selectors, labels.SelectorFromSet(labels.Set{label: "true"}))
+		}
 	}
-	roles := []*object{bound}
-	for _, selector := range items(bound.content, "aggregationRule", "clusterRoleSelectors") {
-		for _, candidate := range s.ofKind[clusterRole] {
-			if selects(selector, labelsOf(candidate.content)) {
-				roles = append(roles, candidate)
-			}
+	for _, candidate := range s.ofKind[clusterRole] {
+		if slices.ContainsFunc(selectors, func(s labels.Selector) bool { return s.Matches(labelsOf(candidate.content)) }) {
+			roles = append(roles, candidate)
 		}
 	}
 	var rules []rule

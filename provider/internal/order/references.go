@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
@@ -20,8 +21,15 @@ var (
 // and often a kind; one that ends in ClassName names a class.
 func references(s *set) {
 	for _, o := range s.objects {
-		if o.GroupKind() == ingress {
+		switch o.GroupKind() {
+		case ingress:
 			s.ingress(o)
+		case kinds.PersistentVolumeClaim:
+			s.after(o, s.find(kinds.PersistentVolume, "", text(o.content, "spec", "volumeName")), certain, false, "it claims this volume")
+		case kinds.PersistentVolume:
+			s.reserved(o)
+		case kinds.Secret:
+			s.token(o)
 		}
 		if _, isWorkload := kinds.PodTemplate(o.GroupKind()); isWorkload || strings.HasSuffix(o.GroupKind().Group, rbacGroup) {
 			continue // podspec.go, rbac.go
@@ -54,8 +62,31 @@ func (s *set) ingress(o *object) {
 	}
 }
 
+// reserved orders the claim that a volume is reserved for after the volume. The other way round, the volume would be deleted first,
+// and it does not go as long as the claim is there.
+func (s *set) reserved(volume *object) {
+	claim := fields(volume.content, "spec", claimRef)
+	if o := s.find(kinds.PersistentVolumeClaim, text(claim, "namespace"), text(claim, "name")); o != nil {
+		s.after(o, volume, certain, false, "it is reserved for this claim")
+	}
+}
+
+// claimRef is the field of a volume that names its claim.
+const claimRef = "claimRef"
+
+// token orders the Secret with the token of a service account after the account: without it, the Secret is deleted at once.
+func (s *set) token(secret *object) {
+	if text(secret.content, "type") == string(corev1.SecretTypeServiceAccountToken) {
+		name := text(secret.content, "metadata", "annotations", corev1.ServiceAccountNameKey)
+		s.after(secret, s.find(serviceAccount, secret.Namespace, name), certain, false, "its token is that of this account")
+	}
+}
+
 // walk looks for references in a field.
 func (s *set) walk(o *object, how certainty, field string, value any) {
+	if field == claimRef && o.GroupKind() == kinds.PersistentVolume {
+		return // see reserved
+	}
 	switch value := value.(type) {
 	case map[string]any:
 		if stem, is := strings.CutSuffix(strings.TrimSuffix(field, "s"), "Ref"); is && text(value, "name") != "" {

@@ -32,6 +32,8 @@ type object struct {
 
 	key     string
 	content map[string]any
+	// instanceOf is the definition that this is an instance of which is not in the set; nil for the objects of the set.
+	instanceOf *object
 }
 
 // id is what identifies an object in a cluster, whatever its version.
@@ -51,19 +53,49 @@ func newSet(objects []Object) *set {
 		s.objects = append(s.objects, &object{Identity: manifest.IdentityOf(given.Content), key: given.Key, content: given.Content})
 	}
 	slices.SortFunc(s.objects, func(a, b *object) int { return strings.Compare(a.key, b.key) })
-	for _, o := range s.objects {
+	for _, o := range slices.Clone(s.objects) {
 		if kind, _, ok := manifest.Defined(o.content); ok && s.definitions[kind] == nil {
 			s.definitions[kind] = o
+			s.objects = append(s.objects, instanceOf(o, kind))
 		}
 	}
 	for _, o := range s.objects {
 		if s.isClusterScoped(o.GroupKind()) {
 			o.Namespace = ""
 		}
-		s.byID[id{o.GroupKind(), o.Namespace, o.Name}] = o
+		if o.instanceOf == nil {
+			s.byID[id{o.GroupKind(), o.Namespace, o.Name}] = o
+		}
 		s.ofKind[o.GroupKind()] = append(s.ofKind[o.GroupKind()], o)
 	}
 	return s
+}
+
+// instanceOf is an object of a defined kind that says nothing but its kind. No object names it, so it is in no circle.
+func instanceOf(definition *object, kind schema.GroupKind) *object {
+	version := "v1"
+	if served := manifest.Served(definition.content); len(served) > 0 {
+		version = served[0].Version
+	}
+	return &object{
+		Identity: manifest.Identity{APIVersion: kind.Group + "/" + version, Kind: kind.Kind}, content: map[string]any{}, instanceOf: definition,
+	}
+}
+
+// separateInstances takes out what is not in the set, and returns its edges by the keys of the definitions.
+func (s *set) separateInstances() map[string][]Edge {
+	found := map[string][]Edge{}
+	for between, edge := range s.edges {
+		if definition := between.object.instanceOf; definition != nil {
+			found[definition.key] = append(found[definition.key], edge)
+			delete(s.edges, between)
+		}
+	}
+	for _, edges := range found {
+		slices.SortFunc(edges, compare)
+	}
+	s.objects = slices.DeleteFunc(s.objects, func(o *object) bool { return o.instanceOf != nil })
+	return found
 }
 
 func (s *set) isClusterScoped(kind schema.GroupKind) bool {
@@ -136,17 +168,20 @@ func labelsOf(content map[string]any) labels.Set {
 	return found
 }
 
-// selects evaluates a selector of labels. One that is absent selects everything, one that cannot be read nothing.
-func selects(selector map[string]any, of labels.Set) bool {
-	if selector == nil {
-		return true
+// selector reads a selector of labels. One that is absent selects everything, one that cannot be read nothing.
+func selector(given map[string]any) labels.Selector {
+	if given == nil {
+		return labels.Everything()
 	}
 	var typed metav1.LabelSelector
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(selector, &typed); err != nil {
-		return false
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, &typed); err != nil {
+		return labels.Nothing()
 	}
 	compiled, err := metav1.LabelSelectorAsSelector(&typed)
-	return err == nil && compiled.Matches(of)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return compiled
 }
 
 // The accessors read what is there. Of anything else, unknown values included, they return nothing.

@@ -84,7 +84,7 @@ func (s *set) sees(webhook map[string]any, o *object) bool {
 		return false // The API server asks nobody about these.
 	}
 	return slices.ContainsFunc(items(webhook, "rules"), func(rule map[string]any) bool { return s.covers(webhook, rule, o) }) &&
-		selects(fields(webhook, "objectSelector"), labelsOf(o.content)) && s.inNamespace(webhook, o)
+		selector(fields(webhook, "objectSelector")).Matches(labelsOf(o.content)) && s.inNamespace(webhook, o)
 }
 
 // covers says whether a rule is about the kind of an object.
@@ -106,14 +106,14 @@ func (s *set) covers(webhook, rule map[string]any, o *object) bool {
 
 // inNamespace evaluates the selector of namespaces. Of a namespace that is not in the set, only its name is known.
 func (s *set) inNamespace(webhook map[string]any, o *object) bool {
-	selector := fields(webhook, "namespaceSelector")
+	given := fields(webhook, "namespaceSelector")
 	name, of := o.Namespace, o
 	if o.GroupKind() == kinds.Namespace {
 		name = o.Name
 	} else if name != "" {
 		of = s.find(kinds.Namespace, "", name)
 	}
-	if name == "" || len(selector) == 0 {
+	if name == "" || len(given) == 0 {
 		return true // A selector leaves what is cluster-scoped.
 	}
 	found := labels.Set{}
@@ -121,5 +121,5 @@ func (s *set) inNamespace(webhook map[string]any, o *object) bool {
 		found = labelsOf(of.content)
 	}
 	found["kubernetes.io/metadata.name"] = name
-	return selects(selector, found)
+	return selector(given).Matches(found)
 }
