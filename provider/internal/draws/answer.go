@@ -1,0 +1,95 @@
+package draws
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+)
+
+// mostAnswers is how many call sites a rendering may have. No chart has them, but one that means harm may.
+const mostAnswers = 10_000
+
+// fate is what becomes of a stored value.
+type fate int
+
+const (
+	kept fate = iota
+	missing
+	renewed
+	rotated
+)
+
+// answer is what a call site was told in this rendering.
+type answer struct {
+	value       Value
+	fate        fate
+	placeholder bool
+}
+
+// answer returns the value of a call site: the one that it was told before in this rendering, or the stored one, or another
+// one.
+func (s *Session) answer(in *scope, site string, d drawing) (reflect.Value, error) {
+	if err := d.check(); err != nil {
+		return reflect.Value{}, err
+	}
+	arguments, issuer := d.digest(), d.issuer()
+	key := in.place + in.numbered("|"+site+"|"+d.function+d.numbers())
+	text := key
+	for n := 2; ; n++ {
+		told, is := s.answers[text]
+		if !is {
+			break
+		}
+		if told.value.Arguments == arguments && told.value.Issuer == issuer {
+			return told.value.result(d.resultType())
+		}
+		// A file that is included with other data than its own can come to the same call with other arguments.
+		text = key + twiceMark + strconv.Itoa(n)
+	}
+	if _, is := parseKey(text); !is {
+		return reflect.Value{}, errors.New("templates have no call sites of their own") // a chart has called it by our name
+	}
+	if len(s.answers) == mostAnswers {
+		return reflect.Value{}, fmt.Errorf("the templates draw more than %d values", mostAnswers)
+	}
+	told, err := s.tell(text, arguments, issuer, d)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	told.value.Arguments, told.value.Issuer = arguments, issuer
+	s.answers[text] = told
+	return told.value.result(d.resultType())
+}
+
+// tell decides what a call site is told.
+func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error) {
+	stored, fate := s.options.Stored[text], s.fate(text, arguments, issuer)
+	if n, is := s.options.Missing.variant(fate); is {
+		value, err := d.placeholder(text, n)
+		return answer{value, fate, true}, err
+	}
+	if fate != kept {
+		value, err := d.draw()
+		return answer{value, fate, false}, err
+	}
+	if err := stored.check(d.function); err != nil {
+		return answer{}, fmt.Errorf("the stored value of %s cannot be used: %w", text, err)
+	}
+	return answer{stored, fate, false}, nil
+}
+
+// fate says what becomes of the stored value of a call site.
+func (s *Session) fate(text, arguments, issuer string) fate {
+	isRotated := s.rotates(text)
+	stored, is := s.options.Stored[text]
+	switch {
+	case !is || stored.Arguments != arguments:
+		return missing
+	case isRotated:
+		return rotated
+	case stored.Issuer != issuer || isDue(stored.Certificate, s.options.Now):
+		return renewed
+	}
+	return kept
+}

@@ -1,0 +1,49 @@
+// Package draws makes the random values and certificates of Helm templates stay the same from one rendering to the next.
+//
+// Helm draws them again in every rendering, so a chart with randAlphaNum or genCA never renders the same twice. Here each of
+// them is stored when it is drawn for the first time, one by one, under a key that says where in the templates it is drawn: its
+// call site. A seed would not do, because Go's generators of keys take none.
+//
+//   - how a template is rewritten so that each draw tells its call site: rewrite.go, edit.go, hint.go
+//   - where a template is while it is executed: site.go; how a key is written: key.go
+//   - which functions draw: functions.go; what they draw: value.go, values.go
+//   - what a call site is told: session.go, answer.go, rotate.go
+//   - when a certificate is made again: certificate.go
+//   - how a call site that has moved gets its value: moved.go
+//   - values of the same shape, to find out what depends on them: placeholder.go
+//
+// # A rendering
+//
+// A [Session] is one rendering. Only at its end is it known which stored values nobody has asked for and may be those of call
+// sites that have moved, so there may be another one:
+//
+//	for s := draws.NewSession(options); s != nil; s = s.Again() {
+//		// render the texts of s.Rewrite with s.Funcs
+//	}
+//
+// # The rewriter
+//
+// A template function does not know where it is called. [Rewrite] parses a template, gives every draw the scope it is in and a
+// hint, and prints the template again:
+//
+//	password: {{ randAlphaNum 10 | quote }}
+//	password: {{kc_randAlphaNum $kc "password" 10 | quote}}
+//
+// The variable is declared where a file, a definition, a text of tpl or an iteration begins. It goes along with the data that
+// include, template and tpl pass on. Lines are not kept: to show where an error is, render the original.
+//
+// # Laws
+//
+//   - A rewritten template renders the same bytes as the original, but for what is drawn. What cannot be parsed is left alone,
+//     so that the engine reports it.
+//   - Two renderings of the same templates with the same stored values are equal, and what else is rendered does not matter.
+//   - A key names the file, the definitions through which a draw is reached, the keys of loops, the hint, the function and its
+//     whole numbers. It shows no other argument and no element of a list, which may be secret. The value has a digest of the
+//     other arguments, and is drawn again when they change.
+//   - A file that is included is in the same place as the file itself, so the checksum of a Secret is that of the Secret.
+//   - Calls with the same hint in one text are numbered as they stand there, so a condition that leaves one out changes no other.
+//   - A stored value that nobody has asked for goes to a call site that has none and agrees in hint, function, arguments and keys
+//     of loops: each value to one. A value that is rotated goes nowhere.
+//   - A certificate is made again when the one that signed it has changed, and when two thirds of its life are over.
+//   - A placeholder is never stored.
+package draws

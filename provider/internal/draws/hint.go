@@ -1,0 +1,143 @@
+package draws
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// lineEnd is how much is kept of each end of a line.
+const lineEnd = 512
+
+// something stands for what an action prints.
+const something = "\x00"
+
+var (
+	// keyAtBegin finds the key of a line of YAML, and what stands behind it.
+	keyAtBegin = regexp.MustCompile(`^( *(?:- +)*)["']?([\w./-]+)["']?[ \t]*:(?:[ \t]+(.*))?$`)
+	// keyAtEnd finds the key whose value would come next: in YAML, in JSON, in a file of properties.
+	keyAtEnd = regexp.MustCompile(`([\w./-]+)["']?[ \t]*[:=][ \t]*["']?$`)
+	// opening is what stands behind a key whose value is on the lines after it.
+	opening = regexp.MustCompile(`^(?:[|>][-+0-9]*)?[ \t]*(?:#.*)?$`)
+)
+
+// yamlText reads the text of a template between its actions, to find the key whose value an action prints.
+type yamlText struct {
+	line    string
+	parents []yamlKey
+	// open is the key of the last line if its value is on the lines after it.
+	open string
+	// kind and name are those of the object, as the text has them.
+	kind, name string
+}
+
+type yamlKey struct {
+	indent int
+	name   string
+}
+
+func (y *yamlText) clone() yamlText {
+	clone := *y
+	clone.parents = slices.Clone(y.parents)
+	return clone
+}
+
+// read reads on.
+func (y *yamlText) read(text []byte) {
+	for {
+		line, rest, ends := bytes.Cut(text, []byte("\n"))
+		y.add(string(line))
+		if !ends {
+			return
+		}
+		y.endLine()
+		text = rest
+	}
+}
+
+// printed reads over an action that prints something.
+func (y *yamlText) printed() { y.add(something) }
+
+// add lengthens the line. Of a long one it keeps both ends, which is where keys are looked for.
+func (y *yamlText) add(text string) {
+	y.line += text
+	if len(y.line) > 2*lineEnd {
+		y.line = y.line[:lineEnd] + y.line[len(y.line)-lineEnd:]
+	}
+}
+
+func (y *yamlText) endLine() {
+	line := strings.TrimRight(y.line, " \t\r")
+	y.line = ""
+	content := strings.TrimLeft(line, " ")
+	if content == "" || strings.HasPrefix(content, something) {
+		return // nobody knows how far to the right an action prints
+	}
+	if strings.HasPrefix(line, "---") {
+		*y = yamlText{}
+		return
+	}
+	indent, key, value := len(line)-len(content), "", ""
+	if found := keyAtBegin.FindStringSubmatch(line); found != nil {
+		indent, key, value = len(found[1]), found[2], found[3]
+	}
+	for last, parent := range slices.Backward(y.parents) {
+		if parent.indent < indent || parent.indent == indent && key == "" && isItem(content) {
+			break
+		}
+		y.parents = y.parents[:last]
+	}
+	y.open = ""
+	if key == "" {
+		return
+	}
+	y.parents = append(y.parents, yamlKey{indent, key})
+	if opening.MatchString(value) {
+		y.open = key
+	}
+	switch {
+	case key == "kind" && indent == 0:
+		y.kind = shown(value)
+	case key == "name" && len(y.parents) == 2 && y.parents[0] == yamlKey{0, "metadata"}:
+		y.name = shown(value)
+	}
+}
+
+// shown returns a value with a star for each action.
+func shown(value string) string {
+	return strings.ReplaceAll(strings.Trim(value, ` "'`), something, "*")
+}
+
+// object returns the kind and the name of the object, as far as the text before has them: "Secret/*-admin".
+func (y *yamlText) object() string {
+	if y.kind == "" && y.name == "" {
+		return ""
+	}
+	return y.kind + "/" + y.name
+}
+
+// hint returns the key whose value would come next, "" if there is none.
+func (y *yamlText) hint() string {
+	line := strings.TrimRight(y.line, "\r")
+	if found := keyAtEnd.FindStringSubmatch(line); found != nil {
+		return found[1]
+	}
+	if found := keyAtBegin.FindStringSubmatch(line); found != nil {
+		return found[2]
+	}
+	content := strings.TrimLeft(line, " ")
+	indent := len(line) - len(content)
+	for _, parent := range slices.Backward(y.parents) {
+		if parent.indent < indent || parent.indent == indent && isItem(content) {
+			return parent.name
+		}
+	}
+	if content == "" {
+		return y.open
+	}
+	return ""
+}
+
+// isItem says whether a line begins an item of a list, which may be as far to the left as the key of the list.
+func isItem(content string) bool { return strings.HasPrefix(content, "- ") }

@@ -1,0 +1,134 @@
+package draws
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A key is written
+//
+//	web/templates/secret.yaml>common.password:admin@Secret/*[alice]|password@2|randAlphaNum 10 #2
+//
+// It has three parts: the place, the site in it, and the call. A place is a file, then each definition or text of tpl with
+// the site where it is called, and each key of a loop. A site is a hint, then the object in which it is a key, and a number
+// if the text has another one like it. A call is a function with its whole numbers, and a number if it is not the first one
+// at its site.
+const (
+	siteMark   = "@"
+	numberMark = " #"
+	// twiceMark stands before a number if the same call was made with different arguments.
+	twiceMark = " ~"
+	// indexMark and digestMark stand before the key of a loop that is no name.
+	indexMark  = "#"
+	digestMark = "="
+	// marks are all characters with a meaning. In a name they are written %xx.
+	marks = ">:[]|@#~=%"
+	// longestName is how much of a name is written.
+	longestName = 100
+)
+
+// key is a key taken apart.
+type key struct {
+	// place are the folders and the file, then what is behind them.
+	place []string
+	hint  string
+	// object is the rest of the site.
+	object string
+	// call is the function and its whole numbers, number what is behind them.
+	call, number string
+}
+
+func parseKey(text string) (key, bool) {
+	parts := strings.Split(text, "|")
+	if len(parts) != 3 {
+		return key{}, false
+	}
+	hint, object, _ := strings.Cut(parts[1], siteMark)
+	k := key{hint: unescape(hint), object: object, call: parts[2]}
+	if at := strings.IndexAny(k.call, "#~"); at > 0 {
+		k.call, k.number = k.call[:at-1], k.call[at-1:]
+	}
+	file, rest := parts[0], ""
+	if at := strings.IndexAny(file, ">["); at >= 0 {
+		file, rest = file[:at], file[at:]
+	}
+	k.place = strings.Split(file, "/")
+	for rest != "" {
+		end := strings.IndexAny(rest[1:], ">[") + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		k.place = append(k.place, rest[:end])
+		rest = rest[end:]
+	}
+	return k, true
+}
+
+// function returns the name of the function.
+func (k key) function() string {
+	name, _, _ := strings.Cut(k.call, " ")
+	return name
+}
+
+// names says whether a hint is that of the key, or that of a call through which its place is reached.
+func (k key) names(hint string) bool {
+	return hint == k.hint || slices.ContainsFunc(k.place, func(element string) bool {
+		_, site, called := strings.Cut(element, ":")
+		site, _, _ = strings.Cut(site, numberMark)
+		site, _, _ = strings.Cut(site, siteMark)
+		return called && unescape(site) == hint
+	})
+}
+
+// loops returns the keys of the loops. An index says nothing about an element.
+func (k key) loops() string {
+	var loops strings.Builder
+	for _, element := range k.place {
+		if strings.HasPrefix(element, "["+indexMark) {
+			element = "[" + indexMark + "]"
+		}
+		if strings.HasPrefix(element, "[") {
+			loops.WriteString(element)
+		}
+	}
+	return loops.String()
+}
+
+func escape(name string) string {
+	if len(name) > longestName {
+		name = name[:longestName] + "…" + shortDigest(name)
+	}
+	var escaped strings.Builder
+	for _, c := range []byte(strings.ToValidUTF8(name, "?")) {
+		if c < ' ' || c == 0x7f || strings.IndexByte(marks, c) >= 0 {
+			fmt.Fprintf(&escaped, "%%%02x", c)
+		} else {
+			escaped.WriteByte(c)
+		}
+	}
+	return escaped.String()
+}
+
+func unescape(name string) string {
+	var plain []byte
+	for i := 0; i < len(name); i++ {
+		if name[i] == '%' && i+2 < len(name) {
+			if c, err := hex.DecodeString(name[i+1 : i+3]); err == nil {
+				plain = append(plain, c[0])
+				i += 2
+				continue
+			}
+		}
+		plain = append(plain, name[i])
+	}
+	return string(plain)
+}
+
+// shortDigest stands for a text that is not shown.
+func shortDigest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,206 @@
+package draws_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
+)
+
+func TestAValueMovesWithItsCallSite(t *testing.T) { // [H8]
+	t.Parallel()
+	const password, id = "password: {{ randAlphaNum 10 }}\n", "id: {{ uuidv4 }}\n"
+	user := func(name, text string) string {
+		return `{{ range list (dict "name" "` + name + `") }}` + text + "{{ end }}"
+	}
+	object := func(name, text string) string {
+		return "kind: Secret\nmetadata:\n  name: " + name + "\ndata:\n  " + text + "---\n"
+	}
+	chain := "{{ $p := randAlpha 9 }}{{ $h := htpasswd \"a\" $p }}{{ $e := encryptAES $h \"x\" }}"
+	for name, test := range map[string]struct {
+		before, after files
+		moved         map[string]string // the key after the change, and the one before it; all others are drawn
+	}{
+		"a file is renamed": {
+			files{"a": password}, files{"b": password},
+			map[string]string{"b|password|randAlphaNum 10": "a|password|randAlphaNum 10"},
+		},
+		"a file goes to another folder": {
+			files{"x/b": password, "a": password}, files{"y/b": password, "c": password},
+			map[string]string{"y/b|password|randAlphaNum 10": "x/b|password|randAlphaNum 10", "c|password|randAlphaNum 10": "a|password|randAlphaNum 10"},
+		},
+		"the hint is another one":      {files{"a": password}, files{"b": "token: {{ randAlphaNum 10 }}"}, nil},
+		"the number is another one":    {files{"a": password}, files{"b": "password: {{ randAlphaNum 11 }}"}, nil},
+		"the function is another one":  {files{"a": password}, files{"b": "password: {{ randAlpha 10 }}"}, nil},
+		"the arguments are other ones": {files{"a": `a: {{ bcrypt "x" }}`}, files{"b": `a: {{ bcrypt "y" }}`}, nil},
+		"the arguments are the same":   {files{"a": `a: {{ bcrypt "x" }}`}, files{"b": `a: {{ bcrypt "x" }}`}, map[string]string{"b|a|bcrypt": "a|a|bcrypt"}},
+		"the arguments change":         {files{"a": `a: {{ bcrypt "x" }}`}, files{"a": `a: {{ bcrypt "y" }}`}, nil},
+		"a value goes to one place only": {
+			files{"a": id}, files{"b": id, "c": id}, map[string]string{"b|id|uuidv4": "a|id|uuidv4"},
+		},
+		"what is still drawn stays": {
+			files{"a": id}, files{"a": id, "b": id}, map[string]string{"a|id|uuidv4": "a|id|uuidv4"},
+		},
+		"a user's password goes to no other user": {files{"a": user("alice", password)}, files{"a": user("bob", password)}, nil},
+		"a renamed file with users": {
+			files{"a": user("alice", id) + user("bob", id)}, files{"b": user("bob", id) + user("alice", id)},
+			map[string]string{"b[bob]|id|uuidv4": "a[bob]|id@2|uuidv4", "b[alice]|id@2|uuidv4": "a[alice]|id|uuidv4"},
+		},
+		"elements without names move as their texts do": {
+			files{"a": `{{ range list (dict "t" "x: {{ uuidv4 }}") }}{{ tpl .t $ }}{{ end }}`},
+			files{"a": `{{ range list (dict "t" "x: y{{ uuidv4 }}") (dict "t" "x: {{ uuidv4 }}") }}{{ tpl .t $ }}{{ end }}`},
+			map[string]string{"a[#1]>tpl 1ead72f3|x|uuidv4": "a[#0]>tpl 1ead72f3|x|uuidv4"},
+		},
+		"into a definition": {
+			files{"a": password}, files{"a": `{{ include "x" . }}`, "_x": "{{ define \"x\" }}" + password + "{{ end }}"},
+			map[string]string{"a>x|password|randAlphaNum 10": "a|password|randAlphaNum 10"},
+		},
+		"what was drawn and is an argument": {
+			files{"a": chain}, files{"b": chain},
+			map[string]string{"b|p|randAlpha 9": "a|p|randAlpha 9", "b|h|htpasswd": "a|h|htpasswd", "b|e|encryptAES": "a|e|encryptAES"},
+		},
+		"one call less": {
+			files{"a": `{{ range list 1 1 }}a: {{ uuidv4 }}{{ end }}`}, files{"a": `{{ range list 1 }}a: {{ uuidv4 }}{{ end }}`},
+			map[string]string{"a[1]|a|uuidv4": "a[1]|a|uuidv4"},
+		},
+		"one call less of ten, in a renamed file": {
+			files{"a": `{{ range list 1 1 1 1 1 1 1 1 1 1 }}{{ uuidv4 }}{{ end }}`}, files{"b": `{{ range list 1 1 }}{{ uuidv4 }}{{ end }}`},
+			map[string]string{"b[1]||uuidv4": "a[1]||uuidv4", "b[1]||uuidv4 #2": "a[1]||uuidv4 #2"},
+		},
+		"one call less, with other arguments": {
+			files{"a": `a: {{ bcrypt "x" }}` + "\n" + `a: {{ bcrypt "y" }}`},
+			files{"a": `a: {{ bcrypt "y" }}`},
+			map[string]string{"a|a|bcrypt": "a|a@2|bcrypt"},
+		},
+		"in both branches": {
+			files{"a": `{{ if true }}a: {{ uuidv4 }}{{ else }}a: {{ uuidv4 }}{{ end }}`}, files{"a": `{{ if false }}a: {{ uuidv4 }}{{ else }}a: {{ uuidv4 }}{{ end }}`},
+			map[string]string{"a|a@2|uuidv4": "a|a|uuidv4"},
+		},
+		"an object of the same name first": {
+			files{"a": object("x", id), "z": object("y", id)}, files{"b": object("y", id), "c": object("x", id)},
+			map[string]string{"b|id@Secret/y|uuidv4": "z|id@Secret/y|uuidv4", "c|id@Secret/x|uuidv4": "a|id@Secret/x|uuidv4"},
+		},
+		"an object in front of another one": {
+			files{"a": object("y", id)}, files{"a": object("x", id) + object("y", id)},
+			map[string]string{"a|id@Secret/y|uuidv4": "a|id@Secret/y|uuidv4"},
+		},
+		"an object is renamed": {
+			files{"a": object("x", id)}, files{"a": object("y", id)},
+			map[string]string{"a|id@Secret/y|uuidv4": "a|id@Secret/x|uuidv4"},
+		},
+		"a call in front of another one, with other arguments": {
+			files{"a": `{{ include "x" (dict "key" "k") }}`, "_x": `{{ define "x" }}{{ uuidv4 }}{{ end }}`},
+			files{"a": `{{ include "x" (dict "key" "j") }}{{ include "x" (dict "key" "k") }}`, "_x": `{{ define "x" }}{{ uuidv4 }}{{ end }}`},
+			map[string]string{"a>x:@k||uuidv4": "a>x:@k||uuidv4"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, s := run(t, test.before, nil, draws.Options{})
+			before := s.Used()
+			for _, missing := range []draws.Missing{draws.Draw, draws.Placeholder(1)} {
+				_, s := run(t, test.after, nil, draws.Options{Stored: before, Missing: missing})
+				after := s.Used()
+				moved := map[string]string{}
+				for key, value := range after {
+					for from, earlier := range before {
+						if earlier == value {
+							moved[strings.TrimPrefix(key, "web/templates/")] = strings.TrimPrefix(from, "web/templates/")
+						}
+					}
+				}
+				if test.moved == nil {
+					test.moved = map[string]string{}
+				}
+				require.Equal(t, test.moved, moved)
+				if missing == draws.Draw {
+					require.Len(t, s.Missing(), len(after)-len(moved))
+				}
+			}
+		})
+	}
+}
+
+func TestWhatMovesIsTheSameInEveryRendering(t *testing.T) { // [H8]
+	t.Parallel()
+	before, after := files{}, files{}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		before[name+".yaml"], after[name+name+".yaml"] = "p: {{ uuidv4 }}", "p: {{ uuidv4 }}"
+	}
+	_, s := run(t, before, nil, draws.Options{})
+	first, last := run(t, after, nil, draws.Options{Stored: s.Used()})
+	for range 5 {
+		again, _ := run(t, after, nil, draws.Options{Stored: s.Used()})
+		require.Equal(t, first, again)
+	}
+	t.Run("other renderings begin with what has moved", func(t *testing.T) {
+		other := draws.NewSession(draws.Options{Stored: last.Stored(), Missing: draws.Placeholder(3)})
+		_, err := render(t, after, nil, other.Rewrite, other.Funcs())
+		require.NoError(t, err)
+		require.Nil(t, other.Again())
+		require.Empty(t, other.Missing())
+		require.Equal(t, last.Used(), other.Used())
+	})
+}
+
+func TestRotate(t *testing.T) { // [H8]
+	t.Parallel()
+	f := files{
+		"a.yaml": "{{ $x := randAlphaNum 10 }}{{ $x }}", "b.yaml": "password: {{ include \"pw\" . }}",
+		"c.yaml": "{{ range list (dict \"name\" \"al/ice\") }}token: {{ randAlphaNum 10 }}{{ end }}", "_.tpl": "{{ define \"pw\" }}{{ $pw := randAlpha 9 }}{{ $pw }}{{ end }}",
+	}
+	before, s := run(t, f, nil, draws.Options{})
+	const a, b, c = "web/templates/a.yaml|x|randAlphaNum 10", "web/templates/b.yaml>pw:password|pw|randAlpha 9", "web/templates/c.yaml[al/ice]|token|randAlphaNum 10"
+	require.Equal(t, []string{a, b, c}, sites(s))
+	for name, test := range map[string]struct {
+		rotate, rotated, unmatched []string
+	}{
+		"nothing":                       {nil, nil, nil},
+		"a key":                         {[]string{a}, []string{a}, nil},
+		"a key with brackets":           {[]string{c}, []string{c}, nil},
+		"all":                           {[]string{"*"}, []string{a, b, c}, nil},
+		"a file":                        {[]string{"web/templates/b.yaml*"}, []string{b}, nil},
+		"an iteration":                  {[]string{"*[al?ice]*"}, []string{c}, nil},
+		"a function":                    {[]string{"*|randAlpha 9"}, []string{b}, nil},
+		"stars":                         {[]string{"web/*|*|*Num*10"}, []string{a, c}, nil},
+		"the end has to match":          {[]string{"*|randAlpha"}, nil, []string{"*|randAlpha"}},
+		"the begin has to match":        {[]string{"templates/*"}, nil, []string{"templates/*"}},
+		"a hint":                        {[]string{"token"}, []string{c}, nil},
+		"a hint of a definition's call": {[]string{"password"}, []string{b}, nil},
+		"nothing has this hint":         {[]string{"pass", "", "x"}, []string{a}, []string{"pass", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			after, again := run(t, f, nil, draws.Options{Stored: s.Used(), Rotate: test.rotate})
+			require.Equal(t, test.rotated, again.Rotated())
+			require.Equal(t, test.unmatched, again.Unmatched())
+			require.Empty(t, again.Missing())
+			for file, text := range after {
+				isRotated := slices.ContainsFunc(test.rotated, func(key string) bool { return strings.HasPrefix(key, "web/templates/"+file) })
+				require.Equal(t, isRotated, text != before[file], file)
+			}
+			preview, again := run(t, f, nil, draws.Options{Stored: s.Used(), Rotate: test.rotate, Missing: draws.Placeholder(1)})
+			require.Equal(t, test.rotated, again.Rotated())
+			require.Len(t, again.Used(), 3-len(test.rotated), "placeholders are not stored")
+			require.Equal(t, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(preview)))
+		})
+	}
+	t.Run("a rotated value goes nowhere else", func(t *testing.T) {
+		t.Parallel()
+		after, again := run(t, f.with(files{"d.yaml": f["a.yaml"]}), nil, draws.Options{Stored: s.Used(), Rotate: []string{a}})
+		require.NotContains(t, after, before["a.yaml"])
+		require.NotEqual(t, before["a.yaml"], after["d.yaml"])
+		require.Equal(t, []string{a}, again.Rotated())
+	})
+	t.Run("not if its file is renamed, either", func(t *testing.T) {
+		t.Parallel()
+		after, again := run(t, f.with(files{"d.yaml": f["a.yaml"], "e.yaml": f["a.yaml"], "a.yaml": ""}), nil, draws.Options{Stored: s.Used(), Rotate: []string{"*d.yaml*"}})
+		require.NotEqual(t, before["a.yaml"], after["d.yaml"])
+		require.NotEqual(t, before["a.yaml"], after["e.yaml"])
+		require.Equal(t, []string{strings.Replace(a, "a.yaml", "d.yaml", 1)}, again.Rotated())
+	})
+}

@@ -1,0 +1,190 @@
+package draws
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Missing says what a draw without a stored value returns. The zero value draws.
+type Missing struct {
+	placeholds, exchanges bool
+	n                     int
+}
+
+// Draw draws what is not stored.
+var Draw Missing
+
+// Placeholder returns values of the same shape in place of those that would be drawn. Each n has others, which differ from
+// those of every other n in every character where their shape lets them, so two renderings differ in all that depends on
+// them.
+func Placeholder(n int) Missing { return Missing{placeholds: true, n: n} }
+
+// Exchanged is like [Placeholder], for all draws: two renderings differ in all that depends on drawn values, stored or not.
+func Exchanged(n int) Missing { return Missing{placeholds: true, exchanges: true, n: n} }
+
+// variant returns which placeholder a draw gets, if it gets one.
+func (m Missing) variant(f fate) (int, bool) {
+	return m.n, m.exchanges || m.placeholds && f != kept
+}
+
+// The characters of placeholders. Letters are consonants, so that no word comes out that YAML takes for something else than
+// a text.
+const (
+	letters = "bcdghjklmpqrsvwxzBCDGHJKLMPQRSVWXZ"
+	digits  = "123456789"
+	hexes   = "123456789abcdef0"
+	base64s = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	bcrypts = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+// placeholder makes the nth value for a call site.
+func (d drawing) placeholder(site string, n int) (Value, error) {
+	p := placeholder{n: n, seed: sha256.Sum256([]byte(site))}
+	text := ""
+	switch d.function {
+	case "randAlphaNum", "randAlpha", "randAscii":
+		text = p.text(letters, d.length())
+	case "randNumeric":
+		text = p.text(digits, d.length())
+	case "randBytes":
+		text = p.base64(d.length())
+	case "randInt":
+		least, bound := int(d.args[0].Int()), int(d.args[1].Int())
+		if bound <= least {
+			return d.draw() // it says what is wrong
+		}
+		text = strconv.Itoa(least + p.index(0, bound-least))
+	case "uuidv4":
+		all := p.text(hexes, 32)
+		text = fmt.Sprintf("%s-%s-4%s-%s%s-%s", all[:8], all[8:12], all[13:16], p.text("89ab", 1), all[17:20], all[20:])
+	case "bcrypt":
+		text = "$2a$10$" + p.text(bcrypts, 53)
+	case "htpasswd":
+		user := d.args[0].String()
+		if strings.Contains(user, ":") {
+			return d.draw()
+		}
+		text = user + ":$2a$10$" + p.text(bcrypts, 53)
+	case "shuffle":
+		runes := []rune(d.args[0].String())
+		if len(runes) > 0 {
+			at := p.index(0, len(runes))
+			text = string(runes[at:]) + string(runes[:at])
+		}
+	case "now":
+		return valueOf(reflect.ValueOf(p.time())), nil
+	case "ago", "durationRound":
+		text = p.text(digits, 3) + "h"
+	case "date", "dateInZone", "date_in_zone", "htmlDate", "htmlDateInZone":
+		args := append([]reflect.Value(nil), d.args...)
+		args[dated[d.function]] = reflect.ValueOf(p.time())
+		return drawing{d.function, d.call, args}.draw()
+	default:
+		return d.slowPlaceholder(n)
+	}
+	return Value{Text: text}, nil
+}
+
+// length is how long the result is to be.
+func (d drawing) length() int { return int(max(0, d.args[0].Int())) }
+
+// placeholder makes what differs from one n to the next, and from one call site to the next.
+type placeholder struct {
+	n    int
+	seed [sha256.Size]byte
+}
+
+// index returns one of so many indices.
+func (p placeholder) index(at, of int) int {
+	return ((int(p.seed[at%len(p.seed)])+at/len(p.seed)+p.n)%of + of) % of
+}
+
+func (p placeholder) text(alphabet string, length int) string {
+	text := make([]byte, length)
+	for i := range text {
+		text[i] = alphabet[p.index(i, len(alphabet))]
+	}
+	return string(text)
+}
+
+// base64 returns so many bytes. The last character before the padding has less to choose from.
+func (p placeholder) base64(bytes int) string {
+	text := p.text(base64s, (bytes*8+5)/6)
+	switch bytes % 3 {
+	case 1:
+		text = text[:len(text)-1] + string(base64s[p.index(len(text), 4)*16]) + "=="
+	case 2:
+		text = text[:len(text)-1] + string(base64s[p.index(len(text), 16)*4]) + "="
+	}
+	return text
+}
+
+// time returns a time whose parts all differ, as far as a calendar has it.
+func (p placeholder) time() time.Time {
+	n := (p.n%8 + 8) % 8
+	return time.Date(2222+1111*n, time.Month(1+n), 11+n, 11+n, 11+n, 11+n, 111111111*(1+n), drawnZone)
+}
+
+// slowPlaceholders are kept for the process, because they are slow to make, and so that they are the same whenever they are
+// asked for.
+var slowPlaceholders sync.Map
+
+// slowPlaceholder makes keys, certificates and what can be decrypted. These are real: templates go on working with them.
+func (d drawing) slowPlaceholder(n int) (Value, error) {
+	name := fmt.Sprint(n, d.function, d.numbers(), d.digest(), d.issuer())
+	if known, is := slowPlaceholders.Load(name); is {
+		return known.(Value), nil
+	}
+	made, err := d.makePlaceholder(n)
+	if err != nil {
+		return Value{}, err
+	}
+	known, _ := slowPlaceholders.LoadOrStore(name, made)
+	return known.(Value), nil
+}
+
+func (d drawing) makePlaceholder(n int) (Value, error) {
+	switch d.function {
+	case "genPrivateKey":
+		if kind := d.args[0].String(); kind == "" || kind == "rsa" {
+			key, err := placeholderKey(n)
+			return Value{Text: key}, err
+		} else if kind == "dsa" { // it takes minutes to make one, and nothing can be signed with it
+			kind = "ecdsa"
+			return drawing{d.function, d.call, []reflect.Value{reflect.ValueOf(kind)}}.draw()
+		}
+	case "genCA", "genSelfSignedCert", "genSignedCert":
+		key, err := placeholderKey(n)
+		if err != nil {
+			return Value{}, err
+		}
+		withKey := reflect.ValueOf(library[d.function+"WithKey"])
+		return drawing{d.function, withKey, append(slices.Clip(d.args), reflect.ValueOf(key))}.draw()
+	}
+	return d.draw()
+}
+
+var placeholderKeys sync.Map
+
+// placeholderKey returns the nth private key. It is a short one, because it protects nothing.
+func placeholderKey(n int) (string, error) {
+	make, _ := placeholderKeys.LoadOrStore(n, sync.OnceValues(func() (string, error) {
+		key, err := rsa.GenerateKey(rand.Reader, 1024)
+		if err != nil {
+			return "", err
+		}
+		block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+		return string(pem.EncodeToMemory(block)), nil
+	}))
+	return make.(func() (string, error))()
+}

@@ -1,0 +1,108 @@
+package draws
+
+import (
+	"maps"
+	"slices"
+	"text/template"
+	"time"
+)
+
+// Options say what a [Session] draws, and what it finds again.
+type Options struct {
+	// Stored are the values of earlier renderings.
+	Stored Values
+	// Rotate names values to draw again: a key, a pattern of keys in which * stands for any text and ? for any character, or
+	// a hint, such as password.
+	Rotate []string
+	// Now is the result of now, and the time at which certificates are renewed. Without it, it is the time of the call.
+	Now time.Time
+	// Missing says what a draw without a stored value returns.
+	Missing Missing
+}
+
+// Session is one rendering. It is not for concurrent use.
+type Session struct {
+	options  Options
+	patterns []pattern
+	answers  map[string]answer
+	file     string
+	passed   passed
+	// round is how many renderings were before this one: see [Session.Again].
+	round int
+}
+
+// NewSession begins a rendering.
+func NewSession(o Options) *Session {
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	s := &Session{options: o, answers: map[string]answer{}}
+	for _, text := range o.Rotate {
+		s.patterns = append(s.patterns, pattern{text: text})
+	}
+	return s
+}
+
+// Rewrite is the function [Rewrite]. Its result is the same for all sessions.
+func (s *Session) Rewrite(file, text string) string { return Rewrite(file, text) }
+
+// Funcs returns the functions that rewritten templates call. None of them has the name of a function of Helm's, so templates
+// that were not rewritten draw as always.
+func (s *Session) Funcs() template.FuncMap {
+	funcs := s.siteFuncs()
+	maps.Copy(funcs, s.drawFuncs())
+	return funcs
+}
+
+// File returns the name of the template that the engine executes now, "" before the first. One that others include is not
+// it.
+func (s *Session) File() string { return s.file }
+
+// Used returns the values to be stored: those that the rendering has used, without placeholders.
+func (s *Session) Used() Values {
+	used := Values{}
+	for key, answer := range s.answers {
+		if !answer.placeholder {
+			used[key] = answer.value
+		}
+	}
+	return used
+}
+
+// Missing returns the keys for which no value was stored, or one for other arguments.
+func (s *Session) Missing() []string {
+	return s.keys(func(a answer) bool { return a.fate == missing })
+}
+
+// Renewed returns the keys of the certificates that are made again, because their time has come or because the one that
+// signed them has changed.
+func (s *Session) Renewed() []string {
+	return s.keys(func(a answer) bool { return a.fate == renewed })
+}
+
+// Rotated returns the keys whose stored values are replaced because [Options.Rotate] names them.
+func (s *Session) Rotated() []string {
+	return s.keys(func(a answer) bool { return a.fate == rotated })
+}
+
+// Unmatched returns what of [Options.Rotate] names nothing that the rendering has drawn.
+func (s *Session) Unmatched() []string {
+	var unmatched []string
+	for _, p := range s.patterns {
+		if !p.matched {
+			unmatched = append(unmatched, p.text)
+		}
+	}
+	return unmatched
+}
+
+func (s *Session) keys(which func(answer) bool) []string {
+	var keys []string
+	for key, answer := range s.answers {
+		if which(answer) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}

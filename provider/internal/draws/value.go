@@ -1,0 +1,84 @@
+package draws
+
+import (
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+)
+
+// Value is what a call site has drawn.
+type Value struct {
+	// Text is the value of everything but a certificate: a whole number in decimal, a time as in RFC 3339.
+	Text string
+	// Certificate and PrivateKey are PEM.
+	Certificate, PrivateKey string
+	// Arguments stands for the arguments that the key does not show.
+	Arguments string
+	// Issuer stands for the certificate that signed this one.
+	Issuer string
+}
+
+// drawnZone is the zone of a drawn time. It is UTC on every machine, and can be told from a time that is not drawn.
+var drawnZone = time.FixedZone("UTC", 0)
+
+// valueOf returns what is stored of a result.
+func valueOf(result reflect.Value) Value {
+	switch result := result.Interface().(type) {
+	case string:
+		return Value{Text: result}
+	case int:
+		return Value{Text: strconv.Itoa(result)}
+	case time.Time:
+		return Value{Text: result.UTC().Format(time.RFC3339Nano)}
+	}
+	return Value{Certificate: result.FieldByName("Cert").String(), PrivateKey: result.FieldByName("Key").String()}
+}
+
+// result returns the value as the type that the function has. A certificate is of the type that sprig has for it, and does
+// not export.
+func (v Value) result(of reflect.Type) (reflect.Value, error) {
+	switch of {
+	case reflect.TypeFor[string]():
+		return reflect.ValueOf(v.Text), nil
+	case reflect.TypeFor[int]():
+		number, err := strconv.Atoi(v.Text)
+		if err != nil {
+			return reflect.Value{}, errors.New("it is no whole number")
+		}
+		return reflect.ValueOf(number), nil
+	case reflect.TypeFor[time.Time]():
+		moment, err := time.Parse(time.RFC3339Nano, v.Text)
+		if err != nil {
+			return reflect.Value{}, errors.New("it is no time")
+		}
+		return reflect.ValueOf(moment.In(drawnZone)), nil
+	}
+	result := reflect.New(of).Elem()
+	result.FieldByName("Cert").SetString(v.Certificate)
+	result.FieldByName("Key").SetString(v.PrivateKey)
+	return result, nil
+}
+
+// check says whether a stored value is one of the function. It does not quote it.
+func (v Value) check(function string) error {
+	of := reflect.TypeOf(library[function]).Out(0)
+	isCertificate := of.Kind() == reflect.Struct && of != reflect.TypeFor[time.Time]()
+	switch {
+	case isCertificate && v.Text == "":
+		if _, err := parseCertificate(v.Certificate); err != nil {
+			return err
+		}
+		if key, _ := pem.Decode([]byte(v.PrivateKey)); key == nil {
+			return errors.New("its private key is no PEM")
+		}
+	case isCertificate || v.Certificate != "" || v.PrivateKey != "":
+		return fmt.Errorf("it is not of the kind that %s draws", function)
+	default:
+		_, err := v.result(of)
+		return err
+	}
+	return nil
+}
