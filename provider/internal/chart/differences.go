@@ -1,0 +1,134 @@
+package chart
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// renamedKeys reports whether each of two maps has keys that the other one has not: they are made of values.
+func renamedKeys(one, other map[string]any) bool {
+	return hasOwnKey(one, other) && hasOwnKey(other, one)
+}
+
+func hasOwnKey(one, other map[string]any) bool {
+	for key := range one {
+		if _, there := other[key]; !there {
+			return true
+		}
+	}
+	return false
+}
+
+// withUnknown copies what is known of a tree, with unknown values in place of what is not the same in another tree. A key that only
+// one of them has is there, and unknown; lists of several lengths are unknown, and so are maps whose keys are made of values.
+func withUnknown(known, one, other any) any {
+	if values.IsUnknown(known) {
+		return known
+	}
+	switch one := one.(type) {
+	case map[string]any:
+		theirs, isMap := other.(map[string]any)
+		held, stillMap := known.(map[string]any)
+		if !isMap || !stillMap || renamedKeys(one, theirs) {
+			return values.Unknown{}
+		}
+		copied := maps.Clone(held)
+		for key := range theirs {
+			if _, there := one[key]; !there {
+				copied[key] = values.Unknown{}
+			}
+		}
+		for key, member := range one {
+			if theirMember, there := theirs[key]; there {
+				copied[key] = withUnknown(held[key], member, theirMember)
+			} else {
+				copied[key] = values.Unknown{}
+			}
+		}
+		return copied
+	case []any:
+		theirs, isList := other.([]any)
+		held, stillList := known.([]any)
+		if !isList || !stillList || len(one) != len(theirs) {
+			return values.Unknown{}
+		}
+		copied := make([]any, len(one))
+		for i := range one {
+			copied[i] = withUnknown(held[i], one[i], theirs[i])
+		}
+		return copied
+	default:
+		if reflect.DeepEqual(one, other) {
+			return known
+		}
+		return values.Unknown{}
+	}
+}
+
+// differences are the paths at which a tree differs from another one. Where only the other one has a key, there is nothing to hide.
+func differences(one, other any) (paths [][]any) {
+	var walk func(one, other any, at []any)
+	walk = func(one, other any, at []any) {
+		switch one := one.(type) {
+		case map[string]any:
+			theirs, isMap := other.(map[string]any)
+			if !isMap || renamedKeys(one, theirs) {
+				break
+			}
+			for _, key := range slices.Sorted(maps.Keys(one)) {
+				below := append(slices.Clip(at), key)
+				if member, there := theirs[key]; there {
+					walk(one[key], member, below)
+				} else {
+					paths = append(paths, below)
+				}
+			}
+			return
+		case []any:
+			theirs, isList := other.([]any)
+			if !isList || len(one) != len(theirs) {
+				break
+			}
+			for i := range one {
+				walk(one[i], theirs[i], append(slices.Clip(at), i))
+			}
+			return
+		default:
+			if reflect.DeepEqual(one, other) {
+				return
+			}
+		}
+		paths = append(paths, at)
+	}
+	walk(one, other, nil)
+	return paths
+}
+
+// isIdentity reports whether a path leads to what identifies an object.
+func isIdentity(path []any) bool {
+	return slices.ContainsFunc([][]any{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}}, func(part []any) bool {
+		return slices.Equal(part, path)
+	})
+}
+
+// butIdentity are the paths to all of an object but what identifies it.
+func butIdentity(object map[string]any) (paths [][]any) {
+	for key, member := range object {
+		metadata, isMap := member.(map[string]any)
+		switch {
+		case isIdentity([]any{key}):
+		case key == "metadata" && isMap:
+			for name := range metadata {
+				if path := []any{key, name}; !isIdentity(path) {
+					paths = append(paths, path)
+				}
+			}
+		default:
+			paths = append(paths, []any{key})
+		}
+	}
+	return paths
+}

@@ -1,0 +1,136 @@
+package chart
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	helmrelease "helm.sh/helm/v4/pkg/release/v1"
+	helmutil "helm.sh/helm/v4/pkg/release/v1/util"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// reader reads the objects that templates have written.
+type reader struct {
+	into *Rendered
+	// parsed are the objects by the text they were read from. Helm hands texts back when it has sorted them.
+	parsed    map[string][]manifest.Placed
+	documents int
+}
+
+func newReader(into *Rendered) *reader {
+	return &reader{into: into, parsed: map[string][]manifest.Placed{}}
+}
+
+// templates reads the outputs of all templates. Helm splits and sorts them: it also splits at a "---" that something follows
+// in the same line.
+func (r *reader) templates(outputs map[string]string) error {
+	var unknown []string
+	for _, file := range slices.Sorted(maps.Keys(outputs)) {
+		for i, text := range split(outputs[file]) {
+			found, err := r.read(file, i+1, text)
+			if err != nil {
+				return err
+			}
+			for _, one := range found {
+				if problem := unknownHook(one.Object); problem != "" && one.Item == "" {
+					unknown = append(unknown, fmt.Sprintf("%s: %s is left out, as Helm does: %s", file, nameOf(one.Object), problem))
+				}
+			}
+		}
+	}
+	r.into.Warnings = append(r.into.Warnings, unknown...)
+	hooks, others, err := helmutil.SortManifests(outputs, nil, helmutil.InstallOrder)
+	if err != nil {
+		return fmt.Errorf("the output of the templates cannot be read: %w", err)
+	}
+	for _, other := range others {
+		for _, one := range r.parsed[other.Content] {
+			r.into.Objects = append(r.into.Objects, Document{File: other.Name, Object: one.Object})
+		}
+	}
+	for _, hook := range hooks {
+		r.hook(hook)
+	}
+	return nil
+}
+
+// split is how Helm splits the output of a template, in order.
+func split(output string) []string {
+	texts := helmutil.SplitManifests(output)
+	keys := slices.Collect(maps.Keys(texts))
+	slices.SortFunc(keys, func(a, b string) int {
+		if helmutil.BySplitManifestsOrder([]string{a, b}).Less(0, 1) {
+			return -1
+		}
+		return 1
+	})
+	ordered := make([]string, len(keys))
+	for i, key := range keys {
+		ordered[i] = texts[key]
+	}
+	return ordered
+}
+
+// read reads the objects in one text, which is a document of a file, counted from 1.
+func (r *reader) read(file string, document int, text string) ([]manifest.Placed, error) {
+	if r.documents++; r.documents > maxDocuments {
+		return nil, &LimitError{fmt.Sprintf("the chart has more than %d documents", maxDocuments)}
+	}
+	// Helm cuts off the end of the last line, and adds it again before it applies: a text that ends with the document has it.
+	found, repeated, failed := manifest.ParseGenerated(text + "\n")
+	if len(failed) > 0 {
+		message := fmt.Sprintf("not readable as objects: document %d: %v", document+failed[0].Document-1, failed[0].Err)
+		return nil, &TemplateError{File: file, Message: message, cause: failed[0]}
+	}
+	for _, one := range repeated {
+		r.into.Warnings = append(r.into.Warnings, fmt.Sprintf("%s: %v. The last one counts, as for Helm", file, one.Err))
+	}
+	for _, one := range found {
+		if err := textAnnotations(one.Object); err != nil {
+			return nil, &TemplateError{File: file, Message: err.Error(), cause: err}
+		}
+	}
+	r.parsed[text] = found
+	return found, nil
+}
+
+// definitions reads a file of crds/.
+func (r *reader) definitions(file, text string) error {
+	found, err := r.read(file, 1, text)
+	for _, one := range found {
+		r.into.CRDs = append(r.into.CRDs, Document{File: file, Object: one.Object})
+	}
+	return err
+}
+
+// hook adds a hook without its tests.
+func (r *reader) hook(found *helmrelease.Hook) {
+	var events []string
+	for _, event := range found.Events {
+		if event != helmrelease.HookTest {
+			events = append(events, string(event))
+		}
+	}
+	var policies []string
+	for _, policy := range found.DeletePolicies {
+		policies = append(policies, string(policy))
+	}
+	for _, one := range r.parsed[found.Manifest] {
+		if len(events) == 0 {
+			r.into.Tests = append(r.into.Tests, nameOf(one.Object))
+			continue
+		}
+		r.into.Hooks = append(r.into.Hooks, Hook{
+			Document: Document{File: found.Path, Object: one.Object}, Events: events, Weight: found.Weight, DeletePolicies: policies,
+		})
+	}
+}
+
+// nameOf names an object: kind/name.
+func nameOf(object map[string]any) string {
+	identity := manifest.IdentityOf(object)
+	return strings.Trim(identity.Kind+"/"+identity.Name, "/")
+}

@@ -1,0 +1,145 @@
+package chart
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"text/template"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+)
+
+// root is the name of the template that all files are parsed into. Texts that `tpl` renders have it too.
+const root = "gotpl"
+
+// source is a template, as it is in the chart or as Draws has rewritten it.
+type source struct {
+	name string // as in [Document]
+	text string
+	scope
+}
+
+// execution executes the templates of a chart, once. It does what Helm's engine does, in which a chart could not be bounded:
+// there, `tpl` in `tpl` overflows the stack, which ends the process, and nothing counts what a loop writes.
+type execution struct {
+	*bounds
+
+	file string // the template that is being executed
+	// failed, if it is there, gets the templates that cannot be rendered; the others are.
+	failed map[string]*TemplateError
+}
+
+func newExecution(ctx context.Context) *execution { return &execution{bounds: &bounds{ctx: ctx}} }
+
+// run renders all templates but those whose names begin with an underscore. They are parsed from the deepest one to the
+// highest one, so that a chart can redefine what a subchart defines, and executed in the same order.
+func (e *execution) run(sources []source, functions Functions) (map[string]string, error) {
+	slices.SortFunc(sources, func(a, b source) int {
+		deeper := cmp.Compare(strings.Count(b.name, "/"), strings.Count(a.name, "/"))
+		return cmp.Or(deeper, cmp.Compare(b.name, a.name))
+	})
+	all := template.New(root).Option("missingkey=zero").Funcs(e.guard(templateFunctions(functions.Lookup))).Funcs(e.marks())
+	if e.observe != nil {
+		all.Funcs(e.guard(builtins))
+	}
+	if functions.Draws != nil {
+		all.Funcs(e.guardDraws(functions.Draws.Funcs()))
+	}
+	all.Funcs(e.renderers(all))
+	for _, one := range sources {
+		if err := parseInto(all.New(one.name), one.text); err != nil {
+			return nil, templateError(one.name, err)
+		}
+	}
+	if err := instrument(all); err != nil {
+		return nil, err
+	}
+	outputs := map[string]string{}
+	for _, one := range sources {
+		if strings.HasPrefix(path.Base(one.name), "_") {
+			continue
+		}
+		e.file, e.depth = one.name, 0
+		one.data["Template"] = common.Values{"Name": one.name, "BasePath": one.basePath}
+		text, err := e.text(all.Lookup(one.name), one.data)
+		switch {
+		case err == nil:
+			outputs[one.name] = text
+		case e.failed != nil && e.alive() == nil:
+			e.failed[one.name] = templateError(one.name, err)
+		default:
+			return nil, templateError(one.name, err)
+		}
+	}
+	return outputs, nil
+}
+
+// parseInto parses a text, which must not call the functions by which this package counts.
+func parseInto(into *template.Template, text string) error {
+	if strings.Contains(text, reserved) {
+		return fmt.Errorf("template: %s:1: a name that begins with %s is not possible", into.Name(), reserved)
+	}
+	if err := nestsLittle(text); err != nil {
+		return err
+	}
+	_, err := into.Parse(text)
+	return err
+}
+
+// text executes a template. A value that is missing is nothing, not Go's "<no value>".
+func (e *execution) text(executed *template.Template, data any) (string, error) {
+	written, err := e.raw(executed, data)
+	return strings.ReplaceAll(written, "<no value>", ""), err
+}
+
+func (e *execution) raw(executed *template.Template, data any) (string, error) {
+	var written strings.Builder
+	err := executed.Execute(&boundedWriter{e.bounds, &written}, data)
+	return written.String(), err
+}
+
+// renderers are the functions that execute templates. `tpl` parses its text beside copies of all templates, which the text
+// may redefine for itself and for what it renders.
+func (e *execution) renderers(all *template.Template) template.FuncMap {
+	return template.FuncMap{
+		"include": func(name string, data any) (string, error) {
+			included := all.Lookup(name)
+			if included == nil {
+				return "", fmt.Errorf("there is no template %q", name)
+			}
+			return e.raw(included, data)
+		},
+		"tpl": func(text string, data any) (string, error) {
+			copied, err := all.Clone()
+			if err != nil {
+				return "", fmt.Errorf("the templates cannot be copied: %w", err)
+			}
+			copied.Option("missingkey=zero").Funcs(e.renderers(copied))
+			rendered := copied.New(root)
+			if err := parseInto(rendered, text); err != nil {
+				return "", &textError{err}
+			}
+			if err := instrument(copied); err != nil {
+				return "", err
+			}
+			return e.text(rendered, data)
+		},
+	}
+}
+
+// textError is a text that `tpl` cannot parse.
+type textError struct{ cause error }
+
+func (t *textError) Error() string {
+	message := t.cause.Error()
+	if match := parsing.FindStringSubmatch(message); match != nil {
+		message = match[3] + " (line " + match[2] + " of the text)"
+	}
+	return "the text that tpl renders is not a template: " + message
+}
+
+// Unwrap returns the cause.
+func (t *textError) Unwrap() error { return t.cause }

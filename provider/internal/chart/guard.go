@@ -1,0 +1,197 @@
+package chart
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+	"text/template"
+)
+
+// passing are the functions that hand on what they get, or look at its outside. All others may go through all that is in their
+// arguments, if only to say in an error that they cannot use them.
+var passing = set("list", "tuple", "get", "set", "unset", "hasKey", "pluck", "pick", "omit", "keys", "values", "dig", "append",
+	"push", "mustAppend", "mustPush", "prepend", "mustPrepend", "first", "mustFirst", "rest", "mustRest", "last", "mustLast",
+	"initial", "mustInitial", "reverse", "mustReverse", "slice", "mustSlice", "chunk", "mustChunk", "concat", "compact",
+	"mustCompact", "default", "coalesce", "ternary", "empty", "all", "any", "required", "typeOf", "typeIs", "typeIsLike", "kindOf",
+	"kindIs")
+
+func set(names ...string) map[string]bool {
+	found := map[string]bool{}
+	for _, name := range names {
+		found[name] = true
+	}
+	return found
+}
+
+// patterns are the functions that take a regular expression. A long one takes much more than its length; replacing makes of
+// each of its matches another text.
+var patterns = set("regexMatch", "mustRegexMatch", "regexFind", "mustRegexFind", "regexFindAll", "mustRegexFindAll", "regexSplit",
+	"mustRegexSplit", "regexReplaceAll", "mustRegexReplaceAll", "regexReplaceAllLiteral", "mustRegexReplaceAllLiteral")
+
+// matched is about how many bytes a function makes of a regular expression, a text and, if it replaces, another one.
+func matched(arguments []reflect.Value) int {
+	size := product(arguments[0].Len(), 256)
+	if len(arguments) == 3 && arguments[2].Kind() == reflect.String {
+		size = max(size, product(arguments[1].Len(), arguments[2].Len())/16)
+	}
+	return size
+}
+
+// growing are the functions that make much of little, with about how many bytes or items they make of their arguments.
+var growing = map[string]func(arguments []reflect.Value) int{
+	"repeat":       func(a []reflect.Value) int { return product(whole(a[0]), a[1].Len()) },
+	"until":        func(a []reflect.Value) int { return items(0, whole(a[0]), 1) },
+	"untilStep":    func(a []reflect.Value) int { return items(whole(a[0]), whole(a[1]), whole(a[2])) },
+	"seq":          func(a []reflect.Value) int { return sequence(a[0]) },
+	"indent":       func(a []reflect.Value) int { return indented(a) },
+	"nindent":      func(a []reflect.Value) int { return indented(a) },
+	"replace":      func(a []reflect.Value) int { return replaced(a[0].String(), a[1].String(), a[2].String()) },
+	"join":         func(a []reflect.Value) int { return joined(a[0].Len(), a[1]) },
+	"wrapWith":     func(a []reflect.Value) int { return product(a[2].Len()/max(whole(a[0]), 1)+1, a[1].Len()) },
+	"randAlphaNum": func(a []reflect.Value) int { return whole(a[0]) },
+	"randAlpha":    func(a []reflect.Value) int { return whole(a[0]) },
+	"randNumeric":  func(a []reflect.Value) int { return whole(a[0]) },
+	"randAscii":    func(a []reflect.Value) int { return whole(a[0]) },
+	"randBytes":    func(a []reflect.Value) int { return whole(a[0]) },
+}
+
+func whole(value reflect.Value) int { return int(value.Int()) }
+
+// product does not overflow.
+func product(a, b int) int {
+	if a <= 0 || b <= 0 {
+		return 0
+	}
+	if a > boundless/b {
+		return boundless
+	}
+	return a * b
+}
+
+// items counts the numbers from start to stop. Each takes as much as some letters.
+func items(start, stop, step int) int {
+	if step == 0 || (stop > start) != (step > 0) {
+		return 0
+	}
+	distance := uint(stop) - uint(start)
+	if stop < start {
+		distance = uint(start) - uint(stop)
+		step = -step
+	}
+	return product(int(min(distance/uint(max(step, 1)), boundless)), maxText/maxItems)
+}
+
+// sequence counts the numbers of `seq LAST`, `seq FIRST LAST` and `seq FIRST STEP LAST`.
+func sequence(numbers reflect.Value) int {
+	at := func(i int) int { return whole(numbers.Index(i)) }
+	switch numbers.Len() {
+	case 1:
+		return max(items(1, at(0), 1), items(1, at(0), -1))
+	case 2:
+		return max(items(at(0), at(1), 1), items(at(0), at(1), -1))
+	case 3:
+		return items(at(0), at(2), at(1))
+	}
+	return 0
+}
+
+func indented(arguments []reflect.Value) int {
+	return product(whole(arguments[0]), strings.Count(arguments[1].String(), "\n")+1)
+}
+
+func replaced(old, by, text string) int { return product(strings.Count(text, old), len(by)) }
+
+func joined(separator int, list reflect.Value) int {
+	for list.Kind() == reflect.Interface {
+		list = list.Elem()
+	}
+	if list.Kind() != reflect.Slice {
+		return 0
+	}
+	return product(list.Len(), separator)
+}
+
+// guard bounds every function of Helm's, and those of text/template that write.
+func (b *bounds) guard(functions template.FuncMap) template.FuncMap {
+	guarded := template.FuncMap{
+		"print": fmt.Sprint, "println": fmt.Sprintln, "printf": fmt.Sprintf,
+		"html": template.HTMLEscaper, "js": template.JSEscaper, "urlquery": template.URLQueryEscaper,
+	}
+	maps.Copy(guarded, functions)
+	for name, function := range guarded {
+		grows := growing[name]
+		if patterns[name] {
+			grows = matched
+		}
+		guarded[name] = b.guarded(name, reflect.ValueOf(function), b.observe, func(arguments []reflect.Value) error {
+			if grows != nil && grows(arguments) > maxText {
+				return &LimitError{fmt.Sprintf("the function %s would make more than %d MiB", name, maxText>>20)}
+			}
+			switch {
+			case passing[name]:
+				return nil
+			case name == "dict": // which makes texts of keys
+				return fits(keysOf(arguments[0])...)
+			default:
+				return fits(arguments...)
+			}
+		})
+	}
+	return guarded
+}
+
+// keysOf returns the keys in the arguments of dict.
+func keysOf(arguments reflect.Value) []reflect.Value {
+	var keys []reflect.Value
+	for i := 0; i < arguments.Len(); i += 2 {
+		keys = append(keys, arguments.Index(i))
+	}
+	return keys
+}
+
+// guardDraws bounds the functions of Draws, which may parse texts.
+func (b *bounds) guardDraws(functions template.FuncMap) template.FuncMap {
+	guarded := template.FuncMap{}
+	for name, function := range functions {
+		guarded[name] = b.guarded(name, reflect.ValueOf(function), nil, func(arguments []reflect.Value) error {
+			for _, argument := range arguments {
+				if argument.Kind() == reflect.String {
+					if err := nestsLittle(argument.String()); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	return guarded
+}
+
+// observer sees a call of a function, and may change what it returns.
+type observer = func(name string, arguments, results []reflect.Value) []reflect.Value
+
+// guarded checks the arguments of a function, and how long a text is that it returns. text/template makes an error of a panic
+// in a function.
+func (b *bounds) guarded(name string, function reflect.Value, observe observer, check func(arguments []reflect.Value) error) any {
+	call := function.Call
+	if function.Type().IsVariadic() {
+		call = function.CallSlice
+	}
+	return reflect.MakeFunc(function.Type(), func(arguments []reflect.Value) []reflect.Value {
+		if err := b.alive(); err != nil {
+			panic(err)
+		}
+		if err := check(arguments); err != nil {
+			panic(err)
+		}
+		results := call(arguments)
+		if first := results[0]; first.Kind() == reflect.String && first.Len() > maxText {
+			panic(&LimitError{fmt.Sprintf("the function %s makes more than %d MiB", name, maxText>>20)})
+		}
+		if observe != nil {
+			results = observe(name, arguments, results)
+		}
+		return results
+	}).Interface()
+}

@@ -1,0 +1,265 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	"sigs.k8s.io/yaml"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/charts"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+)
+
+// TestHelm compares what charts render to with what `helm template` of the same version prints [H4].
+func TestHelm(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs bin/helm")
+	}
+	for _, name := range charts.Names(t) {
+		folder := charts.Folder(t, name)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Run("with its defaults", func(t *testing.T) { t.Parallel(); compare(t, folder, release, "") })
+			t.Run("as an upgrade", func(t *testing.T) {
+				t.Parallel()
+				upgrade := release
+				upgrade.IsUpgrade, upgrade.KubeVersion, upgrade.SkipCRDs = true, "v1.20.3-eks.1", true
+				upgrade.APIVersions = []string{"monitoring.coreos.com/v1", "example.com/v1/Widget"}
+				compare(t, folder, upgrade, "")
+			})
+			for _, values := range charts.Values(t, folder) {
+				t.Run(filepath.Base(values), func(t *testing.T) { t.Parallel(); compare(t, folder, release, values) })
+			}
+			t.Run("with its subcharts as archives", func(t *testing.T) {
+				t.Parallel()
+				packed := packSubcharts(t, folder)
+				for _, values := range append(charts.Values(t, packed), "") {
+					compare(t, packed, release, values)
+				}
+			})
+		})
+	}
+}
+
+// refuseUpgrades are the charts that fail as an upgrade: one needs the password that is in the cluster, the other a newer
+// version of Kubernetes.
+var refuseUpgrades = []string{"database", "functions"}
+
+// printedAs writes an object and its file in one line.
+func printedAs(t *testing.T, file string, object any) string {
+	t.Helper()
+	text, err := json.Marshal(masked(object))
+	require.NoError(t, err)
+	return file + ": " + string(text)
+}
+
+func compare(t *testing.T, folder string, release Release, valuesFile string) {
+	t.Helper()
+	wanted, notes, failed := helmTemplate(t, folder, release, valuesFile)
+	rendered, err := renderFolder(t, folder, release, valuesFile)
+	if failed != "" {
+		assert.True(t, release.IsUpgrade && slices.Contains(refuseUpgrades, filepath.Base(folder)), "helm fails: %s", failed)
+		require.Error(t, err, "helm fails: %s", failed)
+		return
+	}
+	require.NoError(t, err)
+	var found []string
+	add := func(document Document) {
+		text, err := json.Marshal(document.Object)
+		require.NoError(t, err)
+		var object any
+		require.NoError(t, json.Unmarshal(text, &object))
+		found = append(found, printedAs(t, document.File, object))
+	}
+	for _, document := range slices.Concat(rendered.CRDs, rendered.Objects) {
+		add(document)
+	}
+	for _, hook := range rendered.Hooks {
+		add(hook.Document)
+	}
+	assert.Equal(t, wanted, found)
+	assert.Equal(t, notes, rendered.Notes)
+}
+
+func renderFolder(t *testing.T, folder string, release Release, valuesFile string) (*Rendered, error) {
+	t.Helper()
+	values := map[string]any{}
+	if valuesFile != "" {
+		text, err := os.ReadFile(valuesFile)
+		require.NoError(t, err)
+		values, err = ParseValues(string(text))
+		require.NoError(t, err)
+	}
+	return loadFolder(t, folder).Render(t.Context(), release, values, Functions{})
+}
+
+func loadFolder(t testing.TB, folder string) *Chart {
+	t.Helper()
+	byHelm, err := loader.LoadDir(folder) // without what .helmignore lists
+	require.NoError(t, err)
+	var files []File
+	for _, file := range byHelm.Raw {
+		files = append(files, File{file.Name, file.Data})
+	}
+	chart, err := Load(files)
+	require.NoError(t, err)
+	return chart
+}
+
+// source is the line in which helm names the file of an object.
+var sourceLine = regexp.MustCompile(`(?m)^---\n# Source: (.*)\n`)
+
+// helmTemplate runs `helm template`, and for the notes a dry run of `helm install`. failed is what it says if it fails.
+func helmTemplate(t *testing.T, folder string, release Release, valuesFile string) (objects []string, notes, failed string) {
+	t.Helper()
+	arguments := []string{release.Name, folder, "--namespace", release.Namespace}
+	if valuesFile != "" {
+		arguments = append(arguments, "--values", valuesFile)
+	}
+	more := []string{"--skip-tests", "--kube-version", release.KubeVersion}
+	if !release.SkipCRDs {
+		more = append(more, "--include-crds")
+	}
+	if release.IsUpgrade {
+		more = append(more, "--is-upgrade")
+	}
+	for _, version := range release.APIVersions {
+		more = append(more, "--api-versions", version)
+	}
+	output, failed := runHelm(t, slices.Concat([]string{"template"}, arguments, more))
+	if failed != "" {
+		return nil, "", failed
+	}
+	places := sourceLine.FindAllStringSubmatchIndex(output, -1)
+	for i, place := range places {
+		end := len(output)
+		if i+1 < len(places) {
+			end = places[i+1][0]
+		}
+		for text := range strings.SplitSeq(output[place[1]:end], "\n---\n") { // a file of crds/ is printed as it is
+			var object any
+			require.NoError(t, yaml.Unmarshal([]byte(text), &object))
+			for _, one := range flat(object) {
+				objects = append(objects, printedAs(t, output[place[2]:place[3]], one))
+			}
+		}
+	}
+	file := filepath.Join(folder, "templates", "NOTES.txt")
+	if _, err := os.Stat(file); err == nil && !release.IsUpgrade {
+		var installed struct{ Info struct{ Notes string } }
+		output, failed := runHelm(t, slices.Concat([]string{"install", "--dry-run=client", "--output=json"}, arguments))
+		require.Empty(t, failed)
+		require.NoError(t, json.Unmarshal([]byte(output), &installed))
+		require.NotEmpty(t, installed.Info.Notes)
+		return objects, installed.Info.Notes, ""
+	}
+	if release.IsUpgrade {
+		rendered, err := renderFolder(t, folder, release, valuesFile)
+		require.NoError(t, err)
+		notes = rendered.Notes // helm prints none
+	}
+	return objects, notes, ""
+}
+
+func runHelm(t *testing.T, arguments []string) (output, failed string) {
+	t.Helper()
+	path, err := cluster.Tool("helm")
+	require.NoError(t, err)
+	home := t.TempDir()
+	command := exec.CommandContext(t.Context(), path, arguments...)
+	command.Env = []string{"HOME=" + home, "HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home,
+		"KUBECONFIG=" + filepath.Join(home, "none"), "PATH="}
+	var written, said bytes.Buffer
+	command.Stdout, command.Stderr = &written, &said
+	if err := command.Run(); err != nil {
+		return "", err.Error() + ": " + said.String()
+	}
+	return written.String(), ""
+}
+
+// flat takes a List apart, and drops a document without an object.
+func flat(object any) []any {
+	list, _ := object.(map[string]any)
+	if items, isList := list["items"].([]any); isList && list["kind"] == "List" {
+		return items
+	}
+	if object == nil {
+		return nil
+	}
+	return []any{object}
+}
+
+// drawnKey are the keys whose values are other ones each time.
+var drawnKey = regexp.MustCompile(`^(made|checksum/secret|caBundle)$`)
+
+// masked replaces what is drawn at random: the texts in Secrets, and what is made of them.
+func masked(value any) any {
+	object, isMap := value.(map[string]any)
+	if !isMap {
+		return value
+	}
+	copied := maps.Clone(object)
+	for key, member := range copied {
+		inner, _ := member.(map[string]any)
+		switch {
+		case drawnKey.MatchString(key):
+			copied[key] = "drawn"
+		case object["kind"] == "Secret" && (key == "data" || key == "stringData"):
+			copied[key] = slices.Sorted(maps.Keys(inner))
+		default:
+			copied[key] = masked(member)
+		}
+	}
+	return copied
+}
+
+// packSubcharts copies a chart with archives in place of the folders in charts/.
+func packSubcharts(t *testing.T, from string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), filepath.Base(from))
+	subcharts := map[string]folder{}
+	for name, data := range charts.Files(t, from) {
+		if inner, below := strings.CutPrefix(name, "charts/"); below {
+			child, file, _ := strings.Cut(inner, "/")
+			if subcharts[child] == nil {
+				subcharts[child] = folder{}
+			}
+			subcharts[child][file] = string(data)
+			continue
+		}
+		write(t, filepath.Join(to, name), data)
+	}
+	for name, files := range subcharts {
+		write(t, filepath.Join(to, "charts", name+"-1.0.0.tgz"), []byte(files.archive(t, name)))
+	}
+	return to
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+}
+
+// chartFiles are the files of a chart of the tests.
+func chartFiles(t testing.TB, name string) map[string][]byte {
+	t.Helper()
+	return charts.Files(t, chartFolder(t, name))
+}
+
+func chartFolder(t testing.TB, name string) string {
+	t.Helper()
+	return charts.Folder(t, name)
+}

@@ -1,0 +1,126 @@
+package chart
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
+)
+
+// outcome is what one variant was rendered to.
+type outcome struct {
+	*Rendered
+
+	// texts are the outputs by template, failed the templates that have none.
+	texts  map[string]string
+	failed map[string]*TemplateError
+	calls  *calls
+	// unreadable are outputs that are no objects.
+	unreadable map[string]string
+	written    int      // bytes that templates have written
+	crds       []string // the files in crds/
+	// undecided are the templates that look up what is not known yet, lookedUp that a Secret was found.
+	undecided map[string]bool
+	lookedUp  bool
+}
+
+// firstFailure is the error of the first template that cannot be rendered.
+func (o *outcome) firstFailure() error {
+	for _, file := range slices.Sorted(maps.Keys(o.failed)) {
+		return o.failed[file]
+	}
+	return nil
+}
+
+// render renders a variant. It fails if that has nothing to do with single templates.
+func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
+	given := p.replaced(v)
+	made := &outcome{
+		failed: map[string]*TemplateError{}, unreadable: map[string]string{}, undecided: map[string]bool{}, calls: &calls{seen: map[call]*seen{}},
+	}
+	made.calls.exchanged = p.exchangedTexts(given)
+	prepared, err := p.chart.prepare(p.Release, given, preparing{unknown: p.places, unchecked: p.result != nil})
+	if err != nil {
+		return nil, err
+	}
+	sources, err := sourcesOf(prepared.chart, prepared.scopes, session)
+	if err != nil {
+		return nil, err
+	}
+	e := newExecution(p.ctx)
+	e.failed = made.failed
+	e.observe = made.calls.observer(e, v.otherwise, len(p.places) > 0)
+	looking := p.lookup(v, made)
+	lookup := func(apiVersion, kind, namespace, name string) (map[string]any, error) {
+		found, err := looking(apiVersion, kind, namespace, name)
+		if errors.Is(err, ErrUnknown) {
+			made.undecided[e.file] = true
+			return map[string]any{}, nil
+		}
+		return found, err
+	}
+	if made.texts, err = e.run(sources, Functions{Draws: session, Lookup: lookup}); err != nil {
+		return nil, err
+	}
+	made.written = e.written
+	for _, crd := range prepared.chart.CRDObjects() {
+		made.crds = append(made.crds, crd.Filename)
+	}
+	release, same := p.Release, map[string]string{}
+	if p.result != nil {
+		release.SkipCRDs, same = true, p.result.first.texts // which do not depend on values
+	}
+	return made, made.collect(prepared, release, same)
+}
+
+// collect reads the objects of templates whose output is not the same as the first one. What cannot be read counts as not
+// rendered.
+func (o *outcome) collect(prepared *prepared, release Release, same map[string]string) error {
+	outputs := map[string]string{}
+	for file, text := range o.texts {
+		if before, there := same[file]; !there || before != text || isNotes(file) {
+			outputs[file] = text
+		}
+	}
+	collected, err := collect(prepared.chart, maps.Clone(outputs), release, prepared.warnings)
+	if err != nil {
+		for file, text := range outputs {
+			if _, err := collect(prepared.chart, map[string]string{file: text}, release, nil); err != nil {
+				o.failed[file], o.unreadable[file] = asTemplateError(file, err), text
+				delete(outputs, file)
+				delete(o.texts, file)
+			}
+		}
+		collected, err = collect(prepared.chart, outputs, release, prepared.warnings)
+	}
+	o.Rendered = collected
+	return err
+}
+
+func asTemplateError(file string, err error) *TemplateError {
+	if failed, is := errors.AsType[*TemplateError](err); is {
+		return failed
+	}
+	return &TemplateError{File: file, Message: err.Error(), cause: err}
+}
+
+// lookup is the function of one variant. What a Secret holds is exchanged like other secrets.
+func (p *partly) lookup(v variant, made *outcome) func(apiVersion, kind, namespace, name string) (map[string]any, error) {
+	return func(apiVersion, kind, namespace, name string) (map[string]any, error) {
+		if p.Lookup == nil {
+			return map[string]any{}, nil
+		}
+		found, err := p.Lookup(apiVersion, kind, namespace, name)
+		if err != nil || apiVersion != "v1" || kind != "Secret" || len(found) == 0 {
+			return found, err
+		}
+		if made != nil {
+			made.lookedUp = true
+		}
+		if v.secrets == 0 {
+			return found, nil
+		}
+		return withOtherData(found, v.secrets), nil
+	}
+}

@@ -1,0 +1,53 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	helmutil "helm.sh/helm/v4/pkg/chart/v2/util"
+)
+
+// Release is what templates see as .Release and .Capabilities.
+type Release struct {
+	// Name is the name of the release, and Namespace where it is installed; "default" if it is empty.
+	Name, Namespace string
+	// IsUpgrade makes .Release.IsUpgrade true, instead of .Release.IsInstall. Many charts refuse that if `lookup` finds
+	// nothing.
+	IsUpgrade bool
+	// KubeVersion is the version of the cluster, such as "1.36" or "v1.36.2"; if it is empty, what `helm template` takes.
+	KubeVersion string
+	// APIVersions are what .Capabilities.APIVersions.Has finds beside Kubernetes' own, such as "monitoring.coreos.com/v1"
+	// and "monitoring.coreos.com/v1/ServiceMonitor".
+	APIVersions []string
+	// SkipCRDs leaves out the files of crds/.
+	SkipCRDs bool
+}
+
+// options are what Helm makes .Release of.
+func (r Release) options() (common.ReleaseOptions, error) {
+	if err := helmutil.ValidateReleaseName(r.Name); err != nil {
+		return common.ReleaseOptions{}, fmt.Errorf("the release name %q: %w", r.Name, err)
+	}
+	namespace := r.Namespace
+	if namespace == "" {
+		namespace = "default"
+	}
+	return common.ReleaseOptions{
+		Name: r.Name, Namespace: namespace, Revision: 1, IsInstall: !r.IsUpgrade, IsUpgrade: r.IsUpgrade,
+	}, nil
+}
+
+// capabilities are what Helm makes .Capabilities of.
+func (r Release) capabilities() (*common.Capabilities, error) {
+	found := common.DefaultCapabilities.Copy()
+	if r.KubeVersion != "" {
+		version, err := common.ParseKubeVersion(r.KubeVersion)
+		if err != nil {
+			return nil, fmt.Errorf("the Kubernetes version %q: %w", r.KubeVersion, err)
+		}
+		found.KubeVersion = *version
+	}
+	found.APIVersions = append(slices.Clone(found.APIVersions), r.APIVersions...)
+	return found, nil
+}

@@ -1,0 +1,180 @@
+package chart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	helm "helm.sh/helm/v4/pkg/chart/v2"
+	helmutil "helm.sh/helm/v4/pkg/chart/v2/util"
+)
+
+// Rendered is what a chart makes of values.
+type Rendered struct {
+	// CRDs are the objects in the folders crds/, which are no templates.
+	CRDs []Document
+	// Objects are all others but hooks, in the order in which Helm installs them.
+	Objects []Document
+	// Hooks are the objects that run at events of a release, but for those that only tests run, in Helm's order of kinds. Those
+	// of one event run by weight, then by name.
+	Hooks []Hook
+	// Tests are the hooks that only tests run, as kind/name. They are left out.
+	Tests []string
+	// Notes is the text that NOTES.txt of the chart, not of its subcharts, makes.
+	Notes string
+	// Warnings say what in the chart or its values may not be meant as Helm, and this package, takes it. They quote no values.
+	Warnings []string
+}
+
+// Document is an object and where it comes from.
+type Document struct {
+	// File is the file as `helm template` names it: the chart's name and the path in it, such as
+	// shop/charts/redis/templates/service.yaml.
+	File   string
+	Object map[string]any
+}
+
+// Render renders the chart as `helm template` does. The values are not changed.
+func (c *Chart) Render(ctx context.Context, release Release, values map[string]any, functions Functions) (*Rendered, error) {
+	bounded, cancel := context.WithTimeoutCause(ctx, maxTime, tooLong)
+	defer cancel()
+	plain, _ := asInFile(values).(map[string]any)
+	loaded, outputs, warnings, err := c.outputs(bounded, release, plain, functions)
+	if err != nil {
+		return nil, err
+	}
+	return collect(loaded, outputs, release, warnings)
+}
+
+// outputs renders the templates. If they cannot be rendered as Draws has rewritten them, they are rendered as they are: then
+// the error has the lines of the chart.
+func (c *Chart) outputs(ctx context.Context, release Release, values map[string]any, functions Functions) (
+	*helm.Chart, map[string]string, []string, error) {
+	loaded, outputs, warnings, err := c.attempt(ctx, release, values, functions)
+	var failed *TemplateError
+	if functions.Draws == nil || !errors.As(err, &failed) || isBounded(err) {
+		return loaded, outputs, warnings, err
+	}
+	functions.Draws = nil
+	if _, _, _, again := c.attempt(ctx, release, values, functions); again != nil {
+		err = again
+	}
+	return nil, nil, nil, err
+}
+
+// isBounded reports whether a chart has reached a limit, or the command was cancelled.
+func isBounded(err error) bool {
+	var limit *LimitError
+	return errors.As(err, &limit) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func (c *Chart) attempt(ctx context.Context, release Release, values map[string]any, functions Functions) (
+	*helm.Chart, map[string]string, []string, error) {
+	prepared, err := c.prepare(release, values, preparing{})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	sources, err := sourcesOf(prepared.chart, prepared.scopes, functions.Draws)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	outputs, err := newExecution(ctx).run(sources, functions)
+	return prepared.chart, outputs, prepared.warnings, err
+}
+
+// prepared is a chart with merged values, before its templates are executed.
+type prepared struct {
+	chart    *helm.Chart // with the subcharts that are enabled, under their aliases
+	values   map[string]any
+	scopes   map[string]scope
+	warnings []string
+}
+
+// preparing says how values are merged.
+type preparing struct {
+	// unknown are the places in the values that stand for others, which are not known yet. unchecked means that no value is checked
+	// by a schema.
+	unknown   unknownPlaces
+	unchecked bool
+	// withAll enables all subcharts.
+	withAll bool
+}
+
+// prepare merges and checks values.
+func (c *Chart) prepare(release Release, values map[string]any, how preparing) (*prepared, error) {
+	options, err := release.options()
+	if err != nil {
+		return nil, err
+	}
+	caps, err := release.capabilities()
+	if err != nil {
+		return nil, err
+	}
+	loaded := copyOf(c.loaded)
+	if how.withAll {
+		withoutConditions(loaded)
+	}
+	merged, warnings, err := mergeValues(loaded, values, options, caps)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := merged.Table("Values")
+	if err != nil {
+		return nil, fmt.Errorf("the values of the chart %s: %w", loaded.Name(), err)
+	}
+	if how.withAll {
+		return &prepared{chart: loaded, values: inner}, nil
+	}
+	if wanted := loaded.Metadata.KubeVersion; wanted != "" && !helmutil.IsCompatibleRange(wanted, caps.KubeVersion.String()) {
+		return nil, fmt.Errorf("the chart %s needs Kubernetes %s, and this is %s", loaded.Name(), wanted, caps.KubeVersion.Version)
+	}
+	if !how.unchecked {
+		if err := checkSchemas(loaded, inner, how.unknown); err != nil {
+			return nil, err
+		}
+	}
+	scopes, err := scopes(loaded, merged)
+	if err != nil {
+		return nil, err
+	}
+	return &prepared{loaded, inner, scopes, warnings}, nil
+}
+
+// withoutConditions enables all subcharts of a chart.
+func withoutConditions(loaded *helm.Chart) {
+	for _, dependency := range loaded.Metadata.Dependencies {
+		dependency.Condition, dependency.Tags = "", nil
+	}
+	for _, child := range loaded.Dependencies() {
+		withoutConditions(child)
+	}
+}
+
+// notesFile is the template whose output is for people.
+const notesFile = "NOTES.txt"
+
+func isNotes(file string) bool { return strings.HasSuffix(file, notesFile) }
+
+// collect reads the objects in the output of templates, and in crds/.
+func collect(loaded *helm.Chart, outputs map[string]string, release Release, warnings []string) (*Rendered, error) {
+	rendered := &Rendered{Notes: outputs[path.Join(loaded.Name(), "templates", notesFile)], Warnings: warnings}
+	for file := range outputs {
+		if isNotes(file) {
+			delete(outputs, file)
+		}
+	}
+	reading := newReader(rendered)
+	if err := reading.templates(outputs); err != nil {
+		return nil, err
+	}
+	if !release.SkipCRDs {
+		for _, crd := range loaded.CRDObjects() {
+			if err := reading.definitions(crd.Filename, string(crd.File.Data)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return rendered, nil
+}

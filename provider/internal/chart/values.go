@@ -1,0 +1,112 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	"helm.sh/helm/v4/pkg/chart/common/util"
+	helm "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	helmutil "helm.sh/helm/v4/pkg/chart/v2/util"
+)
+
+// ParseValues reads a file of values as Helm does: its documents are merged, later ones over earlier ones.
+func ParseValues(text string) (map[string]any, error) {
+	found, err := loader.LoadValues(strings.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("the values cannot be read: %w", err)
+	}
+	return found, nil
+}
+
+// MergeValues merges values over others as Helm merges its files of values: maps are merged, everything else is replaced.
+// A null stays, and removes the default of the chart later. Neither argument is changed.
+func MergeValues(base, over map[string]any) map[string]any { return loader.MergeMaps(base, over) }
+
+// asInFile copies values, with numbers as Helm reads them from a file: all are float64, also whole ones. Templates see the
+// difference: `eq` compares only numbers of one type, and `kindIs "float64"` is what charts ask for.
+func asInFile(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		copied := make(map[string]any, len(value))
+		for key, member := range value {
+			copied[key] = asInFile(member)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(value))
+		for i, item := range value {
+			copied[i] = asInFile(item)
+		}
+		return copied
+	case int:
+		return float64(value)
+	case int64:
+		return float64(value)
+	default:
+		return value
+	}
+}
+
+// merging is held while the log of the process is diverted.
+var merging sync.Mutex
+
+// mergeValues decides which subcharts are enabled and merges the values over the defaults of all of them; both change the
+// chart. The values that it returns are what templates see, with all that Helm adds.
+//
+// Helm reports what it does not merge to the log of the process, with the values. So the log is diverted, and warnings are
+// these reports without values.
+func mergeValues(loaded *helm.Chart, values map[string]any, options common.ReleaseOptions, caps *common.Capabilities) (
+	merged common.Values, warnings []string, err error) {
+	merging.Lock()
+	defer merging.Unlock()
+	var written bytes.Buffer
+	before := log.Writer()
+	log.SetOutput(&written)
+	defer log.SetOutput(before)
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the values of the chart %s cannot be merged: %v", loaded.Name(), cause)
+		}
+	}()
+
+	if err := helmutil.ProcessDependencies(loaded, values); err != nil {
+		return nil, nil, fmt.Errorf("the subcharts of %s: %w", loaded.Name(), withoutValue(err))
+	}
+	merged, err = util.ToRenderValuesWithSchemaValidation(loaded, values, options, caps, true)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the values of the chart %s: %w", loaded.Name(), withoutValue(err))
+	}
+	return merged, reports(written.String()), nil
+}
+
+// mismatch is Helm's error for a subchart whose values are not a map. It ends with the value.
+var mismatch = regexp.MustCompile(`(?s)^(type mismatch on [^:]*): .*$`)
+
+func withoutValue(err error) error {
+	if found := mismatch.FindStringSubmatch(err.Error()); found != nil {
+		return fmt.Errorf("%s: the values of a subchart must be a map", found[1])
+	}
+	return err
+}
+
+// report is a line that Helm logs, and logged value what it quotes at the end of one.
+var (
+	report      = regexp.MustCompile(`(?m)^(?:\S+ \S+ )?(?:warning: |WARN )(.*)$`)
+	loggedValue = regexp.MustCompile(` \(.*$`)
+)
+
+func reports(logged string) []string {
+	var found []string
+	for _, match := range report.FindAllStringSubmatch(logged, -1) {
+		found = append(found, "values: "+loggedValue.ReplaceAllString(match[1], ""))
+	}
+	slices.Sort(found) // Helm goes through maps
+	return slices.Compact(found)
+}
