@@ -26,7 +26,7 @@ func (m *Mistakes) Add(path, reason string) {
 // Inputs is how the check of a resource begins: with the names of its inputs, and with the connection, which it marks as
 // secret.
 func Inputs[Args any](inputs property.Map) (checked property.Map, wrong Mistakes) {
-	wrong.names("input", inputs, fieldtags.Names[Args]())
+	wrong.names("input", inputs, fieldtags.AllNames[Args]())
 	wrong = append(wrong, connection.Check(inputs.Get(connection.Key), connection.Key)...)
 	if v, given := inputs.GetOk(connection.Key); given {
 		inputs = inputs.Set(connection.Key, connection.MarkWhole(v))
@@ -36,7 +36,7 @@ func Inputs[Args any](inputs property.Map) (checked property.Map, wrong Mistakes
 
 // Arguments is how the check of a function begins. The engine never calls one with an argument that is not known yet.
 func Arguments[Args any](args property.Map) (wrong Mistakes) {
-	known := fieldtags.Names[Args]()
+	known := fieldtags.AllNames[Args]()
 	wrong.names("argument", args, known)
 	for name, value := range args.AllStable {
 		if slices.Contains(known, name) && value.HasComputed() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -41,7 +42,7 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 		Foreign:   tracked.KubeObjectOf(answer, t.Own()...),
 		Hash:      sum,
 		HashKey:   hashKey,
-	}, fields: fields, ignored: ignored, takenOver: in.takeOver.String(), kept: saysKeep(answer.Object)}
+	}, fields: fields, ignored: ignored, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object)}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	s.ignoredSecret = in.namesSecret(ignored)
 	return s, nil

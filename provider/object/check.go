@@ -20,7 +20,11 @@ import (
 // form that suits its size, whichever the program has used, and whatever never reaches the API server is dropped.
 func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
-	checked, wrong := check.Inputs[Args](req.Inputs)
+	retained := req.Inputs.Get(keyRetained)
+	checked, wrong := check.Inputs[Args](req.Inputs.Delete(keyRetained))
+	if !retained.IsNull() {
+		checked = checked.Set(keyRetained, retained)
+	}
 	fail := wrong.Add
 	plain, secrets, ok := checkManifest(ctx, withIgnoredChanges(req), fail)
 	object, _ := plain.(map[string]any)
@@ -38,7 +42,7 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 	tracked.CheckTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
 	policy.Check(req.Inputs, fail)
 	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), object, fail)
-	for _, key := range []string{keyAdopt, keyForceDestroy, keyDeleteInstances} {
+	for _, key := range []string{keyAdopt, keyForceDestroy, keyDeleteInstances, keyRetained} {
 		wrong.Flag(req.Inputs, key)
 	}
 	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil

@@ -41,7 +41,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	r.planned.add(clu, in, req.DryRun)
 
 	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, creation{
-		manager: managerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.settings.ResumeWithin(),
+		manager: tracked.ManagerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.settings.ResumeWithin(),
 		stands: func(uid string) bool { return r.guard.IsCurrent(req.Urn, uid) },
 	})
 	if err != nil {
@@ -78,6 +78,10 @@ type creation struct {
 func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
 	id, _ := in.identity()
 	t := target{tracked.Target{Cluster: clu, Manager: c.manager, Also: c.former}}
+	if c.preview && r.planned.defines(clu, id) && clu.WasNotServed(id.APIVersion, id.Kind) {
+		t.Ref = tracked.RefOf(id)
+		return outcome{target: t, unresolved: true}, nil
+	}
 	apply := func() (*unstructured.Unstructured, error) {
 		var err error
 		t, err = resolve(ctx, clu, id, c.manager)

@@ -53,7 +53,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	if err := old.RequireDeletable(ctx, r.source, asked.Target); err != nil {
 		return asked.Explain("delete", err, in.sensitive())
 	}
-	manager, next := old.OnObject(managerOf(req.Urn))
+	manager, next := old.OnObject(tracked.ManagerOf(req.Urn))
 	found, err := tracked.Find(ctx, clu, id, manager)
 	t := target{found}
 	t.Also = next

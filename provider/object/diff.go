@@ -77,7 +77,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	}
 	if programmed {
 		in.warnNewlyUnselected(ctx, clu, old, req.OldInputs)
-		old.SayRenaming(ctx, managerOf(req.Urn))
+		old.SayRenaming(ctx, tracked.ManagerOf(req.Urn))
 	}
 	switch takesNow := programmed && in.taking && clusterKnown && in.unknown == 0; {
 	case old.Pending:
@@ -94,7 +94,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		case programmed && in.taking:
 			return tracked.UpdateAbout(keyTakeOverFrom), nil
 		default:
-			return old.RenamingDiff(managerOf(req.Urn), programmed), nil
+			return old.RenamingDiff(tracked.ManagerOf(req.Urn), programmed), nil
 		}
 	case !programmed, in.isAsSaved(req.OldInputs):
 		// An earlier update was not confirmed. Applying again settles it.
@@ -146,7 +146,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		// The object does not change, only its field ownership.
 		return tracked.UpdateAbout(keyAppliedFields), nil
 	default:
-		if renaming := old.RenamingDiff(managerOf(req.Urn), programmed); renaming.HasChanges {
+		if renaming := old.RenamingDiff(tracked.ManagerOf(req.Urn), programmed); renaming.HasChanges {
 			return renaming, nil
 		}
 		return old.OvertakenDiff(), nil
@@ -189,7 +189,7 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 
 // rereadStale reads the live object from inside Diff, because the read before it failed.
 func (r *kubeObject) rereadStale(ctx context.Context, req p.DiffRequest, old state, in inputs) (state, error) {
-	manager, next := old.OnObject(managerOf(req.Urn))
+	manager, next := old.OnObject(tracked.ManagerOf(req.Urn))
 	t, live, err := observeLive(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
 	t.Also = next
 	if err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); failure.Gone(err) {

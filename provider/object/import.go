@@ -34,7 +34,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	if err != nil {
 		return p.ReadResponse{}, failure.Because(failure.ReasonInvalid, err)
 	}
-	t, live, err := observeLive(ctx, r.source, property.Map{}, id, managerOf(req.Urn))
+	t, live, err := observeLive(ctx, r.source, property.Map{}, id, tracked.ManagerOf(req.Urn))
 	if err != nil { // also if it is absent: the error says which kind, namespace or version was looked up
 		return p.ReadResponse{}, t.Explain("read", err, nil)
 	}

@@ -25,6 +25,10 @@ const (
 	keyDeleteInstances = "deleteInstances"
 )
 
+// keyRetained is an input that says that the object stays when the resource is deleted, as the resource option retainOnDelete does,
+// which the provider does not see. It is not in the schema: only components give it.
+const keyRetained = "__retained"
+
 // inputs are the checked inputs of one resource.
 type inputs struct {
 	// written is the manifest as the user wrote it; nil if it is entirely unknown.
@@ -63,6 +67,8 @@ type inputs struct {
 	taking bool
 	// deleteInstances means to delete a CustomResourceDefinition even though objects of its kind go with it.
 	deleteInstances bool
+	// retained means that the object outlives the resource, which finds it again when it is created another time.
+	retained bool
 }
 
 // decodeInputs reads what Check returned. It is lenient, because it also reads inputs from old states.
@@ -86,6 +92,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))
 	in.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
 	in.deleteInstances = values.Flag(properties.Get(keyDeleteInstances))
+	in.retained = values.Flag(properties.Get(keyRetained))
 	return in, nil
 }
 

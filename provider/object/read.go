@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -29,7 +30,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	}
 
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
-	manager, next := old.OnObject(managerOf(req.Urn))
+	manager, next := old.OnObject(tracked.ManagerOf(req.Urn))
 	t, live, err := observeLive(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
 	t.Also = next
 	switch err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); {
@@ -108,7 +109,7 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	}
 	now.State, now.Stale = s.Drifted(projection, s.fields), false
 	now.Foreign = tracked.KubeObjectOf(live, t.Own()...)
-	now.kept = saysKeep(live.Object)
+	now.kept = manifest.SaysKeep(live.Object)
 	// A recreated object keeps the old uid in the state, so that the next update notices. An object that carries our
 	// own field manager is ours.
 	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {

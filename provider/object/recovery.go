@@ -23,8 +23,12 @@ import (
 // not, the program has changed since, and the object is updated.
 //
 // This applies only to young objects. The field manager is derived from project, stack and name, which another
-// backend may use as well, and an object that its stack made long ago must not be shared with it.
+// backend may use as well, and an object that its stack made long ago must not be shared with it. An object that outlives
+// its resource is the exception: an earlier resource of this name left it on purpose, at any time, and nobody deletes it.
 func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
+	if in.retained {
+		return t.applyToUntracked(ctx, in, live, c.preview)
+	}
 	if !t.isYoung(live, c.resumeWithin) {
 		return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
 			"created it (%s), and the state does not have it. It was not touched.\n%s\n"+

@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,23 +13,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// resourcePolicy is Helm's annotation for objects that must outlive their release; charts put it mainly on
-// definitions.
-const resourcePolicy = "helm.sh/resource-policy"
-
-// saysKeep reports whether an object or a manifest asks not to be deleted. It follows Helm's reading of the
-// annotation.
-func saysKeep(object map[string]any) bool {
-	metadata, _ := object["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	policy, _ := annotations[resourcePolicy].(string)
-	return strings.EqualFold(strings.TrimSpace(policy), "keep")
-}
-
 // keeps reports whether an object must outlive its resource. The last saved manifest counts as much as the live
 // object: an object kept by mistake can still be deleted, but a deleted one cannot be restored.
 func (in inputs) keeps(live *unstructured.Unstructured) bool {
-	return saysKeep(in.applied) || saysKeep(live.Object)
+	return manifest.SaysKeep(in.applied) || manifest.SaysKeep(live.Object)
 }
 
 // keep gives up an object that must outlive its resource: it releases our fields with their values and deletes
@@ -40,7 +26,7 @@ func (in inputs) keeps(live *unstructured.Unstructured) bool {
 // further reads anyway: any other deletion stays a single request. An object that is already being deleted cannot be
 // kept.
 func (t target) keep(ctx context.Context, in inputs, old state, uid string) (seen *unstructured.Unstructured, kept bool, err error) {
-	if !old.kept && !saysKeep(in.applied) && !manifest.IsDefinition(t.Identity().GroupKind()) {
+	if !old.kept && !manifest.SaysKeep(in.applied) && !manifest.IsDefinition(t.Identity().GroupKind()) {
 		return nil, false, nil
 	}
 	readable := true
@@ -65,11 +51,11 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 		unreleased = " The response does not say who owns its fields, so the field manager " + t.Manager + " may still be on it."
 	}
 	whose := "its annotation"
-	if !saysKeep(seen.Object) {
+	if !manifest.SaysKeep(seen.Object) {
 		whose = "in the manifest of the last `pulumi up`, its annotation"
 	}
 	p.GetLogger(ctx).Warningf("%s was not deleted: %s %s says keep. It stays as it is, and this resource no longer "+
-		"manages it.%s", t.Ref, whose, resourcePolicy, unreleased)
+		"manages it.%s", t.Ref, whose, manifest.ResourcePolicy, unreleased)
 	return seen, true, nil
 }
 
@@ -81,5 +67,5 @@ func (r *refusedUpdate) keptInPlace(in, saved inputs) error {
 	return tracked.Refused(failure.ReasonImmutable, "%s: the update cannot be made in place, and the object is not replaced: its annotation %s says keep, so it "+
 		"would not be deleted, and the new object would meet it. It was not touched.\n%v\n"+
 		"Next: undo the change; or, if the object may be deleted, remove the annotation in a separate `pulumi up`, then "+
-		"make the change.", r.target.Ref, resourcePolicy, r.said(in))
+		"make the change.", r.target.Ref, manifest.ResourcePolicy, r.said(in))
 }

@@ -3,25 +3,18 @@ package object
 import (
 	"context"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // target is the object that the resource applies.
 type target struct{ tracked.Target }
-
-// managerOf is the field manager of the resource urn.
-func managerOf(urn resource.URN) string {
-	return ownership.Manager(string(urn.Project()), string(urn.Stack()), urn.Name(), string(urn))
-}
 
 // resolve finds out where the object with this identity belongs.
 func resolve(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (target, error) {

@@ -68,7 +68,7 @@ func (r *kubeObject) updateOnce(
 	if hashKey == "" {
 		hashKey = tracked.NewHashKey()
 	}
-	manager, former := old.ForUpdate(managerOf(urn))
+	manager, former := old.ForUpdate(tracked.ManagerOf(urn))
 	again := creation{manager: manager, former: former, hashKey: hashKey, preview: preview, resumeWithin: r.settings.ResumeWithin()}
 	if old.Ref.UID == "" {
 		again.continuing = true

@@ -59,7 +59,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 func (r *patchResource) await(ctx context.Context, o outcome, in inputs) error {
 	_, err := waitfor.Run(ctx, waitfor.Request{
 		Cluster: o.target.Cluster, Object: o.target.Identity(), UID: types.UID(o.state.Ref.UID), Spec: in.wait.By(r.rules()),
-		Sensitive: r.source.Secrets(),
+		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines,
 	})
 	return err
 }

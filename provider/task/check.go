@@ -22,19 +22,19 @@ import (
 // Check validates the inputs, without the network.
 func (r *taskResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
-	checked, wrong := check.Inputs[Args](req.Inputs)
-
+	hook := req.Inputs.Get(keyHook)
+	checked, wrong := check.Inputs[Args](req.Inputs.Delete(keyHook))
+	checkHook(hook, &wrong)
+	if !hook.IsNull() {
+		checked = checked.Set(keyHook, hook)
+	}
 	checked = checkObject(ctx, checked, &wrong)
 	checked = checkWith(ctx, checked, &wrong)
 	checkRunOn(req.Inputs.Get(keyRunOn), &wrong)
 	if v := req.Inputs.Get(keyTriggers); !v.IsNull() && !v.IsComputed() && !v.IsArray() {
 		wrong.Add(keyTriggers, "The value must be a list.")
 	}
-	if text := wrong.Text(req.Inputs, keyTimeout); text != "" {
-		if _, err := waitfor.ParseTimeout(text); err != nil {
-			wrong.Add(keyTimeout, err.Error())
-		}
-	}
+	checkTimeout(req.Inputs, &wrong)
 	if words := choice.Of[Keep](); !words.Allow(req.Inputs.Get(keyKeep)) {
 		wrong.Add(keyKeep, fmt.Sprintf("The value must be one of %s.", words))
 	}
@@ -60,25 +60,25 @@ func checkObject(ctx context.Context, inputs property.Map, wrong *check.Mistakes
 	case kind != kinds.Job && kind != kinds.Pod:
 		wrong.Add(keyManifest+".kind", fmt.Sprintf("A Task runs a Job of batch/v1 or a Pod of v1, not a %s of %s.", id.Kind, id.APIVersion))
 	default:
-		checkRestartPolicy(kind, object, wrong)
+		checkRestartPolicy(kind, object, keyManifest, wrong)
 	}
 	return inputs.Set(keyManifest, clean)
 }
 
-// checkRestartPolicy refuses pods that never end.
-func checkRestartPolicy(kind schema.GroupKind, object map[string]any, wrong *check.Mistakes) {
+// checkRestartPolicy refuses pods that never end. at is where the object is given.
+func checkRestartPolicy(kind schema.GroupKind, object map[string]any, at string, wrong *check.Mistakes) {
 	keys, _ := kinds.PodTemplate(kind)
 	path := append(slices.Clone(keys), "spec", "restartPolicy")
-	var at any = object
+	var v any = object
 	for _, key := range path {
-		members, ok := at.(map[string]any)
+		members, ok := v.(map[string]any)
 		if !ok {
 			return // Something else is wrong with it, or it is not known yet.
 		}
-		at = members[key]
+		v = members[key]
 	}
-	if policy, _ := at.(string); at == nil || policy == "Always" {
-		wrong.Add(keyManifest+"."+strings.Join(path, "."), "The value must be Never or OnFailure: with Always, which is the default, a pod never ends.")
+	if policy, _ := v.(string); v == nil || policy == "Always" {
+		wrong.Add(at+"."+strings.Join(path, "."), "The value must be Never or OnFailure: with Always, which is the default, a pod never ends.")
 	}
 }
 
@@ -147,6 +147,14 @@ func checkRunOn(v property.Value, wrong *check.Mistakes) {
 			if item.IsNull() || !words.Allow(item) {
 				wrong.Add(fmt.Sprintf("%s[%d]", keyRunOn, i), fmt.Sprintf("The value must be one of %s.", words))
 			}
+		}
+	}
+}
+
+func checkTimeout(inputs property.Map, wrong *check.Mistakes) {
+	if text := wrong.Text(inputs, keyTimeout); text != "" {
+		if _, err := waitfor.ParseTimeout(text); err != nil {
+			wrong.Add(keyTimeout, err.Error())
 		}
 	}
 }

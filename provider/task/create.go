@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -64,13 +64,17 @@ func (r *taskResource) do(
 	if err != nil {
 		return s.without(), err
 	}
-	id := in.id()
-	if d.goesOn && s.object.Name != "" {
-		id = s.object.Identity // under the name of the run, also if the resource has another URN by now
-	} else if id.Name, err = runName(id.Name, urn, in.content, s.number); err != nil {
-		return s.without(), err
+	id, name, manager := in.id(), s.name, cmp.Or(s.manager, tracked.ManagerOf(urn))
+	if d.goesOn && s.begun() {
+		id = s.object.Identity // as it was begun, also if the resource has another URN by now
+	} else {
+		if name, err = runName(id.Name, urn, in.content, s.number); err != nil {
+			return s.without(), err
+		}
+		manager = tracked.ManagerOf(urn)
+		id.Name = in.objectName(name)
 	}
-	current, err := r.runOf(ctx, urn, in, clu, id)
+	current, err := newRun(ctx, r.source, in, clu, id, name, manager)
 	if err != nil {
 		return s.without(), err
 	}
@@ -79,7 +83,7 @@ func (r *taskResource) do(
 	if !e.begun {
 		return s.without(), err
 	}
-	s.object = refOf(current.target.Identity(), "")
+	s.object, s.name, s.manager = refOf(current.target.Identity(), ""), name, manager
 	if e.live != nil {
 		s.object.UID = string(e.live.GetUID())
 	}
@@ -87,13 +91,14 @@ func (r *taskResource) do(
 	return s, err
 }
 
-// runOf prepares a run whose object has this identity.
-func (r *taskResource) runOf(ctx context.Context, urn resource.URN, in inputs, clu *cluster.Cluster, id manifest.Identity) (*run, error) {
-	r.source.Remember(in.sensitive)
-	manager := ownership.Manager(string(urn.Project()), string(urn.Stack()), urn.Name(), string(urn))
+// newRun prepares the run of this name, whose object has this identity, and whose objects this field manager makes.
+func newRun(
+	ctx context.Context, source *connection.Source, in inputs, clu *cluster.Cluster, id manifest.Identity, name, manager string,
+) (*run, error) {
+	source.Remember(in.sensitive)
 	t, err := tracked.Resolve(ctx, clu, id, manager)
 	if err != nil {
 		return nil, t.Explain("create", err, in.sensitive)
 	}
-	return &run{in: in, target: t, sensitive: slices.Concat(in.sensitive, r.source.Secrets())}, nil
+	return &run{in: in, name: name, target: t, sensitive: slices.Concat(in.sensitive, source.Secrets())}, nil
 }

@@ -1,15 +1,20 @@
 package task
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -27,23 +32,13 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	if !old.begun() && !in.runsOn(onDelete) {
 		return nil
 	}
-	if r.source.Forgets(old.origin.Key()) && old.isForgotten(ctx, r.source, req.OldInputs) {
-		return nil
-	}
-	clu, err := r.source.Cluster(req.OldInputs)
-	if err != nil {
-		return err
-	}
-	target := tracked.Target{Cluster: clu, Ref: tracked.RefOf(old.object.Identity)}
+	id := old.object.Identity
 	if !old.begun() {
-		target.Ref = tracked.RefOf(in.id())
+		id = in.id()
 	}
-	if !old.origin.IsZero() && old.origin.Target != clu.Target() {
-		if err := old.origin.RequireIn(ctx, r.source, target); err != nil && !tracked.IsForgotten(err) {
-			return tracked.RefuseDelete(err)
-		} else if err != nil {
-			return nil
-		}
+	clu, err := clusterOfDeletion(ctx, r.source, req.OldInputs, old.origin, refOf(id, old.uid()))
+	if clu == nil {
+		return err
 	}
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive)
 	if old.unfinished != "" {
@@ -59,29 +54,57 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	return r.removeRun(ctx, req.Urn, in, old, clu)
 }
 
-// isForgotten reports whether the last run went with its cluster, which the user has declared gone for good.
-func (s state) isForgotten(ctx context.Context, source *connection.Source, inputs property.Map) bool {
-	t, live, err := tracked.ObserveLive(ctx, source, inputs, s.object.Identity, "")
-	return tracked.IsForgotten(s.origin.Located(ctx, source, t, s.object.UID, live, err))
+// clusterOfDeletion returns the cluster in which something is to be deleted. It is nil if that cluster is gone for good, as the
+// user has declared, or if there is an error: then the connection leads elsewhere, or cannot be used. object is what is deleted
+// there, or will be made.
+func clusterOfDeletion(
+	ctx context.Context, source *connection.Source, inputs property.Map, origin tracked.Origin, object reference.Object,
+) (*cluster.Cluster, error) {
+	if source.Forgets(origin.Key()) {
+		t, live, err := tracked.ObserveLive(ctx, source, inputs, object.Identity, "")
+		if tracked.IsForgotten(origin.Located(ctx, source, t, object.UID, live, err)) {
+			return nil, nil
+		}
+	}
+	clu, err := source.Cluster(inputs)
+	if err != nil {
+		return nil, err
+	}
+	if origin.IsZero() || origin.Target == clu.Target() {
+		return clu, nil
+	}
+	err = origin.RequireIn(ctx, source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(object.Identity)})
+	switch {
+	case tracked.IsForgotten(err):
+		return nil, nil
+	case err != nil:
+		return nil, tracked.RefuseDelete(err)
+	default:
+		return clu, nil
+	}
 }
+
+// theTask is what a deletion that fails leaves in the state.
+const theTask = "The Task"
 
 // runLast runs what is to run when the Task is deleted. A run that has succeeded is not repeated if the command is.
 func (r *taskResource) runLast(ctx context.Context, urn resource.URN, in inputs, old state, clu *cluster.Cluster) error {
 	id := in.id()
-	var err error
-	if id.Name, err = runName(id.Name, urn, in.content, onDelete, old.hashKey); err != nil {
+	name, err := runName(id.Name, urn, in.content, onDelete, old.hashKey)
+	if err != nil {
 		return err
 	}
-	last, err := r.runOf(ctx, urn, in, clu, id)
+	id.Name = in.objectName(name)
+	last, err := newRun(ctx, r.source, in, clu, id, name, tracked.ManagerOf(urn))
 	if err != nil {
-		return in.excuse(ctx, err)
+		return excuse(ctx, err, in.forceDestroy, theTask)
 	}
-	if err := last.removeFailed(ctx); err != nil {
-		return in.excuse(ctx, err)
+	if err := forgetEarlierAttempt(ctx, []*run{last}); err != nil {
+		return excuse(ctx, err, in.forceDestroy, theTask)
 	}
 	e, err := last.execute(ctx)
 	if err != nil {
-		return in.excuse(ctx, err)
+		return excuse(ctx, err, in.forceDestroy, theTask)
 	}
 	if isJob(id.GroupKind()) {
 		return nil // Its time to live removes it, unless it is to be kept.
@@ -89,28 +112,18 @@ func (r *taskResource) runLast(ctx context.Context, urn resource.URN, in inputs,
 	return remove(ctx, clu, last.target.Ref, e.live.GetUID())
 }
 
-// removeFailed removes the object of this run if it has failed: the engine saves nothing of a deletion that fails, so the next
-// one has the same run, and its object the same name.
-func (r *run) removeFailed(ctx context.Context) error {
-	live, err := r.find(ctx)
-	if err != nil || live == nil {
-		return r.target.Explain("read", err, r.in.sensitive)
-	}
-	spec, err := specOf(r.in)
-	if err != nil || spec.Goal.Judge(live).Failed == "" {
+// excuse lets something go although what was to run has not, if the program says so. An interrupted deletion is none.
+func excuse(ctx context.Context, err error, force bool, what string) error {
+	const wayOut = "To delete it although this run fails, set forceDestroy, run `pulumi up`, and delete it then."
+	switch {
+	case err == nil || errors.Is(ctx.Err(), context.Canceled):
 		return err
+	case !force:
+		return fmt.Errorf("%w\n  %s stays. %s", err, what, wayOut)
+	default:
+		p.GetLogger(ctx).Warningf("%s is deleted although what runs at its end has not run to its end, because of forceDestroy.\n%v", what, err)
+		return nil
 	}
-	return r.target.Explain("delete", remove(ctx, r.target.Cluster, r.target.Ref, live.GetUID()), r.in.sensitive)
-}
-
-// excuse lets a Task go although what was to run has not, if the program says so.
-func (in inputs) excuse(ctx context.Context, err error) error {
-	if !in.forceDestroy {
-		const wayOut = "The Task stays. To delete it although this run fails, set forceDestroy, run `pulumi up`, and delete it then."
-		return fmt.Errorf("%w\n  %s", err, wayOut)
-	}
-	p.GetLogger(ctx).Warningf("The Task is deleted although it has not run to its end, because of forceDestroy.\n%v", err)
-	return nil
 }
 
 // removeRun removes what the last run has left: its object, and what was there for it alone.
@@ -118,27 +131,38 @@ func (r *taskResource) removeRun(ctx context.Context, urn resource.URN, was inpu
 	if !old.begun() {
 		return nil
 	}
-	last, err := r.runOf(ctx, urn, was, clu, old.object.Identity)
+	last, err := newRun(ctx, r.source, was, clu, old.object.Identity, old.name, cmp.Or(old.manager, tracked.ManagerOf(urn)))
 	if err != nil {
 		return err
 	}
-	uid := old.uid()
-	if uid == "" {
-		live, err := last.find(ctx)
-		if err != nil {
-			return last.target.Explain("read", err, was.sensitive)
-		}
-		if live != nil {
-			uid = live.GetUID()
-		}
-	}
-	if uid != "" {
-		if err := remove(ctx, clu, last.target.Ref, uid); err != nil {
-			return last.target.Explain("delete", err, was.sensitive)
-		}
+	if err := last.removeObject(ctx, old.uid()); err != nil {
+		return last.target.Explain("delete", err, was.sensitive)
 	}
 	if old.unfinished == "" {
 		return nil
 	}
 	return last.removeWith(ctx, was.with)
+}
+
+// removeObject removes the object of a run, unless a KubeObject has taken it over: then it lives on. Where its UID is not known, it
+// has to be of this very run.
+func (r *run) removeObject(ctx context.Context, uid types.UID) error {
+	live, err := r.target.Cluster.Get(ctx, r.target.Ref)
+	if err != nil {
+		return unlessNotFound(err)
+	}
+	if uid == "" {
+		if from, err := r.origin(live, r.runObject()); err != nil || from != thisRun {
+			return err
+		}
+		uid = live.GetUID()
+	}
+	switch _, ours, err := ownership.Applied(live, r.target.Manager); {
+	case err != nil:
+		return err
+	case !ours && tracked.KubeObjectOf(live) != "":
+		return nil
+	default:
+		return remove(ctx, r.target.Cluster, r.target.Ref, uid)
+	}
 }

@@ -24,8 +24,8 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
-	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil,
-		keyManifest, keyWith, keyTriggers, keyRunOn, keyTimeout, keyKeep, keyLogLines, keyForceDestroy)
+	diff := tracked.InputChanges(sameHook(req.OldInputs), sameHook(req.Inputs), nil,
+		keyManifest, keyWith, keyTriggers, keyRunOn, keyTimeout, keyKeep, keyLogLines, keyForceDestroy, keyHook)
 	switch {
 	case diff.HasChanges:
 		return diff, nil

@@ -53,6 +53,9 @@ type inputs struct {
 	// unknown are the paths that are not known yet.
 	unknown []string
 
+	// hook is nil for a Task that is no hook of a release.
+	hook *hook
+
 	runOn        []string
 	timeout      time.Duration
 	keep         string
@@ -73,33 +76,21 @@ func isJob(kind schema.GroupKind) bool { return kind == kinds.Job }
 func decodeInputs(properties property.Map) (inputs, error) {
 	in := inputs{
 		runOn: values.Scalars(properties.Get(keyRunOn)), keep: cmp.Or(values.Text(properties.Get(keyKeep)), keepFailed),
-		forceDestroy: values.Flag(properties.Get(keyForceDestroy)), logLines: defaultLogLines,
+		forceDestroy: values.Flag(properties.Get(keyForceDestroy)), hook: decodeHook(properties.Get(keyHook)),
 	}
 	if len(in.runOn) == 0 {
 		in.runOn = []string{onCreate, onUpdate}
 	}
-	if lines := properties.Get(keyLogLines); lines.IsNumber() {
-		in.logLines = int(lines.AsNumber())
-	}
-	if text := values.Text(properties.Get(keyTimeout)); text != "" {
-		timeout, err := waitfor.ParseTimeout(text)
-		if err != nil {
-			return in, failure.Errorf(failure.ReasonInvalid, "%s: %w", keyTimeout, err)
-		}
-		in.timeout = timeout
+	if err := in.decodeWait(properties); err != nil {
+		return in, err
 	}
 	content := map[string]any{}
 	for _, key := range contentKeys {
-		plain, secrets, err := values.FromProperty(properties.Get(key))
+		plain, err := in.decodeContent(key, properties.Get(key))
 		if err != nil {
-			return in, failure.Errorf(failure.ReasonInvalid, "%s: %w", key, err)
+			return in, err
 		}
 		content[key] = plain
-		in.secret = in.secret || !secrets.Empty()
-		in.sensitive = append(in.sensitive, tracked.Sensitive(plain, secrets, false)...)
-		for _, path := range values.UnknownPaths(plain, secrets) {
-			in.unknown = append(in.unknown, values.JoinPath(key, path))
-		}
 	}
 	in.object, _ = content[keyManifest].(map[string]any)
 	if with, ok := content[keyWith].([]any); ok {
@@ -111,4 +102,43 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	}
 	in.content = content
 	return in, nil
+}
+
+// decodeWait reads how long to wait for a run, and how much of its log to show.
+func (in *inputs) decodeWait(properties property.Map) error {
+	in.logLines = defaultLogLines
+	if lines := properties.Get(keyLogLines); lines.IsNumber() {
+		in.logLines = int(lines.AsNumber())
+	}
+	text := values.Text(properties.Get(keyTimeout))
+	if text == "" {
+		return nil
+	}
+	var err error
+	if in.timeout, err = waitfor.ParseTimeout(text); err != nil {
+		return failure.Errorf(failure.ReasonInvalid, "%s: %w", keyTimeout, err)
+	}
+	return nil
+}
+
+// decodeContent reads a part of what is run, and notes what of it is secret or not known yet. path is where the program gives it.
+func (in *inputs) decodeContent(path string, v property.Value) (plain any, err error) {
+	plain, secrets, err := values.FromProperty(v)
+	if err != nil {
+		return nil, failure.Errorf(failure.ReasonInvalid, "%s: %w", path, err)
+	}
+	in.secret = in.secret || !secrets.Empty()
+	in.sensitive = append(in.sensitive, tracked.Sensitive(plain, secrets, false)...)
+	for _, unknown := range values.UnknownPaths(plain, secrets) {
+		in.unknown = append(in.unknown, values.JoinPath(path, unknown))
+	}
+	return plain, nil
+}
+
+// keeps reports whether the object of a run stays after its end.
+func (in inputs) keeps(succeeded bool) bool {
+	if in.hook != nil {
+		return in.hook.keeps(succeeded)
+	}
+	return in.keep == keepAlways || in.keep == keepFailed && !succeeded
 }

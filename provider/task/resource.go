@@ -2,13 +2,31 @@
 //
 // # Runs
 //
-// Every run has an object of its own, whose name follows from the resource, the number of the run and what is run. So a
+// Every run has a name, which follows from the resource, the number of the run and what is run. Its object has that name. So a
 // process that was killed, or lost a reply, finds the object of its own run and goes on waiting for it; no run is started
 // twice. See run_name.go. A run that has failed stays failed: the next command begins another one.
 //
 // A Job that has ended is evidence until the state is saved. So its time to live, which would remove it, begins when the
 // provider has seen the end, and a Job that nobody asked to keep goes ten minutes later, by that time to live. See
 // run_object.go.
+//
+// # Whose an object is
+//
+// All that a run makes says in its annotations which run of which resource it belongs to, and its field managers must agree. An
+// object of the same run is the run's own, perhaps made by a process that was killed. One of an earlier run makes room. One of
+// others is never touched. See made_object.go.
+//
+// # Hooks
+//
+// The hooks of a chart are Tasks, too, with a hidden input: see hook.go. Their objects keep their names, because a chart may
+// refer to them, so that the annotation alone tells the run. All hooks of a release count as one maker: what one has left, the
+// next replaces, as with helm's before-hook-creation. A hook that helm has made is replaced where a release is taken over, once
+// it has ended.
+//
+// The hooks of a deletion are ReleaseHooks, another resource, which remembers its steps and runs them in its Delete. It is there
+// also if it has none and is never replaced, because the deletion of a resource runs them: a new version of the chart that has
+// no such hooks must be an update. Nothing is saved of a deletion that fails or is killed. What tells the next one what has
+// succeeded is in the cluster, and counts until ten minutes after the last sign of life: see ended.go.
 //
 // # How a failure is kept
 //

@@ -25,14 +25,17 @@ type result struct {
 	messages               map[string]string
 }
 
-// resultOf collects what came of a run whose object has ended. What may not be read stays empty.
-func resultOf(ctx context.Context, clu *cluster.Cluster, live *unstructured.Unstructured, succeeded bool, logLines int, sensitive []string) result {
+// resultOf collects what came of a run whose object has ended. What may not be read stays empty, unless it is remembered.
+func resultOf(
+	ctx context.Context, clu *cluster.Cluster, live *unstructured.Unstructured, succeeded bool, logLines int, sensitive []string,
+	remembered *diagnosis.Remembered,
+) result {
 	text := func(path ...string) string {
 		text, _, _ := unstructured.NestedString(live.Object, path...)
 		return text
 	}
 	r := result{known: true, succeeded: succeeded, startedAt: text("status", "startTime"), exitCodes: map[string]int32{}, messages: map[string]string{}}
-	ended := diagnosis.EndedContainers(ctx, clu, live)
+	ended := diagnosis.EndedContainers(ctx, clu, live, remembered)
 	var finished time.Time
 	var restarts int32
 	redactor := failure.NewRedactor(sensitive)

@@ -7,7 +7,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
@@ -16,10 +16,14 @@ import (
 // run is one run of a Task.
 type run struct {
 	in inputs
+	// name tells the run from all others.
+	name string
 	// target is the object of the run, and who makes it.
 	target tracked.Target
 	// sensitive are all texts that must not be shown.
 	sensitive []string
+	// lasting means that the object of a run that has succeeded stays as it is: it is evidence for longer than this run.
+	lasting bool
 }
 
 // end is how far a run came.
@@ -40,8 +44,8 @@ type end struct {
 func (r *run) execute(ctx context.Context) (end, error) {
 	e := end{unfinished: interrupted}
 	if len(r.in.with) > 0 {
-		// They are of no use to a run that has ended.
-		live, err := r.find(ctx)
+		// They are of no use to a run that has ended, and must not be taken from an earlier one that goes on.
+		live, err := r.makeRoom(ctx, r.runObject())
 		if err != nil {
 			return e, r.target.Explain("read", err, r.in.sensitive)
 		}
@@ -51,7 +55,7 @@ func (r *run) execute(ctx context.Context) (end, error) {
 		var err error
 		if e.begun, err = r.applyWith(ctx); err == nil {
 			e.live, err = r.make(ctx)
-			e.begun = e.begun || err == nil || !failure.Outcome(err).Definite()
+			e.begun = e.begun || mayExist(err)
 			err = r.target.Explain("create", err, r.in.sensitive)
 		}
 		if err != nil {
@@ -63,7 +67,7 @@ func (r *run) execute(ctx context.Context) (end, error) {
 
 // withdraw removes what was made for a run that could not begin. What cannot be removed is left to the next command.
 func (r *run) withdraw(ctx context.Context, e *end, cause error) error {
-	if e.live != nil || !failure.Outcome(cause).Definite() {
+	if e.live != nil || mayExist(cause) {
 		return cause
 	}
 	if err := r.removeWith(ctx, r.in.with); err == nil {
@@ -78,10 +82,13 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 	if err != nil {
 		return e, err
 	}
-	live, err := waitfor.Run(ctx, waitfor.Request{
-		Cluster: r.target.Cluster, Object: r.target.Identity(), UID: e.live.GetUID(), Spec: spec,
-		Sensitive: r.sensitive, IsRun: true, HideOutput: r.in.secret, LogLines: r.in.logLines,
-	})
+	live := e.live
+	if end := endingOf(live); end == nil || !end.succeeded { // One that has succeeded may be about to go.
+		live, err = waitfor.Run(ctx, waitfor.Request{
+			Cluster: r.target.Cluster, Object: r.target.Identity(), UID: e.live.GetUID(), Spec: spec,
+			Sensitive: r.sensitive, IsRun: true, HideOutput: r.in.secret, LogLines: r.in.logLines,
+		})
+	}
 	ended := (*waitfor.Error)(nil)
 	switch {
 	case err == nil:
@@ -96,7 +103,11 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 	}
 	succeeded := err == nil
 	// A canceled command still keeps what came of a run that has ended.
-	e.result = resultOf(ctx, r.target.Cluster, e.live, succeeded, r.in.logLines, r.sensitive)
+	var pods *diagnosis.Remembered
+	if ended != nil {
+		pods = ended.Pods
+	}
+	e.result = resultOf(ctx, r.target.Cluster, e.live, succeeded, r.in.logLines, r.sensitive, pods)
 	left := r.clearUp(ctx, &e, succeeded)
 	switch {
 	case left == nil:
@@ -112,8 +123,10 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 
 // clearUp removes what nobody asked to keep of a run that has ended.
 func (r *run) clearUp(ctx context.Context, e *end, succeeded bool) (err error) {
-	if e.stays, err = r.retire(ctx, e.live, succeeded); err != nil {
-		return r.target.Explain("set the time to live of", err, r.in.sensitive)
+	if !succeeded || !r.lasting {
+		if e.stays, err = r.retire(ctx, e.live, succeeded); err != nil {
+			return r.target.Explain("set the time to live of", err, r.in.sensitive)
+		}
 	}
 	return r.removeWith(ctx, r.in.with)
 }

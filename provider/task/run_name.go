@@ -16,7 +16,7 @@ const (
 	maxName = 63
 )
 
-// runName is the name of the object of a run: that of the manifest, and a digest of what tells the run from all others. It does
+// runName is the name of a run: that of the manifest, and a digest of what tells the run from all others. It does
 // not depend on the state of this process, so that another one finds the object again.
 func runName(base string, urn resource.URN, content any, which ...any) (string, error) {
 	text, err := json.Marshal([]any{string(urn), which, content})
@@ -28,4 +28,12 @@ func runName(base string, urn resource.URN, content any, which ...any) (string, 
 		base = strings.TrimRight(base[:most], "-.")
 	}
 	return base + "-" + hex.EncodeToString(sum[:])[:digestLength], nil
+}
+
+// objectName is the name of the object of a run: that of the run, unless what is run keeps its own.
+func (in inputs) objectName(run string) string {
+	if in.hook != nil {
+		return in.id().Name
+	}
+	return run
 }

@@ -1,6 +1,8 @@
 package task
 
 import (
+	"cmp"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -30,6 +32,8 @@ const (
 	keyHashKey    = "hashKey"
 	keyContent    = "content"
 	keyObject     = "object"
+	keyName       = "name"
+	keyManager    = "manager"
 )
 
 // unfinished says why a run is not done.
@@ -54,6 +58,8 @@ type state struct {
 	content string
 	// object is what the last run made. It may be gone; its uid is empty if it was never seen.
 	object reference.Object
+	// name tells the last run from all others, and manager is who made its objects. Both outlast another name of the resource.
+	name, manager string
 	// stays means that the object of the last run is kept for good.
 	stays bool
 	// result is what came of the last run.
@@ -87,6 +93,7 @@ func (s state) encode() property.Map {
 	}
 	if s.begun() {
 		run[keyObject] = s.object.Encode()
+		run[keyName], run[keyManager] = property.New(s.name), property.New(s.manager)
 	}
 	out[keyRun] = property.New(run)
 	if !s.origin.IsZero() {
@@ -109,6 +116,7 @@ func decodeState(outputs property.Map) state {
 		s.unfinished = unfinished(values.Text(members.Get(keyUnfinished)))
 		s.hashKey, s.content = values.Text(members.Get(keyHashKey)), values.Text(members.Get(keyContent))
 		s.object = reference.Decode(members.Get(keyObject))
+		s.name, s.manager = cmp.Or(values.Text(members.Get(keyName)), s.object.Name), values.Text(members.Get(keyManager))
 	}
 	return s
 }

@@ -38,13 +38,17 @@ func (in inputs) decide(old state, moved bool) (decision, error) {
 	same := known && content == old.content
 	switch {
 	case moved:
-		return decision{runs: in.runsOn(onCreate) || in.runsOn(onUpdate), moved: true, why: "the connection leads to another cluster"}, nil
+		// To a release, another cluster is an installation, not an upgrade.
+		runs := in.runsOn(onCreate) || in.runsOn(onUpdate) && in.hook == nil
+		return decision{runs: runs, moved: true, why: "the connection leads to another cluster"}, nil
 	case old.unfinished == interrupted && same:
 		return decision{runs: true, goesOn: true, why: fmt.Sprintf("it was interrupted, and goes on with %s", tracked.RefOf(old.object.Identity))}, nil
 	case old.unfinished == interrupted:
 		return decision{runs: true, why: fmt.Sprintf("it was interrupted, and what it runs has changed: %s is stopped, and another run begins", tracked.RefOf(old.object.Identity))}, nil
 	case old.unfinished == failed:
 		return decision{runs: true, why: "the last run has failed"}, nil
+	case in.hook != nil && in.hook.installing:
+		return decision{runs: !old.begun() && in.runsOn(onCreate), why: "it is new"}, nil
 	case !in.runsOn(onUpdate):
 		return decision{}, nil
 	case !known:
@@ -88,7 +92,7 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, nil
 	}
 	s := old
-	if d.runs && !d.goesOn {
+	if (d.runs || moved) && !d.goesOn {
 		if err := r.clear(ctx, req, old, moved); err != nil {
 			return p.UpdateResponse{}, err
 		}
@@ -124,7 +128,9 @@ func (r *taskResource) moved(ctx context.Context, req p.UpdateRequest, old state
 // clear removes what the last run has left, before another one begins: two runs of one Task never overlap.
 func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, old state, moved bool) error {
 	if moved {
-		old.origin.WarnLeft(ctx, r.source)
+		if old.begun() {
+			old.origin.WarnLeft(ctx, r.source)
+		}
 		return nil
 	}
 	clu, err := r.source.Cluster(req.Inputs)

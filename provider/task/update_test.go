@@ -27,6 +27,10 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 		require.NoError(t, err)
 		return in
 	}
+	asHook := func(in inputs) inputs {
+		in.hook = &hook{release: "shop"}
+		return in
+	}
 	same, other, unknown := of(property.New("1")), of(property.New("2")), of(property.New(property.Computed))
 	ran := func(unfinished unfinished) state {
 		content, err := tracked.Hash("key", same.content)
@@ -56,9 +60,16 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 			in: other, old: ran(interrupted), runs: true,
 			why: "it was interrupted, and what it runs has changed: Job shop/migrate-01234567 is stopped, and another run begins",
 		},
-		"another cluster":                           {in: same, old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster"},
-		"another cluster, and it runs at the end":   {in: of(property.New("1"), onDelete), old: ran(""), moved: true},
-		"another cluster, while it was interrupted": {in: same, old: ran(interrupted), moved: true, runs: true, why: "the connection leads to another cluster"},
+		"another cluster":                         {in: same, old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster"},
+		"another cluster, and it runs at the end": {in: of(property.New("1"), onDelete), old: ran(""), moved: true},
+		"another cluster, of an upgrade hook":     {in: asHook(of(property.New("1"), onUpdate)), old: ran(""), moved: true},
+		"another cluster, of an install hook": {
+			in: asHook(of(property.New("1"), onCreate)), old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster",
+		},
+		"it does not run on updates, and is not known":  {in: of(property.New(property.Computed), onCreate), old: ran("")},
+		"it runs on updates alone, and has not changed": {in: of(property.New("1"), onUpdate), old: ran("")},
+		"it runs on updates alone, and has changed":     {in: of(property.New("2"), onUpdate), old: ran(""), runs: true, why: "what it runs has changed"},
+		"another cluster, while it was interrupted":     {in: same, old: ran(interrupted), moved: true, runs: true, why: "the connection leads to another cluster"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +90,8 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 		"before the first run": {hashKey: "key", content: "digest"},
 		"after a run": {
 			number: 3, hashKey: "key", content: "digest", stays: true,
-			object: reference.Object{Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate-01234567"}, UID: "uid"},
+			object: reference.Object{Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate"}, UID: "uid"},
+			name:   "migrate-01234567", manager: "k8sconnect-shop.dev.migrate-01234567",
 			result: result{
 				known: true, succeeded: true, startedAt: "2026-01-02T15:04:05Z", completedAt: "2026-01-02T15:05:05Z", attempts: 2, log: "a\nb",
 				exitCodes: map[string]int32{"main": 0}, messages: map[string]string{"main": "done"},
@@ -88,6 +100,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 		"after one that has failed, with secrets": {
 			hashKey: "key", content: "digest", unfinished: failed, secret: true,
 			object: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "smoke-01234567"}},
+			name:   "smoke-01234567",
 			result: result{known: true, exitCodes: map[string]int32{"main": 3}, messages: map[string]string{}, attempts: 1},
 		},
 	} {

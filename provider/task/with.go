@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -44,27 +44,16 @@ func (r *run) applyWith(ctx context.Context) (begun bool, err error) {
 		copied, _ := values.DeepCopy(content).(map[string]any)
 		object := &unstructured.Unstructured{Object: copied}
 		object.SetNamespace(t.Ref.Namespace)
-		sign(object, t.Manager)
-		_, err = t.Cluster.Apply(ctx, object, cluster.ApplyOptions{FieldManager: t.Manager, CreateOnly: true})
-		if apierrors.IsConflict(err) {
-			// An earlier process of the same run has made it, or it is another one, which would be deleted after the run.
-			err = r.requireSameWith(ctx, t)
-		}
-		begun = begun || err == nil || !failure.Outcome(err).Definite()
+		_, err = r.create(ctx, object, madeObject{
+			target: t, passing: true,
+			next: "the objects of `with` are removed after the run, so they must not exist before it. Give it another name, or take it out of `with`",
+		})
+		begun = begun || mayExist(err)
 		if err != nil {
 			return begun, t.Explain("create", err, r.in.sensitive)
 		}
 	}
 	return begun, nil
-}
-
-// requireSameWith refuses an object of with that this Task has not made.
-func (r *run) requireSameWith(ctx context.Context, t tracked.Target) error {
-	live, err := t.Cluster.Get(ctx, t.Ref)
-	if err != nil {
-		return err
-	}
-	return r.requireOwn(live, "the objects of `with` are removed after the run, so they must not exist before it. Give it another name, or take it out of `with`")
 }
 
 // removeWith removes what this Task has made of the objects of with.
@@ -84,11 +73,14 @@ func (r *run) removeWith(ctx context.Context, with []map[string]any) error {
 }
 
 func (r *run) removeOne(ctx context.Context, t tracked.Target) error {
+	if r.in.hook != nil && isDefinition(t) {
+		return nil
+	}
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
 		return err
 	}
-	if r.requireOwn(live, "") != nil {
+	if _, ours, err := ownership.Applied(live, t.Manager); err != nil || !ours {
 		return nil // It has the name, and is not ours.
 	}
 	_, err = t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: live.GetUID(), Propagation: metav1.DeletePropagationBackground})

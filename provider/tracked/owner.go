@@ -3,10 +3,16 @@ package tracked
 import (
 	"slices"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
+
+// ManagerOf returns the field manager of the KubeObject or Task with a URN.
+func ManagerOf(urn resource.URN) string {
+	return ownership.Manager(string(urn.Project()), string(urn.Stack()), urn.Name(), string(urn))
+}
 
 // KubeObjectOf returns the field manager of the KubeObject that manages an object, unless it is one of own; "" if
 // there is none. An object that a KubeObject manages belongs to it: no other resource writes it.

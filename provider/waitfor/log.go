@@ -1,7 +1,6 @@
 package waitfor
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -9,8 +8,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// defaultLogLines is how much of a log is shown if the request does not say.
-const defaultLogLines = 10
+// LogLines is how much of a log is shown where the program does not say.
+const LogLines = 10
 
 // redact hides sensitive texts in the output of pods and controllers. Redact before cutting a text.
 func (r Request) redact(text string) string { return failure.NewRedactor(r.Sensitive).Redact(text) }
@@ -22,7 +21,7 @@ func (r Request) log(ctx context.Context, trouble diagnosis.PodIssue) []string {
 		return nil
 	}
 	var lines []string
-	for _, line := range trouble.Failed.Log(ctx, r.Cluster, cmp.Or(r.LogLines, defaultLogLines), r.redact) {
+	for _, line := range trouble.Failed.Log(ctx, r.Cluster, r.LogLines, r.redact) {
 		if !strings.Contains(r.redact(trouble.Long), strings.TrimSpace(line)) {
 			lines = append(lines, "        "+shorten(line))
 		}

@@ -121,7 +121,7 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 
 // reasons says why, as far as the cluster tells, and what could be done about it.
 func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
-	troubles := diagnosis.PodIssues(ctx, r.Cluster, e.Last)
+	troubles := diagnosis.PodIssues(ctx, r.Cluster, e.Last, r.pods)
 	causes, advice := r.causes(ctx, e)
 	var told strings.Builder
 	told.WriteString(e.Why)

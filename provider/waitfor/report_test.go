@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
@@ -93,4 +94,10 @@ func TestDuration(t *testing.T) {
 	} {
 		assert.Equal(t, want, duration(d))
 	}
+}
+
+func TestALogOfNoLinesIsNotRead(t *testing.T) { // [T3]
+	t.Parallel()
+	failed := diagnosis.PodIssue{Failed: diagnosis.Container{Namespace: "shop", Pod: "migrate-a", Name: "main"}}
+	assert.Empty(t, Request{}.log(t.Context(), failed), "there is no cluster that could be asked")
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
@@ -38,8 +39,10 @@ type Request struct {
 	IsRun bool
 	// HideOutput leaves out what containers have written: their logs and their messages.
 	HideOutput bool
-	// LogLines is how much of a failed container's log is shown; 0 means the default.
+	// LogLines is how much of a failed container's log is shown; none if it is 0.
 	LogLines int
+
+	pods *diagnosis.Remembered // of a Job that has deleted them
 }
 
 // Run waits. It returns the object as it was when the goal was reached, or nil if the goal was its absence. The error
@@ -51,7 +54,7 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	}
 	status := newStatusLine(ctx, request)
 	defer status.clear()
-	live, err := readiness.Await(ctx, request.Spec.Goal, request.follow(status), readiness.Options{
+	live, err := readiness.Await(ctx, request.Spec.Goal, request.remembering(request.follow(status)), readiness.Options{
 		UID: request.UID, Timeout: budget, Progress: status.see,
 		Excuse: request.excuse, Warn: func(warning string) { p.GetLogger(ctx).Warning(warning) },
 	})
@@ -62,7 +65,23 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	notReady := (*readiness.NotReadyError)(nil)
 	errors.As(err, &notReady)
 	trouble := status.trouble()
-	return nil, &Error{text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil && notReady.Last == nil}
+	return nil, &Error{
+		text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil && notReady.Last == nil, Pods: request.pods,
+	}
+}
+
+// remembering remembers the pods of a Job as soon as it is about to fail: they are gone when it has failed.
+func (r *Request) remembering(follow readiness.Follow) readiness.Follow {
+	return func(ctx context.Context, see func(*unstructured.Unstructured) (bool, error)) error {
+		return follow(ctx, func(live *unstructured.Unstructured) (bool, error) {
+			if r.pods == nil && diagnosis.IsAboutToFail(live) {
+				ctx, cancel := context.WithTimeout(ctx, diagnosisTimeout)
+				defer cancel()
+				r.pods = diagnosis.Remember(ctx, r.Cluster, live, r.LogLines)
+			}
+			return see(live)
+		})
+	}
 }
 
 // follow shows the states of the object.
@@ -144,6 +163,8 @@ type Error struct {
 	unread bool
 	// Err is how the wait ended.
 	Err *readiness.NotReadyError
+	// Pods are those of a Job that has deleted them; nil if there are none.
+	Pods *diagnosis.Remembered
 }
 
 func (e *Error) Error() string { return e.text }

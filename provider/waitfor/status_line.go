@@ -102,7 +102,7 @@ func (s *statusLine) run(ctx context.Context) {
 func (s *statusLine) worstPod(ctx context.Context, live *unstructured.Unstructured) string {
 	ctx, cancel := context.WithTimeout(ctx, diagnosisTimeout)
 	defer cancel()
-	troubles := diagnosis.PodIssues(ctx, s.request.Cluster, live)
+	troubles := diagnosis.PodIssues(ctx, s.request.Cluster, live, nil)
 	if len(troubles) == 0 {
 		return ""
 	}

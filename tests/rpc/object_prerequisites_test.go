@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -170,6 +171,29 @@ func TestANamespaceAKindAndItsObjectInOneGo(t *testing.T) {
 		require.NoError(t, <-done)
 		requireComplete(t, w, s, in, group, "Gadget")
 	})
+}
+
+func TestAPreviewAsksOnceForKindsThatItDefines(t *testing.T) { // [M2]
+	t.Parallel()
+	w := newWorld(t)
+	user := newUser(t)
+	p := start(t, inline(user))
+	preview := func(name string, manifest map[string]any) {
+		t.Helper()
+		_, _, err := p.resource(t, name).preview(program(manifest))
+		require.NoError(t, err)
+	}
+	preview("sizes", definitionOf(t, w.group(), "Size", sized))
+	preview("shapes", definitionOf(t, w.group(), "Shape", sized))
+	take := requests(t, user)
+	for i := range 4 {
+		for _, kind := range []string{"Size", "Shape"} {
+			instance := custom(t, w.group(), kind, w.namespace, "{size: 3}")
+			instance["metadata"].(map[string]any)["name"] = fmt.Sprint(strings.ToLower(kind), i)
+			preview(fmt.Sprint(kind, i), instance)
+		}
+	}
+	assert.Len(t, take(), 2, "the version, and whether it is an API server that does not have it")
 }
 
 func TestOnlyWhatMayComeIsWaitedFor(t *testing.T) {

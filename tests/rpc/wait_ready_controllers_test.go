@@ -117,7 +117,6 @@ func TestARolloutIsCompleteWhenPodsStayReady(t *testing.T) {
 	require.NoError(t, err)
 	const spec = `minReadySeconds: 500, selector: {matchLabels: {app: web}},
 		template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}`
-	running := `{phase: Running, conditions: [{type: Ready, status: "True", lastTransitionTime: "` + time.Now().UTC().Format(time.RFC3339) + `"}]}`
 	for kind, test := range map[string]struct{ spec, ready, waits string }{
 		"Deployment":  {"replicas: 1, " + spec, "readyReplicas", "0 of 1 updated replicas are available"},
 		"StatefulSet": {"replicas: 1, serviceName: web, " + spec, "readyReplicas", "0 of 1 pods are available"},
@@ -131,6 +130,8 @@ func TestARolloutIsCompleteWhenPodsStayReady(t *testing.T) {
 			p := start(t, inline(c.Admin()))
 			s, done := p.wait(t, "it"), make(chan error, 1)
 			go func() { done <- s.create(waiting(refTo(manifest), until("rollout", true, longTime))) }()
+			// Only now: this test may have waited for its turn longer than the pod has to stay ready.
+			running := `{phase: Running, conditions: [{type: Ready, status: "True", lastTransitionTime: "` + time.Now().UTC().Format(time.RFC3339) + `"}]}`
 			w.runPods(c, running, func() bool {
 				said := p.log.statuses()
 				return w.value(kind, "it", "status", test.ready) == int64(1) && len(said) > 0 && strings.Contains(said[len(said)-1], test.waits)

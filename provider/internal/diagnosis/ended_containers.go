@@ -27,11 +27,22 @@ type EndedContainer struct {
 }
 
 // EndedContainers lists the containers of the pod of an object that ended last, init containers first. An object without
-// such a pod, or whose pods may not be listed, has none.
-func EndedContainers(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []EndedContainer {
+// such a pod, or whose pods may not be listed, has those that are remembered; that may be nil.
+func EndedContainers(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, remembered *Remembered) []EndedContainer {
+	last := endedLast(podsOf(ctx, clu, object))
+	if last == nil && remembered != nil {
+		last = endedLast(remembered.pods)
+	}
+	for i := range last {
+		last[i].Container = remembered.withLog(last[i].Container)
+	}
+	return last
+}
+
+func endedLast(pods []*corev1.Pod) []EndedContainer {
 	var last []EndedContainer
 	var at time.Time
-	for _, pod := range podsOf(ctx, clu, object) {
+	for _, pod := range pods {
 		ended := endedIn(pod)
 		if len(ended) == 0 {
 			continue

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"unicode"
@@ -24,19 +25,26 @@ func (c Container) advice() string {
 	return "see why with `" + command + "` and fix that"
 }
 
-// Log is how the log of the container ends, in so many lines. It is empty where the log may not be read, or cannot be: it is
-// kept by the node. redact is given the text before it is cut, so that nothing is taken apart that it has to find.
+// Log is how the log of the container ends, in so many lines. It is empty where the log may not be read, or cannot be, because it is
+// kept by the node and goes with the pod, and nothing of it is remembered. redact is given the text before it is cut, so that nothing
+// is taken apart that it has to find.
 func (c Container) Log(ctx context.Context, clu *cluster.Cluster, lines int, redact func(string) string) []string {
+	text := cmp.Or(c.read(ctx, clu, lines), c.log)
+	return lastLines(redact(text), lines)
+}
+
+// read returns the end of the log; "" if there is none that may be read, or no lines are asked for.
+func (c Container) read(ctx context.Context, clu *cluster.Cluster, lines int) string {
 	if c.Name == "" || lines <= 0 {
-		return nil
+		return ""
 	}
 	text, err := clu.Log(ctx, c.Namespace, c.Pod, cluster.LogOptions{
 		Container: c.Name, Previous: c.Previous, TailLines: lines, LimitBytes: maxLogRead,
 	})
 	if err != nil {
-		return nil
+		return ""
 	}
-	return lastLines(redact(text), lines)
+	return text
 }
 
 // lastLines are the last lines of a text that are not empty, without what terminals make colours of.

@@ -45,6 +45,8 @@ type Container struct {
 	Namespace, Pod, Name string
 	// Previous says that it waits to be restarted, so that the log is that of the run before.
 	Previous bool
+
+	log string // as it is remembered
 }
 
 // The ranks of troubles: what will not pass by itself comes first.
@@ -57,13 +59,16 @@ const (
 
 // PodIssues lists the pods of an object that are not ready, the worst first. The pods
 // are those that spec.selector selects; an object without one has none. A pod is its
-// own pod.
-func PodIssues(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []PodIssue {
+// own pod. Where there are none, those that are remembered count; that may be nil.
+func PodIssues(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, remembered *Remembered) []PodIssue {
 	var troubles []PodIssue
 	for _, pod := range podsOf(ctx, clu, object) {
 		if trouble, ok := issueOf(pod); ok {
 			troubles = append(troubles, trouble)
 		}
+	}
+	if len(troubles) == 0 {
+		troubles = remembered.issues()
 	}
 	slices.SortStableFunc(troubles, func(a, b PodIssue) int { return cmp.Compare(b.rank, a.rank) })
 	return troubles

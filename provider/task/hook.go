@@ -1,0 +1,121 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// keyHook is the input of a Task that runs a hook of a release. It is not in the schema: only a Chart gives it.
+const keyHook = "__hook"
+
+// The members of that input. ReleaseHooks has the release and takeOver as inputs, and each of its steps has deleteAfter and formerly.
+const (
+	keyRelease     = "release"
+	keyDeleteAfter = "deleteAfter"
+	keyTakeOver    = "takeOver"
+	keyInstalling  = "installing"
+	keyFormerly    = "formerly"
+)
+
+// The ends of a run after which its object may go.
+const (
+	afterSuccess = "succeeded"
+	afterFailure = "failed"
+)
+
+// hook says that what is run belongs to a release: the object keeps its name, because the other objects of a chart may refer to
+// it.
+type hook struct {
+	// release is what all hooks of a release have in common, and no other release has.
+	release string
+	// deleteAfter are the ends after which nobody needs the object.
+	deleteAfter []string
+	// takeOver means that a hook of Helm's that has ended makes room for ours.
+	takeOver bool
+	// installing means that no change is an upgrade yet: the install of the release has not come to its end.
+	installing bool
+	// formerly are the field managers of the KubeObjects that have the same objects in versions of the chart in which no hook makes
+	// them.
+	formerly []string
+}
+
+// decodeHook reads the input; nil if there is none.
+func decodeHook(v property.Value) *hook {
+	if !v.IsMap() {
+		return nil
+	}
+	members := v.AsMap()
+	return &hook{
+		release: values.Text(members.Get(keyRelease)), deleteAfter: values.Scalars(members.Get(keyDeleteAfter)),
+		takeOver: values.Flag(members.Get(keyTakeOver)), installing: values.Flag(members.Get(keyInstalling)),
+		formerly: values.Scalars(members.Get(keyFormerly)),
+	}
+}
+
+// sameHook returns inputs without what says how a hook is made. That an install has come to its end, or that the release makes room
+// for other objects, is no change.
+func sameHook(inputs property.Map) property.Map {
+	if v := inputs.Get(keyHook); v.IsMap() {
+		return inputs.Set(keyHook, property.New(v.AsMap().Delete(keyInstalling).Delete(keyFormerly)))
+	}
+	return inputs
+}
+
+// keeps reports whether the object of a run stays after its end.
+func (h *hook) keeps(succeeded bool) bool {
+	if succeeded {
+		return !slices.Contains(h.deleteAfter, afterSuccess)
+	}
+	return !slices.Contains(h.deleteAfter, afterFailure)
+}
+
+// checkHook validates the input that makes a Task a hook.
+func checkHook(v property.Value, wrong *check.Mistakes) {
+	switch {
+	case v.IsNull():
+		return
+	case !v.IsMap():
+		wrong.Add(keyHook, "The value must be an object.")
+		return
+	}
+	for name := range v.AsMap().AllStable {
+		if !slices.Contains([]string{keyRelease, keyDeleteAfter, keyTakeOver, keyInstalling, keyFormerly}, name) {
+			wrong.Add(values.JoinPath(keyHook, name), "There is no such property.")
+		}
+	}
+	checkRelease(v.AsMap().Get(keyRelease), values.JoinPath(keyHook, keyRelease), wrong)
+	checkDeleteAfter(v.AsMap().Get(keyDeleteAfter), values.JoinPath(keyHook, keyDeleteAfter), wrong)
+	for _, name := range []string{keyTakeOver, keyInstalling} {
+		if flag := v.AsMap().Get(name); !flag.IsNull() && !flag.IsBool() {
+			wrong.Add(values.JoinPath(keyHook, name), "The value must be true or false.")
+		}
+	}
+}
+
+func checkRelease(v property.Value, path string, wrong *check.Mistakes) {
+	if values.Text(v) == "" {
+		wrong.Add(path, "The value must be a text that names the release.")
+	}
+}
+
+func checkDeleteAfter(v property.Value, path string, wrong *check.Mistakes) {
+	if v.IsNull() || v.IsComputed() {
+		return
+	}
+	if !v.IsArray() {
+		wrong.Add(path, "The value must be a list.")
+		return
+	}
+	words := choice.Words{afterSuccess, afterFailure}
+	for i, item := range v.AsArray().All {
+		if item.IsNull() || !words.Allow(item) {
+			wrong.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("The value must be one of %s.", words))
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// ReleaseHooksToken is the type of ReleaseHooks. It is not in the schema: nobody but a Chart makes one.
+const ReleaseHooksToken = "k8sconnect:index:ReleaseHooks"
+
+// keySteps are the steps of a deletion. Each has a manifest, and says after which ends its object may go.
+const keySteps = "steps"
+
+// keyHooks is the hidden output of ReleaseHooks.
+const keyHooks = "__hooks"
+
+// ReleaseHooks runs the delete hooks of a release when it is deleted, and nothing before. What it is to run may change at any
+// time, also to nothing, and never replaces it: a clean-up must not run on a release that lives on.
+type ReleaseHooks struct{}
+
+// Annotate names the type.
+func (h *ReleaseHooks) Annotate(a infer.Annotator) { a.SetToken("index", "ReleaseHooks") }
+
+// ReleaseHooksArgs are the inputs of ReleaseHooks. Those that a Task has, too, mean the same.
+type ReleaseHooksArgs struct {
+	Release           string                        `pulumi:"release"`
+	Steps             []any                         `pulumi:"steps"`
+	TakeOver          *bool                         `pulumi:"takeOver,optional"`
+	Timeout           *string                       `pulumi:"timeout,optional"`
+	LogLines          *int                          `pulumi:"logLines,optional"`
+	ForceDestroy      *bool                         `pulumi:"forceDestroy,optional"`
+	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
+}
+
+// ReleaseHooksState is empty: all outputs are hidden.
+type ReleaseHooksState struct{}
+
+// NewReleaseHooks returns the resource. source gives it its clusters.
+func NewReleaseHooks(source *connection.Source) infer.InferredResource {
+	return &releaseHooksResource{InferredResource: infer.Resource(&ReleaseHooks{}), source: source}
+}
+
+// releaseHooksResource serves the verbs from the raw requests, as taskResource does.
+type releaseHooksResource struct {
+	infer.InferredResource
+
+	source *connection.Source
+	calls  tracked.EngineCalls
+	// made are the hash keys of what this process has created, by URN: see Delete.
+	made sync.Map
+}
+
+// Create satisfies infer's constraint on resource types. It is never reached, because releaseHooksResource serves Create from the
+// raw request.
+func (*ReleaseHooks) Create(context.Context, infer.CreateRequest[ReleaseHooksArgs]) (infer.CreateResponse[ReleaseHooksState], error) {
+	return infer.CreateResponse[ReleaseHooksState]{}, errors.New("ReleaseHooks are created from the raw request")
+}
+
+// Check validates the inputs, without the network.
+func (r *releaseHooksResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+	r.calls.Check(req.Urn)
+	checked, wrong := check.Inputs[ReleaseHooksArgs](req.Inputs)
+	checkRelease(req.Inputs.Get(keyRelease), keyRelease, &wrong)
+	checked = checkSteps(ctx, checked, &wrong)
+	checkTimeout(req.Inputs, &wrong)
+	checkLogLines(req.Inputs.Get(keyLogLines), &wrong)
+	wrong.Flag(req.Inputs, keyTakeOver)
+	wrong.Flag(req.Inputs, keyForceDestroy)
+	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil
+}
+
+// checkSteps validates what is to run.
+func checkSteps(ctx context.Context, inputs property.Map, wrong *check.Mistakes) property.Map {
+	v := inputs.Get(keySteps)
+	if v.IsComputed() {
+		return inputs
+	}
+	if !v.IsArray() {
+		wrong.Add(keySteps, "The value must be a list of steps.")
+		return inputs
+	}
+	checked := []property.Value{} // and not null, if there is no step
+	for i, step := range v.AsArray().All {
+		path := fmt.Sprintf("%s[%d]", keySteps, i)
+		switch {
+		case step.IsComputed():
+		case !step.IsMap():
+			wrong.Add(path, "The value must be an object with a manifest.")
+		default:
+			step = property.New(checkStep(ctx, step.AsMap(), path, wrong)).WithSecret(step.Secret())
+		}
+		checked = append(checked, step)
+	}
+	return inputs.Set(keySteps, property.New(checked).WithSecret(v.Secret()))
+}
+
+func checkStep(ctx context.Context, step property.Map, path string, wrong *check.Mistakes) property.Map {
+	for name := range step.AllStable {
+		if name != keyManifest && name != keyDeleteAfter && name != keyFormerly {
+			wrong.Add(values.JoinPath(path, name), "There is no such property.")
+		}
+	}
+	checkDeleteAfter(step.Get(keyDeleteAfter), values.JoinPath(path, keyDeleteAfter), wrong)
+	at := values.JoinPath(path, keyManifest)
+	object, clean, ok := checkManifest(ctx, step.Get(keyManifest), at, wrong)
+	if !ok {
+		return step
+	}
+	if kind := manifest.IdentityOf(object).GroupKind(); isRun(kind) {
+		checkRestartPolicy(kind, object, at, wrong)
+	}
+	return step.Set(keyManifest, clean)
+}
+
+// hooksState are the outputs of ReleaseHooks.
+type hooksState struct {
+	// hashKey tells this life of the release from all others.
+	hashKey string
+	// origin is the cluster of the release; unknown where there is nothing to run.
+	origin tracked.Origin
+}
+
+func (s hooksState) encode() property.Map {
+	out := map[string]property.Value{
+		keyHooks: property.New(map[string]property.Value{keyHashKey: property.New(s.hashKey).WithSecret(true)}),
+	}
+	if !s.origin.IsZero() {
+		out[tracked.KeyCluster] = s.origin.Encode()
+	}
+	return property.NewMap(out)
+}
+
+func decodeHooksState(outputs property.Map) hooksState {
+	s := hooksState{origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster))}
+	if hidden := outputs.Get(keyHooks); hidden.IsMap() {
+		s.hashKey = values.Text(hidden.AsMap().Get(keyHashKey))
+	}
+	return s
+}
+
+// Create remembers what is to run, and where.
+func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
+	s, err := r.remember(ctx, req.Properties, hooksState{hashKey: tracked.NewHashKey()}, req.DryRun)
+	if err != nil {
+		return p.CreateResponse{}, err
+	}
+	if !req.DryRun {
+		r.made.Store(req.Urn, s.hashKey)
+	}
+	return p.CreateResponse{ID: req.Urn.Name(), Properties: s.encode()}, nil
+}
+
+// Update remembers what is to run, and where.
+func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
+	s, err := r.remember(ctx, req.Inputs, decodeHooksState(req.State), req.DryRun)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	return p.UpdateResponse{Properties: s.encode()}, nil
+}
+
+// remember notes the cluster of a release that has something to run at its end: that must not run in another one.
+func (r *releaseHooksResource) remember(ctx context.Context, inputs property.Map, s hooksState, preview bool) (hooksState, error) {
+	switch {
+	case preview:
+		return s, nil
+	case isEmpty(inputs):
+		s.origin = tracked.Origin{}
+		return s, nil
+	}
+	clu, err := r.source.Cluster(inputs)
+	if err == nil && (s.origin.ID == "" || s.origin.Target != clu.Target()) {
+		s.origin = tracked.OriginOf(ctx, clu)
+	}
+	return s, err
+}
+
+// isEmpty reports whether there is nothing to run.
+func isEmpty(inputs property.Map) bool {
+	steps := inputs.Get(keySteps)
+	return steps.IsArray() && steps.AsArray().Len() == 0
+}
+
+// Diff reports other steps, and another cluster. Nothing is a reason for a replacement.
+func (r *releaseHooksResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+	programmed := r.calls.IsProgrammed(req.Urn)
+	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil,
+		keyRelease, keySteps, keyTakeOver, keyTimeout, keyLogLines, keyForceDestroy)
+	if diff.HasChanges || isEmpty(req.Inputs) {
+		return diff, nil
+	}
+	clu, known, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)
+	if err != nil || !programmed || !known || clu == nil {
+		return diff, err
+	}
+	s := decodeHooksState(req.State)
+	moved, _, err := s.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(firstStep(req.Inputs))}, false)
+	switch {
+	case err != nil:
+		return p.DiffResponse{}, err
+	case moved:
+		return tracked.UpdateAbout(tracked.KeyCluster), nil
+	default:
+		return diff, nil
+	}
+}
+
+// Read returns what is remembered.
+func (r *releaseHooksResource) Read(_ context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	r.calls.Read(req.Urn)
+	if req.Inputs.Len() == 0 {
+		return p.ReadResponse{}, failure.Errorf(failure.ReasonNotImportable, "the hooks of a release cannot be imported: they are no object of the cluster")
+	}
+	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}, nil
+}

@@ -1,0 +1,225 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// Delete runs the steps. Where one fails, the others are not begun and the resource stays, with what depends on it.
+func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) error {
+	old := decodeHooksState(req.Properties)
+	if made, replaced := r.made.Load(req.Urn); isEmpty(req.OldInputs) || replaced && made != old.hashKey {
+		return nil // The release lives on where a user has asked for a replacement.
+	}
+	in, err := decodeSteps(req.OldInputs)
+	if err != nil {
+		return err
+	}
+	object := refOf(firstStep(req.OldInputs), "")
+	clu, err := clusterOfDeletion(ctx, r.source, req.OldInputs, old.origin, object)
+	if clu == nil {
+		return tracked.ExplainDestroy(err)
+	}
+	d := deletion{clu: clu, force: values.Flag(req.OldInputs.Get(keyForceDestroy))}
+	if d.steps, err = newSteps(ctx, r.source, req.Urn, in, old, clu); err == nil {
+		err = d.run(tracked.Asking(ctx, r.source, req.Urn, in[0].sensitive, false))
+	}
+	return excuse(ctx, tracked.ExplainDestroy(err), d.force, "The release")
+}
+
+// decodeSteps reads what to run. Each step is decoded as the inputs of a Task. What is secret in one of them may be shown by the
+// others.
+func decodeSteps(properties property.Map) ([]inputs, error) {
+	var common inputs
+	if err := common.decodeWait(properties); err != nil {
+		return nil, err
+	}
+	list := properties.Get(keySteps)
+	if !list.IsArray() {
+		return nil, errUnknownSteps
+	}
+	var steps []inputs
+	for i, v := range list.AsArray().All {
+		if !v.IsMap() {
+			return nil, errUnknownSteps
+		}
+		object, err := common.decodeContent(fmt.Sprintf("%s[%d].%s", keySteps, i, keyManifest), v.AsMap().Get(keyManifest))
+		if err != nil {
+			return nil, err
+		}
+		manifest, _ := object.(map[string]any)
+		steps = append(steps, inputs{object: manifest, content: object, hook: &hook{
+			release: values.Text(properties.Get(keyRelease)), takeOver: values.Flag(properties.Get(keyTakeOver)),
+			deleteAfter: values.Scalars(v.AsMap().Get(keyDeleteAfter)), formerly: values.Scalars(v.AsMap().Get(keyFormerly)),
+		}})
+	}
+	if len(common.unknown) > 0 {
+		return nil, errUnknownSteps
+	}
+	for i := range steps {
+		steps[i].timeout, steps[i].logLines = common.timeout, common.logLines
+		steps[i].sensitive, steps[i].secret = common.sensitive, common.secret
+	}
+	return steps, nil
+}
+
+var errUnknownSteps = p.InternalErrorf("the engine asked to delete a release whose hooks are unknown")
+
+// firstStep names what stands for all steps where one object is to be named.
+func firstStep(properties property.Map) manifest.Identity {
+	steps := properties.Get(keySteps)
+	if !steps.IsArray() || steps.AsArray().Len() == 0 || !steps.AsArray().Get(0).IsMap() {
+		return manifest.Identity{}
+	}
+	plain, _, err := values.FromProperty(steps.AsArray().Get(0).AsMap().Get(keyManifest))
+	object, _ := plain.(map[string]any)
+	if err != nil {
+		return manifest.Identity{}
+	}
+	return manifest.IdentityOf(object)
+}
+
+// deletion is one attempt to run the steps.
+type deletion struct {
+	clu   *cluster.Cluster
+	steps []*step
+	// force means that the release goes although a step has failed.
+	force bool
+}
+
+// step is one step of a deletion.
+type step struct {
+	*run
+
+	// live is what it has made; nil before that.
+	live *unstructured.Unstructured
+}
+
+// newSteps prepares the steps. The same ones have the same names when the deletion is repeated.
+func newSteps(
+	ctx context.Context, source *connection.Source, urn resource.URN, in []inputs, old hooksState, clu *cluster.Cluster,
+) ([]*step, error) {
+	var steps []*step
+	for _, in := range in {
+		name, err := runName(in.id().Name, urn, in.content, onDelete, old.hashKey)
+		if err != nil {
+			return nil, err
+		}
+		made, err := newRun(ctx, source, in, clu, in.id(), name, tracked.ManagerOf(urn))
+		if err != nil {
+			return nil, err
+		}
+		made.lasting = true // until all steps are done
+		steps = append(steps, &step{run: made})
+	}
+	return steps, nil
+}
+
+// runs reports whether the step runs something. Others make an object that is needed for that.
+func (s *step) runs() bool { return isRun(s.target.Identity().GroupKind()) }
+
+// run runs one step after the other. Those of the last attempt that have succeeded are not repeated.
+func (d deletion) run(ctx context.Context) error {
+	var runs []*run
+	for _, s := range d.steps {
+		if s.runs() {
+			runs = append(runs, s.run)
+		}
+	}
+	if err := forgetEarlierAttempt(ctx, runs); err != nil {
+		return err
+	}
+	for i, s := range d.steps {
+		if goesOn, err := s.do(ctx); err != nil {
+			d.abandon(ctx, i, goesOn)
+			return err
+		}
+	}
+	return clearSteps(ctx, d.steps, true)
+}
+
+// do makes an object, and waits for the end of one that runs. goesOn means that it may run on in the cluster in spite of the error.
+func (s *step) do(ctx context.Context) (goesOn bool, err error) {
+	if !s.runs() {
+		o := s.runObject()
+		o.passing = true
+		s.live, err = s.create(ctx, s.in.objectOf(s.target.Identity()), o)
+		return false, s.target.Explain("create", err, s.in.sensitive)
+	}
+	e, err := s.execute(ctx)
+	s.live = e.live
+	return e.begun && e.unfinished == interrupted, err
+}
+
+// abandon removes what nobody needs any more after a step has failed. A step that may run on keeps what is there for it, unless
+// the release goes: then it is stopped. What cannot be removed is left to the next attempt.
+func (d deletion) abandon(ctx context.Context, failed int, goesOn bool) {
+	if goesOn && !d.force || errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+	// The time that the program gives to the deletion may be up, and nobody would look after these objects later.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	s := d.steps[failed]
+	var err error
+	if goesOn && s.live == nil {
+		s.live, err = s.find(ctx)
+	}
+	switch {
+	case s.live == nil || !s.runs():
+	case goesOn, !isJob(s.target.Identity().GroupKind()) && !s.in.keeps(false):
+		err = remove(ctx, d.clu, s.target.Ref, s.live.GetUID())
+	}
+	if err = errors.Join(err, clearSteps(ctx, d.steps[:failed], d.force)); err != nil {
+		p.GetLogger(ctx).Warningf("What was made for the hooks could not be removed: %v", err)
+	}
+}
+
+// clearSteps removes what is not to be kept of steps that have succeeded, in the reverse order. A Job goes ten minutes later: until
+// the engine has saved that the release is gone, it is the evidence that the hook has run. A Pod has no time to live, so it goes
+// at the very end, and stays where the deletion has not come to it.
+func clearSteps(ctx context.Context, steps []*step, complete bool) error {
+	backwards := slices.Clone(steps)
+	slices.Reverse(backwards)
+	var pods []*step
+	for _, s := range backwards {
+		kind := s.target.Identity().GroupKind()
+		switch {
+		case isJob(kind):
+			if _, err := s.retire(ctx, s.live, true); err != nil {
+				return s.target.Explain("set the time to live of", err, s.in.sensitive)
+			}
+		case s.in.keeps(true):
+		case s.runs():
+			pods = append(pods, s)
+		default:
+			if err := s.removeOne(ctx, s.target); err != nil && !failure.Gone(err) {
+				return s.target.Explain("delete", err, s.in.sensitive)
+			}
+		}
+	}
+	if !complete {
+		return nil
+	}
+	for _, s := range pods {
+		if err := remove(ctx, s.target.Cluster, s.target.Ref, s.live.GetUID()); err != nil {
+			return s.target.Explain("delete", err, s.in.sensitive)
+		}
+	}
+	return nil
+}
