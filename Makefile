@@ -374,9 +374,14 @@ LONGEST := $(addprefix ./tests/,e2e rpc operator sdk)
 gotestsum = $(BIN)/gotestsum --format pkgname --format-hide-empty-pkg
 
 .PHONY: test-all
-test-all: operator-unit race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/cluster operator-image sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
+test-all: operator-unit race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/cluster bin/helm operator-image sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
 	$(call say,Running all tests; a line appears when a package is through)
-	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 40m $(LONGEST) ./...
+	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 55m $(LONGEST) ./...
+
+.PHONY: test-charts
+test-charts: bin/gotestsum bin/helm ## Compare the charts of twenty projects, which it downloads, with Helm
+	$(call say,Rendering the charts of others by Helm and by the provider)
+	@$(gotestsum) -- -tags=published -count=1 -run Published ./provider/internal/chart
 
 # The tests of the operator that a real node can decide otherwise than one whose pods are processes.
 NODE_CASES := ^Test(Life|Drift|Approval|Orphan|ADeletion|Killed|RunThatIsKilled|RunnersKilled|Interrupted|DeletedJob|AChangeWhile|Outputs)

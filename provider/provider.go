@@ -10,10 +10,12 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/functions"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/manifests"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/patch"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
 )
@@ -33,12 +35,14 @@ var Version = "0.0.1-dev"
 
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
+	children := sets.Children{Object: object.Token, Wait: wait.Token}
+	charts, record, render := chart.New(chart.Children{Children: children, Task: task.Token, ReleaseHooks: task.ReleaseHooksToken}, configuration.source, configuration.Rules)
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source, configuration),
 			wait.New(configuration.source, configuration.Rules), patch.New(configuration.source, configuration.Rules),
-			task.New(configuration.source), manifests.NewRecord()).
-		WithComponents(manifests.New(manifests.Children{Object: object.Token, Wait: wait.Token}, configuration.source, configuration.Rules)).
-		WithFunctions(functions.New(configuration.source)...).
+			task.New(configuration.source), task.NewReleaseHooks(configuration.source), sets.NewRecord(), sets.NewGuard(configuration.source), record).
+		WithComponents(manifests.New(children, configuration.source, configuration.Rules), charts).
+		WithFunctions(append(functions.New(configuration.source), render)...).
 		WithConfig(infer.Config(&Config{})).
 		WithDisplayName("k8sconnect").
 		WithDescription(summary).

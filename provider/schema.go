@@ -8,8 +8,10 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/manifests"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
 )
 
 // published makes the framework's schema that of the package: an enum, which accepts only its values there, also accepts strings,
@@ -25,7 +27,9 @@ func published(getSchema func(context.Context, p.GetSchemaRequest) (p.GetSchemaR
 			return p.GetSchemaResponse{}, fmt.Errorf("schema: %w", err)
 		}
 		choice.InSchema(&spec)
-		delete(spec.Resources, manifests.RecordToken)
+		for _, token := range []string{sets.RecordToken, sets.GuardToken, chart.RecordToken, task.ReleaseHooksToken} {
+			delete(spec.Resources, token)
+		}
 		text, err := json.Marshal(spec)
 		if err != nil {
 			return p.GetSchemaResponse{}, fmt.Errorf("schema: %w", err)

@@ -46,24 +46,11 @@ func (s *SplitYamlArgs) Annotate(a infer.Annotator) {
 
 // SplitYamlResult is what splitYaml returns.
 type SplitYamlResult struct {
-	Manifests     map[string]any  `pulumi:"manifests"`
-	CRDs          map[string]any  `pulumi:"crds"`
-	ClusterScoped map[string]any  `pulumi:"clusterScoped"`
-	Namespaced    map[string]any  `pulumi:"namespaced"`
-	Ordered       []NamedManifest `pulumi:"ordered"`
-}
-
-// NamedManifest is a manifest with its key.
-type NamedManifest struct {
-	Name     string         `pulumi:"name"`
-	Manifest map[string]any `pulumi:"manifest"`
-}
-
-// Annotate describes a manifest with its key for the schema.
-func (n *NamedManifest) Annotate(a infer.Annotator) {
-	a.SetToken("index", "NamedManifest")
-	a.Describe(&n, texts.Of("NamedManifest"))
-	texts.Describe(a, "NamedManifest", n)
+	Manifests     map[string]any          `pulumi:"manifests"`
+	CRDs          map[string]any          `pulumi:"crds"`
+	ClusterScoped map[string]any          `pulumi:"clusterScoped"`
+	Namespaced    map[string]any          `pulumi:"namespaced"`
+	Ordered       []sources.NamedManifest `pulumi:"ordered"`
 }
 
 // Annotate describes the results for the schema.

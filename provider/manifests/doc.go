@@ -5,7 +5,7 @@
 //
 // Each object is a KubeObject, named by the key that splitYaml gives it, so that nothing of an object's logic is written a second
 // time: preview, drift, protection and recovery are those of any other object. Where an object has to be ready before another one,
-// a Wait stands between the two. One more child is the record (see record.go).
+// a Wait stands between the two. One more child is the record. All of this is in package sets; this one reads what there is to apply.
 //
 // # Raw inputs
 //

@@ -2,13 +2,13 @@ package manifests
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
@@ -68,45 +68,13 @@ func (l *listed) addTree(place string, plain any, secrets values.Marks) {
 		}
 		return
 	}
-	whole := secrets.IsSecret(property.Path{})
-	for _, path := range identity {
-		part, found := at(object, path)
-		switch {
-		case found && values.HasUnknown(part):
-			l.incomplete = true
-			return
-		case found && !whole && secrets.IsSecret(property.PathFromSegments(segmentsOf(path)...)):
-			l.wrong.Add(place, fmt.Sprintf("%s is secret, but would appear in the name of a resource. Remove the secret mark.", values.FormatSegments(slices.Clone(path)...)))
-			return
-		}
+	switch unknown, secret := sets.Identify(object, secrets); {
+	case unknown:
+		l.incomplete = true
+		return
+	case secret != "":
+		l.wrong.Add(place, fmt.Sprintf("%s is secret, but would appear in the name of a resource. Remove the secret mark.", secret))
+		return
 	}
 	l.documents = append(l.documents, sources.Document{Input: keyManifests, Place: place, Object: object, Secrets: secrets})
-}
-
-var namespacePath = []any{"metadata", "namespace"}
-
-// identity are the fields that make the key of an object.
-var identity = [][]any{{"apiVersion"}, {"kind"}, {"metadata", "name"}, namespacePath}
-
-// at returns the value at a path, or the unknown above it.
-func at(tree any, path []any) (any, bool) {
-	for _, key := range path {
-		if values.IsUnknown(tree) {
-			return tree, true
-		}
-		object, _ := tree.(map[string]any)
-		member, found := object[key.(string)]
-		if !found {
-			return nil, false
-		}
-		tree = member
-	}
-	return tree, true
-}
-
-func segmentsOf(path []any) (segments []property.PathSegment) {
-	for _, key := range path {
-		segments = append(segments, property.NewSegment(key.(string)))
-	}
-	return segments
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
 
 // valueOf reads a value written in YAML. {secret: x} is a secret, ?? an unknown value.
@@ -101,13 +102,13 @@ func TestMistakesOfASet(t *testing.T) {
 }
 
 // loaded reads inputs that are right.
-func loaded(t testing.TB, inputs string) map[string]object {
+func loaded(t testing.TB, inputs string) map[string]sets.Object {
 	t.Helper()
 	found, wrong := load(valueOf(t, inputs).AsMap(), "")
 	require.Empty(t, wrong)
-	byKey := map[string]object{}
-	for _, o := range found.objects {
-		byKey[o.key] = o
+	byKey := map[string]sets.Object{}
+	for _, o := range found.Objects {
+		byKey[o.Key] = o
 	}
 	return byKey
 }
@@ -124,7 +125,7 @@ func TestOverridesAreForWhatTheySelect(t *testing.T) { // [M13]
 		t.Run(selector, func(t *testing.T) {
 			var selected []string
 			for key, o := range loaded(t, fmt.Sprintf("{manifests: [%s, %s, %s], namespace: prod, overrides: [{select: %s, adopt: true}]}", web, role, none, selector)) {
-				if o.options["adopt"].IsBool() {
+				if o.Options["adopt"].IsBool() {
 					selected = append(selected, key)
 				}
 			}
@@ -133,7 +134,7 @@ func TestOverridesAreForWhatTheySelect(t *testing.T) { // [M13]
 		})
 	}
 	t.Run("the last one decides each input", func(t *testing.T) {
-		options := loaded(t, "{manifests: ["+web+"], overrides: [{select: {kind: '*'}, adopt: true, ignoreFields: [a]}, {select: {name: web}, ignoreFields: [b]}]}")["apps/Deployment.web"].options
+		options := loaded(t, "{manifests: ["+web+"], overrides: [{select: {kind: '*'}, adopt: true, ignoreFields: [a]}, {select: {name: web}, ignoreFields: [b]}]}")["apps/Deployment.web"].Options
 		assert.True(t, options["adopt"].AsBool())
 		assert.Equal(t, property.New([]property.Value{property.New("b")}), options["ignoreFields"])
 	})
@@ -141,11 +142,11 @@ func TestOverridesAreForWhatTheySelect(t *testing.T) { // [M13]
 
 func TestTheNamespaceIsFilledInBeforeAnythingElse(t *testing.T) { // [M16]
 	objects := loaded(t, "{manifests: ["+web+", "+role+", {apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: else}}], namespace: {secret: prod}}")
-	at := func(key string) any { return objects[key].manifest["metadata"].(map[string]any)["namespace"] }
+	at := func(key string) any { return objects[key].Manifest["metadata"].(map[string]any)["namespace"] }
 	assert.Equal(t, "prod", at("apps/Deployment.web"))
 	assert.Nil(t, at("rbac.authorization.k8s.io/ClusterRole.reader"))
 	assert.Equal(t, "else", at("ConfigMap.else.other"))
-	assert.True(t, objects["apps/Deployment.web"].secrets.IsSecret(property.PathFromSegments(property.NewSegment("metadata"), property.NewSegment("namespace"))))
+	assert.True(t, objects["apps/Deployment.web"].Secrets.IsSecret(property.PathFromSegments(property.NewSegment("metadata"), property.NewSegment("namespace"))))
 }
 
 func TestEditsKeepMarks(t *testing.T) { // [M14] [M20]
@@ -154,8 +155,8 @@ func TestEditsKeepMarks(t *testing.T) { // [M14] [M20]
 	objects := loaded(t, "{manifests: ["+marked+"], edits: {labels: {a: {secret: b}}, annotations: {c: '??'}, images: [{name: web, newTag: {secret: '2'}}], "+
 		"patches: [{patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {containers: [{name: web, env: [{name: b, value: plain}]}]}}}}'}]}}")
 	o := objects["apps/Deployment.web"]
-	require.False(t, o.unknown)
-	v, err := values.ToProperty(o.manifest, o.secrets)
+	require.False(t, o.Unknown)
+	v, err := values.ToProperty(o.Manifest, o.Secrets)
 	require.NoError(t, err)
 	get := func(path string) property.Value {
 		parsed, err := values.ParsePath(path)
@@ -184,9 +185,9 @@ func TestTheOrderKnowsTheDefaultNamespace(t *testing.T) { // [M10] [M16]
 		"{config.kubernetes.io/depends-on: apps/namespaces/prod/Deployment/web}}}]}"
 	found, wrong := load(valueOf(t, inputs).AsMap(), "prod")
 	require.Empty(t, wrong)
-	require.Len(t, found.graph.After("ConfigMap.a"), 1)
-	for _, o := range found.objects {
-		assert.NotContains(t, o.manifest["metadata"], "namespace", "what is sent is what is written")
+	require.Len(t, found.Graph.After("ConfigMap.a"), 1)
+	for _, o := range found.Objects {
+		assert.NotContains(t, o.Manifest["metadata"], "namespace", "what is sent is what is written")
 	}
 }
 
@@ -206,7 +207,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		found, wrong := load(inputs.AsMap(), "prod")
 		if len(wrong) == 0 {
-			require.Len(t, found.graph.Sorted, len(found.objects))
+			require.Len(t, found.Graph.Sorted, len(found.Objects))
 		}
 	})
 }

@@ -8,6 +8,117 @@ using Pulumi;
 namespace K8sConnect.Kubernetes
 {
     /// <summary>
+    /// The values of the input `crds`.
+    /// </summary>
+    [EnumType]
+    public readonly struct ChartCrds : IEquatable<ChartCrds>
+    {
+        private readonly string _value;
+
+        private ChartCrds(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// Apply them before everything else, and update them with the chart. This is the default.
+        /// </summary>
+        public static ChartCrds Include { get; } = new ChartCrds("include");
+        /// <summary>
+        /// Leave them out.
+        /// </summary>
+        public static ChartCrds Skip { get; } = new ChartCrds("skip");
+
+        public static bool operator ==(ChartCrds left, ChartCrds right) => left.Equals(right);
+        public static bool operator !=(ChartCrds left, ChartCrds right) => !left.Equals(right);
+
+        public static explicit operator string(ChartCrds value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is ChartCrds other && Equals(other);
+        public bool Equals(ChartCrds other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
+    /// The values of the input `hooks`.
+    /// </summary>
+    [EnumType]
+    public readonly struct ChartHooks : IEquatable<ChartHooks>
+    {
+        private readonly string _value;
+
+        private ChartHooks(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// Run them. This is the default.
+        /// </summary>
+        public static ChartHooks Run { get; } = new ChartHooks("run");
+        /// <summary>
+        /// Leave them out.
+        /// </summary>
+        public static ChartHooks Skip { get; } = new ChartHooks("skip");
+
+        public static bool operator ==(ChartHooks left, ChartHooks right) => left.Equals(right);
+        public static bool operator !=(ChartHooks left, ChartHooks right) => !left.Equals(right);
+
+        public static explicit operator string(ChartHooks value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is ChartHooks other && Equals(other);
+        public bool Equals(ChartHooks other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
+    /// The values of the input `lookup`.
+    /// </summary>
+    [EnumType]
+    public readonly struct ChartLookup : IEquatable<ChartLookup>
+    {
+        private readonly string _value;
+
+        private ChartLookup(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// What is in the cluster, but for the objects of the release itself. This is the default.
+        /// </summary>
+        public static ChartLookup Live { get; } = new ChartLookup("live");
+        /// <summary>
+        /// Nothing.
+        /// </summary>
+        public static ChartLookup None { get; } = new ChartLookup("none");
+
+        public static bool operator ==(ChartLookup left, ChartLookup right) => left.Equals(right);
+        public static bool operator !=(ChartLookup left, ChartLookup right) => !left.Equals(right);
+
+        public static explicit operator string(ChartLookup value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is ChartLookup other && Equals(other);
+        public bool Equals(ChartLookup other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
     /// The values of the input `conflictPolicy`.
     /// </summary>
     [EnumType]

@@ -134,7 +134,7 @@ namespace K8sConnect.Kubernetes
         public Input<object>? Manifests { get; set; }
 
         /// <summary>
-        /// The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+        /// The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }

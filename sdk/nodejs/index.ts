@@ -5,6 +5,11 @@ import * as pulumi from "@pulumi/pulumi";
 import * as utilities from "./utilities";
 
 // Export members:
+export { ChartArgs } from "./chart";
+export type Chart = import("./chart").Chart;
+export const Chart: typeof import("./chart").Chart = null as any;
+utilities.lazyLoad(exports, ["Chart"], () => require("./chart"));
+
 export { GetObjectArgs, GetObjectResult, GetObjectOutputArgs } from "./getObject";
 export const getObject: typeof import("./getObject").getObject = null as any;
 export const getObjectOutput: typeof import("./getObject").getObjectOutput = null as any;
@@ -35,6 +40,11 @@ export { ProviderArgs } from "./provider";
 export type Provider = import("./provider").Provider;
 export const Provider: typeof import("./provider").Provider = null as any;
 utilities.lazyLoad(exports, ["Provider"], () => require("./provider"));
+
+export { RenderChartArgs, RenderChartResult, RenderChartOutputArgs } from "./renderChart";
+export const renderChart: typeof import("./renderChart").renderChart = null as any;
+export const renderChartOutput: typeof import("./renderChart").renderChartOutput = null as any;
+utilities.lazyLoad(exports, ["renderChart","renderChartOutput"], () => require("./renderChart"));
 
 export { SplitYamlArgs, SplitYamlResult, SplitYamlOutputArgs } from "./splitYaml";
 export const splitYaml: typeof import("./splitYaml").splitYaml = null as any;
@@ -68,6 +78,8 @@ const _module = {
     version: utilities.getVersion(),
     construct: (name: string, type: string, urn: string): pulumi.Resource => {
         switch (type) {
+            case "k8sconnect:index:Chart":
+                return new Chart(name, <any>undefined, { urn })
             case "k8sconnect:index:KubeObject":
                 return new KubeObject(name, <any>undefined, { urn })
             case "k8sconnect:index:Manifests":

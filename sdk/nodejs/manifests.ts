@@ -127,7 +127,7 @@ export interface ManifestsArgs {
      */
     manifests?: any | undefined;
     /**
-     * The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+     * The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**

@@ -54,6 +54,39 @@ func TestAPeerIsWhatAFolderHasAPluginOf(t *testing.T) {
 	}
 }
 
+func TestABuildWithoutManifestsIsToldOfEachObject(t *testing.T) {
+	for name, test := range map[string]struct {
+		schema, form string
+		entrant      entrant
+		want         string
+		waits        bool
+	}{
+		"this build":                       {``, formManifests, provider, formManifests, true},
+		"this build, otherwise":            {``, "texts", provider, "texts", false},
+		"another build":                    {`{"resources":{"k8sconnect:index:Manifests":{}}}`, formManifests, entrant{plugin: "k8sconnect", folder: "/peer"}, formManifests, true},
+		"another build without it":         {`{"resources":{"k8sconnect:index:KubeObject":{}}}`, formManifests, entrant{plugin: "k8sconnect", folder: "/peer"}, formObjects, false},
+		"another build, with each by text": {``, "texts", entrant{plugin: "k8sconnect", folder: "/peer"}, "texts", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			pulumi := filepath.Join(dir, "pulumi")
+			script := "#!/bin/sh\ntest \"$*\" = 'package get-schema /peer/pulumi-resource-k8sconnect --non-interactive --color=never' && echo '" + test.schema + "'\n"
+			require.NoError(t, os.WriteFile(pulumi, []byte(script), 0o700))
+			b := bench{dir: dir, form: test.form}
+			b.tools.Pulumi = pulumi
+			e, err := test.entrant.inForm(t.Context(), b)
+			require.NoError(t, err)
+			assert.Equal(t, test.waits, e.waits)
+			set := sets.Set{Name: "set", Objects: []sets.Object{{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "set"}}}}
+			got, err := e.form.program("k8sconnect", set)
+			require.NoError(t, err)
+			want, err := forms[test.want].program("k8sconnect", set)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(got))
+		})
+	}
+}
+
 // resourcesOf are the resources of a program.
 func resourcesOf(t *testing.T, f form, set sets.Set) map[string]struct {
 	Type       string
@@ -99,14 +132,19 @@ func TestAProgramHasEveryObjectOfASet(t *testing.T) {
 		assert.Equal(t, "Prometheus/monitoring/k8s", sets.Identity(object))
 		assert.NotEmpty(t, resources["Prometheus-monitoring-k8s"].Options.DependsOn)
 	})
-	t.Run("as one text for the official provider", func(t *testing.T) {
-		resources := resourcesOf(t, asConfigGroup, set)
-		require.Len(t, resources, 1)
-		group := resources[set.Name]
-		assert.Equal(t, "kubernetes:yaml/v2:ConfigGroup", group.Type)
-		assert.Equal(t, true, group.Properties["skipAwait"])
-		assert.Len(t, strings.Split(group.Properties["yaml"].(string), "\n---\n"), len(set.Objects))
-	})
+	for typ, form := range map[string]form{"k8sconnect:Manifests": asManifests, "kubernetes:yaml/v2:ConfigGroup": asConfigGroup} {
+		t.Run("in one file for the component "+typ, func(t *testing.T) {
+			p := project{plugin: "k8sconnect", form: form, set: func(string) sets.Set { return set }, dir: t.TempDir()}
+			require.NoError(t, p.write(first))
+			resources := resourcesOf(t, form, set)
+			require.Len(t, resources, 1)
+			assert.Equal(t, typ, resources[set.Name].Type)
+			assert.Equal(t, []any{manifestsFile}, resources[set.Name].Properties["files"])
+			text, err := os.ReadFile(filepath.Join(p.dir, manifestsFile))
+			require.NoError(t, err)
+			assert.Len(t, strings.Split(string(text), "\n---\n"), len(set.Objects))
+		})
+	}
 	t.Run("and two of one name are an error", func(t *testing.T) {
 		set := sets.Set{Objects: append(set.Objects[:1:1], set.Objects[0])}
 		_, err := asObjects("k8sconnect", set)
@@ -144,7 +182,7 @@ func TestRequestsAreCountedByObject(t *testing.T) {
 	request := func(verb, uri string) cluster.Request { return cluster.Request{Verb: verb, URI: uri} }
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	c := count(cluster.Requests{
-		request("get", "/api/v1"), request("get", "/apis/apiextensions.k8s.io/v1"), request("get", "/api/v1/namespaces/kube-system"),
+		request("get", "/api/v1"), request("get", "/apis"), request("get", "/apis/apiextensions.k8s.io/v1"), request("get", "/api/v1/namespaces/kube-system"),
 		request("get", definitions+"/a.example.com"), request("delete", definitions+"/a.example.com"),
 		request("watch", definitions+"?fieldSelector=metadata.name%3Da.example.com&watch=true"),
 		request("get", "/api/v1/namespaces/n"), request("get", "/api/v1/namespaces/n/configmaps/c"),

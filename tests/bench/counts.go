@@ -14,7 +14,7 @@ type counts struct {
 	// watches is all watches, mostWatches how many there were for one object.
 	watches, mostWatches int
 	// discoveries is how often the most asked group-version was asked for its kinds, or for all objects of one, or the cluster
-	// for its id, which is the uid of kube-system; others is all the rest.
+	// for its groups or its id, which is the uid of kube-system; others is all the rest.
 	discoveries, others int
 }
 
@@ -36,7 +36,7 @@ func count(requests cluster.Requests) counts {
 			c.total++
 			each[object]++
 			c.most = max(c.most, each[object])
-		case r.Path() == "/api/v1" || strings.HasPrefix(r.Path(), "/apis/"):
+		case r.Path() == "/api" || r.Path() == "/api/v1" || strings.HasPrefix(r.Path(), "/apis"):
 			versions[r.Path()]++
 			c.discoveries = max(c.discoveries, versions[r.Path()])
 		default:
@@ -51,7 +51,7 @@ func (c counts) exceeds(s step) string {
 	switch {
 	case c.most > s.most:
 		return fmt.Sprintf("%d for one object", c.most)
-	case c.mostWatches > 1 || (c.watches > 0 && s.name != stepDestroy):
+	case c.mostWatches > 1 || (c.watches > 0 && !s.watches):
 		return fmt.Sprintf("%d watches, %d for one object", c.watches, c.mostWatches)
 	case c.discoveries > 1 && !s.looksAgain:
 		return fmt.Sprintf("%d discoveries of one group-version", c.discoveries)

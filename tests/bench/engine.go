@@ -74,13 +74,18 @@ func newProject(ctx context.Context, tools cli.Tools, p project, user cluster.Us
 // large stack it takes hours. (Pulumi Cloud is sent the change alone.)
 func (p *project) withoutCheckpoints() { p.environment["PULUMI_SKIP_CHECKPOINTS"] = "true" }
 
-// write writes the program.
+// write writes the program, and the file with its objects.
 func (p *project) write(generation string) error {
-	text, err := p.form.program(p.plugin, p.set(generation))
+	set := p.set(generation)
+	program, err := p.form.program(p.plugin, set)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(p.dir, "Pulumi.yaml"), text, 0o600)
+	manifests, err := set.Text()
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(filepath.Join(p.dir, "Pulumi.yaml"), program, 0o600), os.WriteFile(filepath.Join(p.dir, manifestsFile), manifests, 0o600))
 }
 
 func (p *project) run(ctx context.Context, s step) (usage, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,28 @@ func peerIn(folder string) ([]entrant, error) {
 
 // isOurs reports whether it is the provider that is built from this source, which has limits to keep.
 func (e entrant) isOurs() bool { return e.plugin == provider.plugin && e.folder == "" }
+
+// inForm is the entrant with the form in which our provider is told of the sets. Another build of it that does not have Manifests yet is
+// told of each object.
+func (e entrant) inForm(ctx context.Context, b bench) (entrant, error) {
+	if e.plugin != provider.plugin {
+		return e, nil
+	}
+	form := b.form
+	if form == formManifests && e.folder != "" {
+		path := filepath.Join(e.folder, "pulumi-resource-"+e.plugin)
+		schema, err := b.tools.Command(ctx, b.dir, b.tools.Environment(b.dir, ""), "package", "get-schema", path).Output()
+		if err != nil {
+			return e, fmt.Errorf("the schema of %s: %w", path, err)
+		}
+		if !bytes.Contains(schema, []byte(`"`+e.plugin+`:index:Manifests"`)) {
+			form = formObjects
+			e.name += " with " + formObjects
+		}
+	}
+	e.form, e.waits = forms[form], form == formManifests
+	return e, nil
+}
 
 // isIdle reports whether it makes no requests.
 func (e entrant) isIdle() bool { return e.plugin == engineOnly.plugin }

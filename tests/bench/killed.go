@@ -178,30 +178,13 @@ func (p *project) killWhen(ctx context.Context, isTime func() (bool, error)) err
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	for {
-		stopped, err := r.stop()
-		if err != nil || !stopped {
-			return errors.Join(err, errors.New("the up ended before it could be killed"))
-		}
-		saved, err := cli.Saved(p.backend, projectName, cli.StackName)
-		if err != nil || saved {
-			return errors.Join(err, r.kill())
-		}
-		if err := r.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-			return err
-		}
-		time.Sleep(time.Millisecond)
+	if err := cli.Kill(ctx, r.cmd.Process, p.backend, projectName, cli.StackName); err != nil {
+		return errors.Join(err, r.kill())
 	}
-}
-
-// stop stops the CLI until it is killed or continued. It reports whether it was still running.
-func (r running) stop() (bool, error) {
-	if err := r.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		return false, err
+	if _, ended := r.wait(); !failed(ended) {
+		return ended
 	}
-	var status syscall.WaitStatus
-	_, err := syscall.Wait4(r.cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
-	return status.Stopped(), err
+	return nil
 }
 
 // kill kills the CLI, and its plugins, which would notice only minutes later.

@@ -30,7 +30,7 @@ provider   those of the provider's process
 to engine  how many times the CPU of the engine alone
 MiB        the most resident memory of the provider's process
 requests   for an object, on average, without watches; most is the most for one object
-discovery  how often the most asked group-version was asked for its kinds, or for all objects of one
+discovery  how often the most asked group-version was asked for its kinds, or for all objects of one, or the cluster for its groups
 `
 
 // life is what one entrant did with one set.
@@ -58,8 +58,9 @@ func measureSets(ctx context.Context, out io.Writer, b bench) error {
 	} {
 		var lives []life
 		for i, e := range of.entrants {
-			if e.plugin == provider.plugin {
-				e.form, e.waits = forms[b.form], b.form == formManifests
+			e, err := e.inForm(ctx, b)
+			if err != nil {
+				return err
 			}
 			l, err := live(ctx, b, e, of.set, filepath.Join(b.dir, fmt.Sprintf("%s-%d", of.set.Name, i)))
 			if err != nil {
@@ -99,7 +100,9 @@ func lifeOf(e entrant) []step {
 			life[i].most++
 		}
 		if e.waits && life[i].name != stepPreviewCreate {
-			life[i].most++ // A Wait reads its object, too.
+			life[i].most++ // A Wait reads its object, too, and watches it until it is ready.
+			life[i].watches = life[i].watches || life[i].name == stepCreate
+			life[i].looksAgain = life[i].looksAgain || life[i].name == stepDestroy // for objects of the kinds that the set defines
 		}
 	}
 	return life

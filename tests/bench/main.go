@@ -16,7 +16,7 @@
 // that fails or leaves the cluster as it should not be.
 //
 // "make bench FORM=objects" has programs with a KubeObject for each object of a set, FORM=texts with its text instead of its fields.
-// Otherwise a set is one Manifests.
+// Otherwise a set is one Manifests, which reads a file.
 //
 // "make bench PEER=FOLDER" measures another plugin beside, in the parts sets, checkpoints and killed: the official provider, or another
 // build of this one.
@@ -106,8 +106,10 @@ func run(ctx context.Context, only []string, peer string, objects []string, form
 	if err != nil {
 		return err
 	}
-	// The controllers are there for the deletion of Deployments and namespaces.
-	b.cluster, err = cluster.Start(ctx, cluster.Options{ControllerManager: true, Audit: true})
+	// The controllers are there for the deletion of Deployments and namespaces; pods are ready at once, as some are waited for.
+	options := cluster.Everything()
+	options.Audit = true
+	b.cluster, err = cluster.Start(ctx, options)
 	if err != nil {
 		return err
 	}

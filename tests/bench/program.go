@@ -13,19 +13,21 @@ import (
 // form is how a program declares a set of objects with a plugin.
 type form func(plugin string, set sets.Set) (resources map[string]any, err error)
 
-// formManifests is the form of programs that have one component for a set.
-const formManifests = "manifests"
+// The forms of programs that have one component for a set, and a KubeObject for each of its objects.
+const (
+	formManifests = "manifests"
+	formObjects   = "objects"
+)
 
 // forms are those in which our provider can be told of a set.
-var forms = map[string]form{formManifests: asManifests, "objects": asObjects, "texts": asTexts}
+var forms = map[string]form{formManifests: asManifests, formObjects: asObjects, "texts": asTexts}
 
-// asManifests hands the whole text to the component for it.
+// manifestsFile is a file beside the program with all objects of its set.
+const manifestsFile = "manifests.yaml"
+
+// asManifests names the file to the component for sets.
 func asManifests(plugin string, set sets.Set) (map[string]any, error) {
-	text, err := set.Text()
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{set.Name: map[string]any{"type": plugin + ":Manifests", "properties": map[string]any{"content": string(text)}}}, nil
+	return map[string]any{set.Name: map[string]any{"type": plugin + ":Manifests", "properties": map[string]any{"files": []string{manifestsFile}}}}, nil
 }
 
 // asObjects declares each object as a KubeObject with a manifest.
@@ -72,14 +74,10 @@ func asKubeObjects(plugin string, set sets.Set, properties func(sets.Object) (ma
 	return resources, nil
 }
 
-// asConfigGroup hands the whole text to the official provider's component for it. Nothing is awaited: there are no nodes.
+// asConfigGroup names the file to the official provider's component for sets. Nothing is awaited.
 func asConfigGroup(_ string, set sets.Set) (map[string]any, error) {
-	text, err := set.Text()
-	if err != nil {
-		return nil, err
-	}
 	return map[string]any{set.Name: map[string]any{
-		"type": "kubernetes:yaml/v2:ConfigGroup", "properties": map[string]any{"yaml": string(text), "skipAwait": true},
+		"type": "kubernetes:yaml/v2:ConfigGroup", "properties": map[string]any{"files": []string{manifestsFile}, "skipAwait": true},
 	}}, nil
 }
 

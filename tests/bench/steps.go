@@ -15,8 +15,10 @@ type step struct {
 	command []string
 	// bare is the same requests without an engine and a provider.
 	bare []phase
-	// most is how many requests it may make for an object, beside at most one watch until a deleted one is gone.
+	// most is how many requests it may make for an object.
 	most int
+	// watches says that it may also watch an object, until a deleted one is gone, or one is ready.
+	watches bool
 	// looksAgain says that it may ask for the kinds of a group-version more than once.
 	looksAgain bool
 	// leaves is the generation of all objects afterwards, "" if there are none.
@@ -79,6 +81,6 @@ var steps = []step{
 	},
 	{
 		name: stepDestroy, generation: second, command: []string{"destroy", "--yes", "--skip-preview"},
-		bare: []phase{{request: get}, {request: remove}}, most: 2,
+		bare: []phase{{request: get}, {request: remove}}, most: 2, watches: true,
 	},
 }

@@ -17,9 +17,12 @@ import (
 // pageOnHelm takes over what looks as if Helm had made it: Helm 4 applies, and Helm 3 creates and patches.
 func pageOnHelm(t *testing.T, p page) {
 	p.prove(t, proofs{
-		aManifest:    p.told(steps),
-		aProgram:     p.told(steps),
+		aManifest:    p.told(asManifests),
+		aProgram:     p.told(asManifests, asChart),
 		commandLines: commands,
+	})
+	t.Run("a release becomes a Chart [H12]", func(t *testing.T) {
+		takenOver{page: p, section: asChart, install: byHelm("helm"), records: true}.walk(t)
 	})
 	c := shared.Get(t)
 	for what, install := range map[string]func(t *testing.T, manifest string){
@@ -32,7 +35,7 @@ func pageOnHelm(t *testing.T, p page) {
 			t.Parallel()
 			k, space, s := kubeOf(t, c), c.Namespace(t), newStack(t)
 			in := func(text string) string { return strings.ReplaceAll(text, "namespace: shop", "namespace: "+space) }
-			file := in(p.in(t, steps, aManifest)[0].code)
+			file := in(p.in(t, asManifests, aManifest)[0].code)
 			install(t, file)
 			id := "apps/v1/Deployment/" + space + "/web"
 			kubectl(t, c, "", "annotate", "--field-manager=helm", "--namespace", space, "deployment", "web", "meta.helm.sh/release-name=web")
@@ -42,7 +45,7 @@ func pageOnHelm(t *testing.T, p page) {
 			require.NoError(t, err)
 			before := k.get(t, id)
 
-			program := programOf(t, p.in(t, steps, aProgram)[0].code)
+			program := programOf(t, p.in(t, asManifests, aProgram)[0].code)
 			s.file(t, "web.yaml", file)
 			s.program(t, "%s", program)
 			out := s.preview(t, "--diff")

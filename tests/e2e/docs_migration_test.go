@@ -101,8 +101,17 @@ func pageOnKubectl(t *testing.T, p page) {
 // pageOnPulumiKubernetes takes over what looks as if the other provider had made it.
 func pageOnPulumiKubernetes(t *testing.T, p page) {
 	p.prove(t, proofs{
-		aProgram:     p.told(steps, "Sets of manifests"),
+		aProgram:     p.told(steps, "Sets of manifests", "Helm charts"),
 		commandLines: commands,
+	})
+	t.Run("a Release becomes a Chart [H12]", func(t *testing.T) {
+		takenOver{page: p, section: "Helm charts", install: byHelm("pulumi-resource-kubernetes"), records: true}.walk(t)
+	})
+	t.Run("a Chart of the other provider becomes one of this [H12]", func(t *testing.T) {
+		require.Contains(t, p.section(t, "Helm charts"), "`takeOverFrom: [\"pulumi-kubernetes*\"]`")
+		takenOver{page: p, section: "Helm charts", install: bySSA("pulumi-kubernetes-1a2b3c4d"), change: func(program string) string {
+			return regexp.MustCompile(`takeOverFrom: .*`).ReplaceAllString(program, `takeOverFrom: ["pulumi-kubernetes*"]`)
+		}}.walk(t)
 	})
 	t.Run("what another provider has applied is taken over as it is", func(t *testing.T) {
 		t.Parallel()
@@ -139,8 +148,11 @@ func pageOnPulumiKubernetes(t *testing.T, p page) {
 // pageOnTerraform takes over what looks as if Terraform had made it.
 func pageOnTerraform(t *testing.T, p page) {
 	p.prove(t, proofs{
-		aProgram:     p.told(steps),
+		aProgram:     p.told(steps, "From helm_release"),
 		commandLines: commands,
+	})
+	t.Run("a helm_release becomes a Chart [H12]", func(t *testing.T) {
+		takenOver{page: p, section: "From helm_release", install: byHelm("terraform-provider-helm_v3.1.0_x5"), records: true}.walk(t)
 	})
 	for kind, manager := range map[string]string{"k8sconnect_object": "k8sconnect", "kubernetes_manifest": "Terraform"} {
 		t.Run("what "+kind+" has applied is taken over as it is, and removals are real [D32]", func(t *testing.T) {

@@ -23,6 +23,7 @@ var docsFolder = filepath.Join("..", "..", "docs")
 var pages = map[string]func(t *testing.T, p page){
 	"_index.md":                           provePrograms,
 	"architecture.md":                     pageOnArchitecture,
+	"charts.md":                           pageOnCharts,
 	"functions.md":                        pageOnFunctions,
 	"installation-configuration.md":       pageOnConfiguration,
 	"languages.md":                        pageOnLanguages,

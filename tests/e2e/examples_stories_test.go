@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
@@ -131,6 +132,40 @@ var stories = map[string]story{
 			assert.NotEqual(t, encoded, e.kube.value(t, secret, "data", "password"))
 			assert.Equal(t, "store\n", e.succeed(t, "stack", "output", "username", "--show-secrets").stdout)
 			e.file(t, "Pulumi.yaml", program)
+		},
+	},
+
+	"task": {
+		prints: map[string][]string{
+			"pulumi stack output migrated":      {"true"},
+			"kubectl get jobs --namespace task": {"migrate-", "Complete"},
+			"pulumi preview --diff":             {"migrate", "will run: what it runs has changed", "nginx:1.30"},
+		},
+		promised: func(t *testing.T, e *example) {
+			e.follows(t, "web", "migrate")
+			assert.Equal(t, "nginx:1.29", e.kube.value(t, "apps/v1/Deployment/task/web", "spec", "template", "spec", "containers", 0, "image"))
+			jobs, err := e.cluster.Client().BatchV1().Jobs("task").List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			assert.Empty(t, jobs.Items, "the deleted Job was not made again")
+		},
+	},
+
+	"chart": {
+		prints: map[string][]string{
+			"pulumi preview": {"Job chart/shop-migrate will run: it is new."},
+			"kubectl get deployments,jobs --namespace chart": {"deployment.apps/shop-web", "job.batch/shop-migrate"},
+			"pulumi stack output notes":                      {`shop says "good day" in chart.`},
+			"pulumi preview --diff":                          {"replicas: 2 => 4", "Job chart/shop-migrate will run: what it runs has changed."},
+		},
+		promised: func(t *testing.T, e *example) {
+			const web, migrate = "apps/v1/Deployment/chart/shop-web", "batch/v1/Job/chart/shop-migrate"
+			assert.Equal(t, int64(2), e.kube.value(t, web, "spec", "replicas"), "the program is above the file")
+			assert.Equal(t, "good day", e.kube.value(t, "v1/ConfigMap/chart/shop-settings", "data", "greeting"), "the file is above the chart")
+			password, err := base64.StdEncoding.DecodeString(e.kube.value(t, "v1/Secret/chart/shop-credentials", "data", "password").(string))
+			require.NoError(t, err)
+			assert.Len(t, string(password), 24)
+			assert.NotContains(t, e.everythingSaved(t), string(password))
+			assert.False(t, e.kube.get(t, web).GetCreationTimestamp().Time.Before(e.kube.get(t, migrate).GetCreationTimestamp().Time))
 		},
 	},
 

@@ -71,6 +71,8 @@ func pageOnFunctions(t *testing.T, p page) {
 				assert.Contains(t, s.preview(t), `"salve" => "hello"`, "no Secret hides it [D41]")
 			case "A kustomization":
 				assert.Equal(t, "hello", k.value(t, "v1/ConfigMap/"+space+"/prod-settings", "data", "greeting"))
+			case "A Helm chart":
+				assert.Equal(t, map[string]any{"replicas": 2.0, "version": "1.4.2"}, outputs(t, s))
 			default:
 				t.Errorf("nothing is known of the program of %q", title)
 			}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,7 +25,7 @@ func TestALargeSetComesUpFromNothing(t *testing.T) { // [M3] [M25]
 
 			applied := recordOf(t, c, user)
 			out := s.up(t)
-			assert.Contains(t, out, fmt.Sprintf("+ %d created", objects+definitions+3), "the objects, a Wait for each definition, the stack, the set and its record")
+			assert.Contains(t, out, fmt.Sprintf("+ %d created", objects+definitions+4), "the objects, a Wait for each definition, the stack, the set, its record and its guard")
 			assert.NotContains(t, out, "warning:")
 			assert.Empty(t, applied.refused(t))
 			retried := applied.requests(t, func(r cluster.Request) bool { return r.Verb == "patch" }).CountBy(cluster.Request.Path)
@@ -36,3 +37,36 @@ func TestALargeSetComesUpFromNothing(t *testing.T) { // [M3] [M25]
 		})
 	}
 }
+
+func TestTheLightestObjectsOfASetAreAppliedFirst(t *testing.T) { // [M25]
+	t.Parallel()
+	c := shared.Get(t)
+	space := c.Namespace(t)
+	configMap := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: SPACE}\ndata: {file: DATA}\n"
+	documents := []string{replaceAll(configMap, "NAME", "big", "DATA", strings.Repeat("x", 300_000))}
+	var small []string
+	for i := range 40 {
+		name := fmt.Sprintf("small-%d", i)
+		small = append(small, name)
+		documents = append(documents, replaceAll(configMap, "NAME", name, "DATA", "x"))
+	}
+	documents = append(documents, replaceAll(setWebUses, "CONFIG", "big"))
+	s, user := setOf(t, c, setIn(space, documents...))
+	applied := recordOf(t, c, user)
+	s.up(t)
+	for _, name := range small {
+		applied.order(t, "patch", "configmaps/"+name, "configmaps/big", "deployments/web")
+	}
+	s.previewEmpty(t)
+	s.destroy(t)
+}
+
+const setWebUses = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: SPACE}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "web:1", envFrom: [{configMapRef: {name: CONFIG}}]}]}
+`

@@ -124,8 +124,9 @@ func TestObjectsMoveIntoASetAndOutOfIt(t *testing.T) { // [M22]
 		m := newMoved(t, movedSingly)
 		m.is(t, movedAsSet)
 		for _, out := range []string{m.previewFails(t), m.upFails(t)} {
-			assert.Contains(t, out, `managed by the KubeObject "settings"`)
-			assert.Contains(t, out, `the set "shop" is not complete`)
+			assert.Regexp(t, `managed by the KubeObject "(account|settings)"`, out, "the first of the two ends the run")
+			assert.Regexp(t, `the set "shop" is not complete|resource 'shop' has a problem: grpc: the client connection is closing`, out,
+				"the engine may close its connection before the set has answered")
 		}
 		m.same(t)
 		m.is(t, movedSingly)

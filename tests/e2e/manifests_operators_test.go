@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,6 +132,77 @@ func TestASetIsTakenDownBeforeItsOperator(t *testing.T) { // [M6]
 				deleted.order(t, "delete", box, "deployments/operator", "customresourcedefinitions/boxes."+space+".example.com")
 			}
 			k.gone(t, "v1/Namespace/"+space)
+		})
+	}
+}
+
+func TestASetIsNotTakenDownUnderTheObjectsOfOthers(t *testing.T) { // [M6]
+	t.Parallel()
+	c, space := shared.Get(t), "operator-of-others"
+	s, _ := setOf(t, c, setIn(space, setHeldBoxes, setOperator, setOperatorRole, setNamespace, setDefinition))
+	s.up(t)
+	operate(t, c, space)
+	const operator = "apps/v1/Deployment/operator-of-others/operator"
+	theirs, definition := space+".example.com/v1/Box/"+space+"/theirs", "apiextensions.k8s.io/v1/CustomResourceDefinition/boxes."+space+".example.com"
+	k := kubeOf(t, c) // which knows the new kind
+	k.create(t, theirs, replaceAll(setBox, "GROUP", space+".example.com", "SPACE", space, "name: first", "name: theirs, finalizers: ["+space+".example.com/cleanup]"))
+
+	refused := func(t *testing.T, r result) {
+		t.Helper()
+		require.NotZero(t, r.code, r.String())
+		assert.Less(t, r.took, 100*time.Second)
+		assert.Contains(t, r.out, `"shop" was not taken down: 1 object of kind Box.`+space+`.example.com would be deleted with the definition of the kind`)
+		assert.Contains(t, r.out, "Box "+space+"/theirs")
+		assert.Nil(t, k.get(t, operator).GetDeletionTimestamp(), "the operator runs on")
+		k.get(t, definition)
+	}
+	step(t, "a destroy is refused before their operator is deleted", func(t *testing.T) {
+		refused(t, s.exec(t, "destroy", "--yes", "--skip-preview"))
+		s.up(t)
+		s.previewEmpty(t)
+	})
+	step(t, "and so is an update that empties the set", func(t *testing.T) {
+		s.program(t, "resources: {shop: {type: k8sconnect:Manifests, properties: {manifests: []}}}\n")
+		refused(t, s.exec(t, "up", "--yes", "--skip-preview"))
+		s.program(t, "resources: {shop: {type: k8sconnect:Manifests, properties: {files: [set.yaml]}}}\n")
+		s.up(t)
+		s.previewEmpty(t)
+	})
+	step(t, "when they are gone, which the operator makes possible, the destroy goes through", func(t *testing.T) {
+		k.delete(t, theirs)
+		eventually(t, "their object is gone", func() bool { return k.find(t, theirs) == nil })
+		s.destroy(t)
+		k.gone(t, "v1/Namespace/"+space)
+	})
+}
+
+func TestASetWhoseDefinitionOutlivesItIsTakenDown(t *testing.T) { // [M6]
+	t.Parallel()
+	c := shared.Get(t)
+	for name, test := range map[string]struct {
+		annotations, overrides string
+		gone                   bool
+	}{
+		"kept":    {"{helm.sh/resource-policy: keep}", "[]", false},
+		"allowed": {"{}", "[{select: {kind: CustomResourceDefinition}, deleteInstances: true}]", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			space, elsewhere := "definition-"+name, c.Namespace(t)
+			definition := strings.Replace(setDefinition, "{name: boxes.GROUP}", "{name: boxes.GROUP, annotations: "+test.annotations+"}", 1)
+			s, _ := setOf(t, c, setIn(space, setOperator, setOperatorRole, setNamespace, definition))
+			s.program(t, "resources: {shop: {type: k8sconnect:Manifests, properties: {files: [set.yaml], overrides: "+test.overrides+"}}}\n")
+			s.up(t)
+			k := kubeOf(t, c) // which knows the new kind
+			theirs := space + ".example.com/v1/Box/" + elsewhere + "/first"
+			k.create(t, theirs, replaceAll(setBox, "GROUP", space+".example.com", "SPACE", elsewhere))
+			s.destroy(t)
+			k.gone(t, "v1/Namespace/"+space)
+			if !test.gone {
+				k.get(t, theirs)
+				k.remove(t, theirs)
+				k.remove(t, "apiextensions.k8s.io/v1/CustomResourceDefinition/boxes."+space+".example.com")
+			}
 		})
 	}
 }

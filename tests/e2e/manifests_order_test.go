@@ -105,6 +105,8 @@ func TestAnAnnotationOrdersTheObjectsOfASet(t *testing.T) { // [M10]
 	applied.order(t, "patch", "configmaps/last", "configmaps/first")
 	assert.Equal(t, []string{"shop:ConfigMap." + space + ".last"}, s.export(t).after(t, "shop:ConfigMap."+space+".first"))
 	s.previewEmpty(t)
+	assert.Contains(t, s.succeed(t, "preview", "--debug").out, replaceAll(
+		"ConfigMap.SPACE.first after ConfigMap.SPACE.last: its annotation config.kubernetes.io/depends-on names it", "SPACE", space))
 
 	step(t, "one that cannot be read is refused, with its path", func(t *testing.T) {
 		s.file(t, "set.yaml", documents("ConfigMap/last"))
@@ -228,4 +230,35 @@ func TestTheWorkloadsOfASetWaitForWhatTheyName(t *testing.T) { // [M12]
 	s.previewEmpty(t)
 	s.destroy(t)
 	k.gone(t, "apps/v1/Deployment/"+space+"/web")
+}
+
+const setReserved = `apiVersion: v1
+kind: PersistentVolume
+metadata: {name: SPACE}
+spec:
+  storageClassName: none
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  hostPath: {path: /nothing}
+  claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: SPACE, name: data}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: SPACE}
+spec: {storageClassName: none, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+`
+
+func TestAReservedVolumeOfASetIsDeletedAfterItsClaim(t *testing.T) { // [M6]
+	t.Parallel()
+	c := shared.Get(t)
+	k, space := kubeOf(t, c), c.Namespace(t)
+	s, user := setOf(t, c, setIn(space, setReserved))
+	s.up(t)
+	eventually(t, "the claim has its volume", func() bool { return k.value(t, "v1/PersistentVolume/"+space, "status", "phase") == "Bound" })
+	s.previewEmpty(t)
+	deleted := recordOf(t, c, user)
+	r := s.succeed(t, "destroy", "--yes", "--skip-preview")
+	assert.Less(t, r.took, 100*time.Second, "the volume does not go as long as the claim is there")
+	deleted.order(t, "delete", "persistentvolumeclaims/data", "persistentvolumes/"+space)
+	k.gone(t, "v1/PersistentVolume/"+space)
 }

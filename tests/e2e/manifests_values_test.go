@@ -100,6 +100,56 @@ resources:
 	})
 }
 
+func TestAWaitThatAnUnknownValueMayNeedIsKept(t *testing.T) { // [M18] [M19]
+	t.Parallel()
+	s, space := newStack(t), shared.Get(t).Namespace(t)
+	program := func(name string) {
+		s.program(t, `
+resources:
+  origin:
+    type: k8sconnect:KubeObject
+    properties: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %[2]s}, data: {name: first}}}
+  shop:
+    type: k8sconnect:Manifests
+    properties:
+      namespace: %[2]s
+      manifests:
+      - {apiVersion: v1, kind: Namespace, metadata: {name: of-%[2]s}}
+      - {apiVersion: v1, kind: ConfigMap, metadata: {name: settings, annotations: {config.kubernetes.io/depends-on: '/Namespace/of-%[2]s,/namespaces/%[2]s/Secret/${origin.resourceRef.uid}'}}}
+    options: {protect: true}
+`, name, space)
+	}
+	program("first")
+	s.up(t)
+	wait := []string{"shop:Namespace.of-" + space}
+	require.Equal(t, wait, s.export(t).named("k8sconnect:index:Wait"))
+	s.previewEmpty(t)
+	program("second")
+	out := s.preview(t)
+	assert.NotContains(t, out, "delete", "%s", strings.Join(changedLines(out), "\n"))
+	assert.NotContains(t, out, "ManifestsRecord: (update)")
+	s.up(t)
+	s.previewEmpty(t)
+	require.Equal(t, wait, s.export(t).named("k8sconnect:index:Wait"))
+
+	step(t, "one that nothing needs any more goes, however protected the set is", func(t *testing.T) {
+		s.program(t, `
+resources:
+  shop:
+    type: k8sconnect:Manifests
+    properties:
+      namespace: %[1]s
+      manifests:
+      - {apiVersion: v1, kind: Namespace, metadata: {name: of-%[1]s}}
+      - {apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}
+    options: {protect: true}
+`, space)
+		s.up(t)
+		assert.Empty(t, s.export(t).named("k8sconnect:index:Wait"))
+		s.run(t, "state", "unprotect", "--all", "--yes")
+	})
+}
+
 func TestMarksKeepTheirPlacesAtAnyDepth(t *testing.T) { // [M20]
 	t.Parallel()
 	k, s, space := kubeOf(t, shared.Get(t)), newStack(t), "manifests-depths"
@@ -127,7 +177,8 @@ resources:
 `, "SPACE", space, "DEEP", deep))
 	out := s.preview(t)
 	require.NotContains(t, out, "hush-")
-	assert.Equal(t, 18, strings.Count(out, "[unknown]")-strings.Count(out, "resourceRef: [unknown]"), "%s", out)
+	ours := strings.Count(out, "resourceRef: [unknown]") + strings.Count(out, "waits: [unknown]")
+	assert.Equal(t, 18, strings.Count(out, "[unknown]")-ours, "%s", out)
 	assert.Equal(t, 18, strings.Count(out, `"plain-`))
 	s.up(t)
 	require.NotContains(t, s.everythingSaved(t), "hush-")

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,7 +13,19 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/chartserver"
 )
+
+// renderedChart are the files of the chart in the folder of renderChart's example.
+var renderedChart = map[string]string{
+	"values.yaml": "replicas: 1\n",
+	"templates/web.yaml": `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .Release.Name }}, labels: {chart: {{ .Chart.Name }}}}
+spec: {replicas: {{ .Values.replicas }}}
+`,
+}
 
 var yamlBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 
@@ -69,9 +82,24 @@ func TestTheExamplesInTheSchema(t *testing.T) {
 			k.get(t, "v1/ConfigMap/"+space+"/settings")
 			k.get(t, "apps/v1/Deployment/"+space+"/shop")
 		},
+		"k8sconnect:index:Chart": func(t *testing.T, s *stack, space string, outputs map[string]any) {
+			assert.Equal(t, map[string]any{"notes": "Shop 1.4.2 is in " + space + "."}, outputs)
+			assert.Equal(t, int64(3), k.value(t, "apps/v1/Deployment/"+space+"/shop-web", "spec", "replicas"))
+			assert.Equal(t, "good day", k.value(t, "v1/ConfigMap/"+space+"/shop-settings", "data", "greeting"))
+			encoded := base64.StdEncoding.EncodeToString([]byte("correct-horse"))
+			assert.Equal(t, encoded, k.value(t, "v1/Secret/"+space+"/shop-credentials", "data", "password"))
+			assert.NotContains(t, s.everythingSaved(t), "correct-horse")
+			assert.NotContains(t, s.everythingSaved(t), encoded)
+		},
+		"k8sconnect:index:renderChart": func(t *testing.T, _ *stack, _ string, outputs map[string]any) {
+			assert.InDelta(t, 2, at(outputs, "deployment", "spec", "replicas"), 0)
+			assert.Equal(t, "web", at(outputs, "deployment", "metadata", "labels", "chart"))
+		},
 	}
 	// The manifests of which splitYaml's example speaks are those of the page on functions.
 	manifests := readPage(t, "functions.md").in(t, "Manifests in files", aFile)[0].code
+
+	sources := newChartSources(t)
 
 	descriptions := schema.Resources
 	maps.Copy(descriptions, schema.Functions)
@@ -88,7 +116,10 @@ func TestTheExamplesInTheSchema(t *testing.T) {
 			}
 			require.NoError(t, os.Mkdir(filepath.Join(s.dir, "manifests"), 0o700))
 			s.file(t, "manifests/shop.yaml", manifests)
-			s.program(t, "%s", in(examples[0][1]))
+			chartserver.WriteFolder(t, s.dir, "web", "1.0.0", renderedChart)
+			s.config(t, "databasePassword", "correct-horse", "--secret")
+			sources.files(t, s)
+			s.program(t, "%s", strings.ReplaceAll(sources.found(in(examples[0][1])), "namespace: shop", "namespace: "+space))
 			s.preview(t)
 			s.up(t)
 			s.previewEmpty(t)

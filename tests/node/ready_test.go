@@ -5,8 +5,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,23 +70,19 @@ func TestReadyIsRightAtEachMoment(t *testing.T) {
 	} {
 		t.Run("of a "+test.kind, func(t *testing.T) {
 			s := newStack(t)
-			gates := t.TempDir()
-			open := func(t *testing.T, gate string) {
-				t.Helper()
-				require.NoError(t, os.WriteFile(filepath.Join(gates, gate), nil, 0o600))
-			}
+			g := newGates(t)
 			pods := watchPods(t, s)
 			for _, version := range test.versions {
 				step(t, "version "+version+" is ready when all its pods are, and not a moment before [N15]", func(t *testing.T) {
 					manifest := strings.ReplaceAll(test.manifest, "$META", "{name: it, namespace: $NS}")
-					s.program(t, strings.NewReplacer("$VERSION", version, "$GATES", gates).Replace(strings.ReplaceAll(readied, "$MANIFEST", manifest)))
+					s.program(t, strings.NewReplacer("$VERSION", version, "$GATES", g.dir).Replace(strings.ReplaceAll(readied, "$MANIFEST", manifest)))
 					up := s.start(t, "up", "--yes", "--skip-preview")
 					pods.eventually(t, up, func(p pod) bool { return p.version == version && p.initialising })
-					open(t, "begin-"+version)
+					g.open(t, "begin-"+version)
 					opened := map[string]bool{}
 					for len(opened) < test.pods {
 						name := pods.eventually(t, up, func(p pod) bool { return p.version == version && p.runs && !p.done && !opened[p.name] })
-						open(t, version+"-"+name)
+						g.open(t, version+"-"+name)
 						opened[name] = true
 						if len(opened) < test.pods {
 							pods.eventually(t, up, func(p pod) bool { return p.version == version && p.name == name && p.done })

@@ -26,6 +26,7 @@ type stack struct {
 	cluster *cluster.Cluster
 	space   string
 	dir     string
+	backend string
 	project string
 	env     map[string]string
 }
@@ -42,10 +43,10 @@ func newStack(t *testing.T) *stack {
 	c := realNode(t)
 	name := notInProjectNames.ReplaceAllString(strings.ToLower(t.Name()), "-")
 	s := &stack{
-		cluster: c, space: c.Namespace(t), dir: t.TempDir(),
+		cluster: c, space: c.Namespace(t), dir: t.TempDir(), backend: t.TempDir(),
 		project: fmt.Sprintf("%.40s-%d", strings.TrimPrefix(name, "test"), projects.Add(1)),
 	}
-	s.env = tools.Environment(t.TempDir(), c.KubeconfigFile())
+	s.env = tools.Environment(s.backend, c.KubeconfigFile())
 	s.env["PULUMI_STACK"] = cli.StackName
 	s.program(t, "")
 	s.run(t, "stack", "init", cli.StackName)
@@ -125,6 +126,13 @@ func (r *running) goesOn(t *testing.T) {
 func (r *running) succeeds(t *testing.T) {
 	t.Helper()
 	require.NoError(t, <-r.ended, "%s", &r.out)
+}
+
+// fails wants that the command ends badly, and returns what it has printed.
+func (r *running) fails(t *testing.T) string {
+	t.Helper()
+	require.Error(t, <-r.ended, "%s", &r.out)
+	return r.out.String()
 }
 
 func (s *stack) up(t *testing.T) string { t.Helper(); return s.run(t, "up", "--yes", "--skip-preview") }

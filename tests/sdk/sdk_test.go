@@ -125,6 +125,7 @@ type spec struct {
 		Description     string
 		InputProperties map[string]any
 	}
+	Provider  struct{ InputProperties map[string]any }
 	Functions map[string]struct{ Description string }
 }
 
@@ -169,16 +170,35 @@ func assertUsesEveryInput(t *testing.T, program string, name func(input string) 
 	t.Helper()
 	schema := readSpec(t)
 	inputs := map[string]bool{}
-	for _, resource := range schema.Resources {
-		for input := range resource.InputProperties {
+	seen := map[string]bool{} // types; nobody sets those that only functions return
+	var collect func(properties map[string]any)
+	var follow func(value any)
+	follow = func(value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			if ref, _ := value["$ref"].(string); strings.HasPrefix(ref, "#/types/") && !seen[ref] {
+				seen[ref] = true
+				collect(schema.Types[strings.TrimPrefix(ref, "#/types/")].Properties)
+			}
+			for _, member := range value {
+				follow(member)
+			}
+		case []any:
+			for _, item := range value {
+				follow(item)
+			}
+		}
+	}
+	collect = func(properties map[string]any) {
+		for input, property := range properties {
 			inputs[input] = true
+			follow(property)
 		}
 	}
-	for _, object := range schema.Types {
-		for property := range object.Properties {
-			inputs[property] = true
-		}
+	for _, resource := range schema.Resources {
+		collect(resource.InputProperties)
 	}
+	follow(map[string]any{"provider": schema.Provider.InputProperties}) // their types: each test sets them where it configures a provider
 	for input := range inputs {
 		assert.True(t, regexp.MustCompile(name(input)).MatchString(program), "the program does not set the input %s", input)
 	}

@@ -16,9 +16,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
-// TestASetIsInTheClusterOfItsProvider has the same set in every language, by the option provider of the component. The default
-// provider is for the cluster of the stories. Where a program can transform children, their objects are resources of their own first.
-func TestASetIsInTheClusterOfItsProvider(t *testing.T) { // [M17] [M22]
+// setChart is the chart of these programs.
+var setChart = map[string]string{
+	"Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+	"templates/auth.yaml": "apiVersion: v1\nkind: Secret\nmetadata: { name: {{ .Release.Name }}-auth }\n" +
+		"stringData: { color: {{ .Values.color }}, password: {{ randAlphaNum 16 | quote }} }\n",
+	"templates/NOTES.txt": "{{ .Release.Name }} is in {{ .Release.Namespace }}.\n",
+}
+
+// TestASetIsInTheClusterOfItsProvider has the same set and the same chart in every language, by the option provider of the components.
+// The default provider is for the cluster of the stories. Where a program can transform children, their objects are resources of their own first.
+func TestASetIsInTheClusterOfItsProvider(t *testing.T) { // [M17] [M22] [H8]
 	t.Parallel()
 	other := cluster.ForTest(t, cluster.Options{ControllerManager: true})
 	for language, c := range map[string]struct {
@@ -42,6 +50,9 @@ func TestASetIsInTheClusterOfItsProvider(t *testing.T) { // [M17] [M22]
 				"OTHER="+other.KubeconfigFile(), "SPACE="+space, "GOGC=off", "GOMEMLIMIT=400MiB")}
 			set.write(t, "Pulumi.yaml", fmt.Sprintf("name: set\nruntime: %s\n", c.runtime))
 			set.write(t, c.main, program(t, c.source))
+			for file, text := range setChart {
+				set.write(t, filepath.Join("web", file), text)
+			}
 			shell := func(command string) string { return set.run(t, "bash", "-c", command) }
 			shell("pulumi stack init dev")
 
@@ -60,9 +71,19 @@ func TestASetIsInTheClusterOfItsProvider(t *testing.T) { // [M17] [M22]
 				shell("pulumi up")
 			}
 			assert.NotEmpty(t, uid())
+			password := func() []byte {
+				auth, err := other.Client().CoreV1().Secrets(space).Get(t.Context(), "web-auth", metav1.GetOptions{})
+				require.NoError(t, err)
+				assert.Equal(t, "red", string(auth.Data["color"]))
+				return auth.Data["password"]
+			}
+			drawn := password()
+			assert.Len(t, drawn, 16)
 			_, err := home.Client().CoreV1().Namespaces().Get(t.Context(), space, metav1.GetOptions{})
 			assert.True(t, apierrors.IsNotFound(err), "%v", err)
 			shell("pulumi preview --expect-no-changes")
+			shell("pulumi up")
+			assert.Equal(t, drawn, password(), "it is not drawn again")
 			shell("pulumi destroy")
 			_, err = other.Client().CoreV1().Namespaces().Get(t.Context(), space, metav1.GetOptions{})
 			assert.True(t, apierrors.IsNotFound(err), "%v", err)

@@ -12,7 +12,7 @@ namespace K8sConnect.Kubernetes.Outputs
 {
 
     /// <summary>
-    /// A manifest of `splitYaml` with its key.
+    /// A manifest with its key.
     /// </summary>
     [OutputType]
     public sealed class NamedManifest

@@ -21,6 +21,8 @@ func (m *module) Version() semver.Version {
 
 func (m *module) Construct(ctx *pulumi.Context, name, typ, urn string) (r pulumi.Resource, err error) {
 	switch typ {
+	case "k8sconnect:index:Chart":
+		r = &Chart{}
 	case "k8sconnect:index:KubeObject":
 		r = &KubeObject{}
 	case "k8sconnect:index:Manifests":

@@ -88,7 +88,7 @@ type manifestsArgs struct {
 	Kustomization *string `pulumi:"kustomization"`
 	// The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
 	Manifests interface{} `pulumi:"manifests"`
-	// The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+	// The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
 	Namespace *string `pulumi:"namespace"`
 	// What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
 	OnImmutable *string `pulumi:"onImmutable"`
@@ -122,7 +122,7 @@ type ManifestsArgs struct {
 	Kustomization pulumi.StringPtrInput
 	// The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
 	Manifests pulumi.Input
-	// The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+	// The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
 	Namespace pulumi.StringPtrInput
 	// What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
 	OnImmutable pulumi.StringPtrInput

@@ -10,6 +10,510 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
+// The values of the input `crds`.
+type ChartCrds string
+
+const (
+	// Apply them before everything else, and update them with the chart. This is the default.
+	ChartCrdsInclude = ChartCrds("include")
+	// Leave them out.
+	ChartCrdsSkip = ChartCrds("skip")
+)
+
+func (ChartCrds) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChartCrds)(nil)).Elem()
+}
+
+func (e ChartCrds) ToChartCrdsOutput() ChartCrdsOutput {
+	return pulumi.ToOutput(e).(ChartCrdsOutput)
+}
+
+func (e ChartCrds) ToChartCrdsOutputWithContext(ctx context.Context) ChartCrdsOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(ChartCrdsOutput)
+}
+
+func (e ChartCrds) ToChartCrdsPtrOutput() ChartCrdsPtrOutput {
+	return e.ToChartCrdsPtrOutputWithContext(context.Background())
+}
+
+func (e ChartCrds) ToChartCrdsPtrOutputWithContext(ctx context.Context) ChartCrdsPtrOutput {
+	return ChartCrds(e).ToChartCrdsOutputWithContext(ctx).ToChartCrdsPtrOutputWithContext(ctx)
+}
+
+func (e ChartCrds) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ChartCrds) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ChartCrds) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e ChartCrds) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type ChartCrdsOutput struct{ *pulumi.OutputState }
+
+func (ChartCrdsOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChartCrds)(nil)).Elem()
+}
+
+func (o ChartCrdsOutput) ToChartCrdsOutput() ChartCrdsOutput {
+	return o
+}
+
+func (o ChartCrdsOutput) ToChartCrdsOutputWithContext(ctx context.Context) ChartCrdsOutput {
+	return o
+}
+
+func (o ChartCrdsOutput) ToChartCrdsPtrOutput() ChartCrdsPtrOutput {
+	return o.ToChartCrdsPtrOutputWithContext(context.Background())
+}
+
+func (o ChartCrdsOutput) ToChartCrdsPtrOutputWithContext(ctx context.Context) ChartCrdsPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ChartCrds) *ChartCrds {
+		return &v
+	}).(ChartCrdsPtrOutput)
+}
+
+func (o ChartCrdsOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o ChartCrdsOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ChartCrds) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o ChartCrdsOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ChartCrdsOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ChartCrds) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type ChartCrdsPtrOutput struct{ *pulumi.OutputState }
+
+func (ChartCrdsPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ChartCrds)(nil)).Elem()
+}
+
+func (o ChartCrdsPtrOutput) ToChartCrdsPtrOutput() ChartCrdsPtrOutput {
+	return o
+}
+
+func (o ChartCrdsPtrOutput) ToChartCrdsPtrOutputWithContext(ctx context.Context) ChartCrdsPtrOutput {
+	return o
+}
+
+func (o ChartCrdsPtrOutput) Elem() ChartCrdsOutput {
+	return o.ApplyT(func(v *ChartCrds) ChartCrds {
+		if v != nil {
+			return *v
+		}
+		var ret ChartCrds
+		return ret
+	}).(ChartCrdsOutput)
+}
+
+func (o ChartCrdsPtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ChartCrdsPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *ChartCrds) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// ChartCrdsInput is an input type that accepts values of the ChartCrds enum
+// A concrete instance of `ChartCrdsInput` can be one of the following:
+//
+//	ChartCrdsInclude
+//	ChartCrdsSkip
+type ChartCrdsInput interface {
+	pulumi.Input
+
+	ToChartCrdsOutput() ChartCrdsOutput
+	ToChartCrdsOutputWithContext(context.Context) ChartCrdsOutput
+}
+
+var chartCrdsPtrType = reflect.TypeOf((**ChartCrds)(nil)).Elem()
+
+type ChartCrdsPtrInput interface {
+	pulumi.Input
+
+	ToChartCrdsPtrOutput() ChartCrdsPtrOutput
+	ToChartCrdsPtrOutputWithContext(context.Context) ChartCrdsPtrOutput
+}
+
+type chartCrdsPtr string
+
+func ChartCrdsPtr(v string) ChartCrdsPtrInput {
+	return (*chartCrdsPtr)(&v)
+}
+
+func (*chartCrdsPtr) ElementType() reflect.Type {
+	return chartCrdsPtrType
+}
+
+func (in *chartCrdsPtr) ToChartCrdsPtrOutput() ChartCrdsPtrOutput {
+	return pulumi.ToOutput(in).(ChartCrdsPtrOutput)
+}
+
+func (in *chartCrdsPtr) ToChartCrdsPtrOutputWithContext(ctx context.Context) ChartCrdsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(ChartCrdsPtrOutput)
+}
+
+// The values of the input `hooks`.
+type ChartHooks string
+
+const (
+	// Run them. This is the default.
+	ChartHooksRun = ChartHooks("run")
+	// Leave them out.
+	ChartHooksSkip = ChartHooks("skip")
+)
+
+func (ChartHooks) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChartHooks)(nil)).Elem()
+}
+
+func (e ChartHooks) ToChartHooksOutput() ChartHooksOutput {
+	return pulumi.ToOutput(e).(ChartHooksOutput)
+}
+
+func (e ChartHooks) ToChartHooksOutputWithContext(ctx context.Context) ChartHooksOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(ChartHooksOutput)
+}
+
+func (e ChartHooks) ToChartHooksPtrOutput() ChartHooksPtrOutput {
+	return e.ToChartHooksPtrOutputWithContext(context.Background())
+}
+
+func (e ChartHooks) ToChartHooksPtrOutputWithContext(ctx context.Context) ChartHooksPtrOutput {
+	return ChartHooks(e).ToChartHooksOutputWithContext(ctx).ToChartHooksPtrOutputWithContext(ctx)
+}
+
+func (e ChartHooks) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ChartHooks) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ChartHooks) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e ChartHooks) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type ChartHooksOutput struct{ *pulumi.OutputState }
+
+func (ChartHooksOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChartHooks)(nil)).Elem()
+}
+
+func (o ChartHooksOutput) ToChartHooksOutput() ChartHooksOutput {
+	return o
+}
+
+func (o ChartHooksOutput) ToChartHooksOutputWithContext(ctx context.Context) ChartHooksOutput {
+	return o
+}
+
+func (o ChartHooksOutput) ToChartHooksPtrOutput() ChartHooksPtrOutput {
+	return o.ToChartHooksPtrOutputWithContext(context.Background())
+}
+
+func (o ChartHooksOutput) ToChartHooksPtrOutputWithContext(ctx context.Context) ChartHooksPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ChartHooks) *ChartHooks {
+		return &v
+	}).(ChartHooksPtrOutput)
+}
+
+func (o ChartHooksOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o ChartHooksOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ChartHooks) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o ChartHooksOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ChartHooksOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ChartHooks) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type ChartHooksPtrOutput struct{ *pulumi.OutputState }
+
+func (ChartHooksPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ChartHooks)(nil)).Elem()
+}
+
+func (o ChartHooksPtrOutput) ToChartHooksPtrOutput() ChartHooksPtrOutput {
+	return o
+}
+
+func (o ChartHooksPtrOutput) ToChartHooksPtrOutputWithContext(ctx context.Context) ChartHooksPtrOutput {
+	return o
+}
+
+func (o ChartHooksPtrOutput) Elem() ChartHooksOutput {
+	return o.ApplyT(func(v *ChartHooks) ChartHooks {
+		if v != nil {
+			return *v
+		}
+		var ret ChartHooks
+		return ret
+	}).(ChartHooksOutput)
+}
+
+func (o ChartHooksPtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ChartHooksPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *ChartHooks) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// ChartHooksInput is an input type that accepts values of the ChartHooks enum
+// A concrete instance of `ChartHooksInput` can be one of the following:
+//
+//	ChartHooksRun
+//	ChartHooksSkip
+type ChartHooksInput interface {
+	pulumi.Input
+
+	ToChartHooksOutput() ChartHooksOutput
+	ToChartHooksOutputWithContext(context.Context) ChartHooksOutput
+}
+
+var chartHooksPtrType = reflect.TypeOf((**ChartHooks)(nil)).Elem()
+
+type ChartHooksPtrInput interface {
+	pulumi.Input
+
+	ToChartHooksPtrOutput() ChartHooksPtrOutput
+	ToChartHooksPtrOutputWithContext(context.Context) ChartHooksPtrOutput
+}
+
+type chartHooksPtr string
+
+func ChartHooksPtr(v string) ChartHooksPtrInput {
+	return (*chartHooksPtr)(&v)
+}
+
+func (*chartHooksPtr) ElementType() reflect.Type {
+	return chartHooksPtrType
+}
+
+func (in *chartHooksPtr) ToChartHooksPtrOutput() ChartHooksPtrOutput {
+	return pulumi.ToOutput(in).(ChartHooksPtrOutput)
+}
+
+func (in *chartHooksPtr) ToChartHooksPtrOutputWithContext(ctx context.Context) ChartHooksPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(ChartHooksPtrOutput)
+}
+
+// The values of the input `lookup`.
+type ChartLookup string
+
+const (
+	// What is in the cluster, but for the objects of the release itself. This is the default.
+	ChartLookupLive = ChartLookup("live")
+	// Nothing.
+	ChartLookupNone = ChartLookup("none")
+)
+
+func (ChartLookup) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChartLookup)(nil)).Elem()
+}
+
+func (e ChartLookup) ToChartLookupOutput() ChartLookupOutput {
+	return pulumi.ToOutput(e).(ChartLookupOutput)
+}
+
+func (e ChartLookup) ToChartLookupOutputWithContext(ctx context.Context) ChartLookupOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(ChartLookupOutput)
+}
+
+func (e ChartLookup) ToChartLookupPtrOutput() ChartLookupPtrOutput {
+	return e.ToChartLookupPtrOutputWithContext(context.Background())
+}
+
+func (e ChartLookup) ToChartLookupPtrOutputWithContext(ctx context.Context) ChartLookupPtrOutput {
+	return ChartLookup(e).ToChartLookupOutputWithContext(ctx).ToChartLookupPtrOutputWithContext(ctx)
+}
+
+func (e ChartLookup) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ChartLookup) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ChartLookup) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e ChartLookup) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type ChartLookupOutput struct{ *pulumi.OutputState }
+
+func (ChartLookupOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChartLookup)(nil)).Elem()
+}
+
+func (o ChartLookupOutput) ToChartLookupOutput() ChartLookupOutput {
+	return o
+}
+
+func (o ChartLookupOutput) ToChartLookupOutputWithContext(ctx context.Context) ChartLookupOutput {
+	return o
+}
+
+func (o ChartLookupOutput) ToChartLookupPtrOutput() ChartLookupPtrOutput {
+	return o.ToChartLookupPtrOutputWithContext(context.Background())
+}
+
+func (o ChartLookupOutput) ToChartLookupPtrOutputWithContext(ctx context.Context) ChartLookupPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ChartLookup) *ChartLookup {
+		return &v
+	}).(ChartLookupPtrOutput)
+}
+
+func (o ChartLookupOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o ChartLookupOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ChartLookup) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o ChartLookupOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ChartLookupOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ChartLookup) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type ChartLookupPtrOutput struct{ *pulumi.OutputState }
+
+func (ChartLookupPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ChartLookup)(nil)).Elem()
+}
+
+func (o ChartLookupPtrOutput) ToChartLookupPtrOutput() ChartLookupPtrOutput {
+	return o
+}
+
+func (o ChartLookupPtrOutput) ToChartLookupPtrOutputWithContext(ctx context.Context) ChartLookupPtrOutput {
+	return o
+}
+
+func (o ChartLookupPtrOutput) Elem() ChartLookupOutput {
+	return o.ApplyT(func(v *ChartLookup) ChartLookup {
+		if v != nil {
+			return *v
+		}
+		var ret ChartLookup
+		return ret
+	}).(ChartLookupOutput)
+}
+
+func (o ChartLookupPtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ChartLookupPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *ChartLookup) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// ChartLookupInput is an input type that accepts values of the ChartLookup enum
+// A concrete instance of `ChartLookupInput` can be one of the following:
+//
+//	ChartLookupLive
+//	ChartLookupNone
+type ChartLookupInput interface {
+	pulumi.Input
+
+	ToChartLookupOutput() ChartLookupOutput
+	ToChartLookupOutputWithContext(context.Context) ChartLookupOutput
+}
+
+var chartLookupPtrType = reflect.TypeOf((**ChartLookup)(nil)).Elem()
+
+type ChartLookupPtrInput interface {
+	pulumi.Input
+
+	ToChartLookupPtrOutput() ChartLookupPtrOutput
+	ToChartLookupPtrOutputWithContext(context.Context) ChartLookupPtrOutput
+}
+
+type chartLookupPtr string
+
+func ChartLookupPtr(v string) ChartLookupPtrInput {
+	return (*chartLookupPtr)(&v)
+}
+
+func (*chartLookupPtr) ElementType() reflect.Type {
+	return chartLookupPtrType
+}
+
+func (in *chartLookupPtr) ToChartLookupPtrOutput() ChartLookupPtrOutput {
+	return pulumi.ToOutput(in).(ChartLookupPtrOutput)
+}
+
+func (in *chartLookupPtr) ToChartLookupPtrOutputWithContext(ctx context.Context) ChartLookupPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(ChartLookupPtrOutput)
+}
+
 // The values of the input `conflictPolicy`.
 type ConflictPolicy string
 
@@ -1535,6 +2039,12 @@ func (in *runOnPtr) ToRunOnPtrOutputWithContext(ctx context.Context) RunOnPtrOut
 }
 
 func init() {
+	pulumi.RegisterInputType(reflect.TypeOf((*ChartCrdsInput)(nil)).Elem(), ChartCrds("include"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ChartCrdsPtrInput)(nil)).Elem(), ChartCrds("include"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ChartHooksInput)(nil)).Elem(), ChartHooks("run"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ChartHooksPtrInput)(nil)).Elem(), ChartHooks("run"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ChartLookupInput)(nil)).Elem(), ChartLookup("live"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ChartLookupPtrInput)(nil)).Elem(), ChartLookup("live"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ConflictPolicyInput)(nil)).Elem(), ConflictPolicy("force"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ConflictPolicyPtrInput)(nil)).Elem(), ConflictPolicy("force"))
 	pulumi.RegisterInputType(reflect.TypeOf((*DeletionPropagationInput)(nil)).Elem(), DeletionPropagation("Background"))
@@ -1553,6 +2063,12 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*OnImmutablePtrInput)(nil)).Elem(), OnImmutable("replace"))
 	pulumi.RegisterInputType(reflect.TypeOf((*RunOnInput)(nil)).Elem(), RunOn("create"))
 	pulumi.RegisterInputType(reflect.TypeOf((*RunOnPtrInput)(nil)).Elem(), RunOn("create"))
+	pulumi.RegisterOutputType(ChartCrdsOutput{})
+	pulumi.RegisterOutputType(ChartCrdsPtrOutput{})
+	pulumi.RegisterOutputType(ChartHooksOutput{})
+	pulumi.RegisterOutputType(ChartHooksPtrOutput{})
+	pulumi.RegisterOutputType(ChartLookupOutput{})
+	pulumi.RegisterOutputType(ChartLookupPtrOutput{})
 	pulumi.RegisterOutputType(ConflictPolicyOutput{})
 	pulumi.RegisterOutputType(ConflictPolicyPtrOutput{})
 	pulumi.RegisterOutputType(DeletionPropagationOutput{})

@@ -1687,7 +1687,7 @@ func (o ManifestsSelectOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ManifestsSelect) *string { return v.Namespace }).(pulumi.StringPtrOutput)
 }
 
-// A manifest of `splitYaml` with its key.
+// A manifest with its key.
 type NamedManifest struct {
 	// The manifest.
 	Manifest map[string]interface{} `pulumi:"manifest"`
@@ -1695,7 +1695,7 @@ type NamedManifest struct {
 	Name string `pulumi:"name"`
 }
 
-// A manifest of `splitYaml` with its key.
+// A manifest with its key.
 type NamedManifestOutput struct{ *pulumi.OutputState }
 
 func (NamedManifestOutput) ElementType() reflect.Type {
@@ -1938,6 +1938,80 @@ func (o ReadinessRuleArrayOutput) Index(i pulumi.IntInput) ReadinessRuleOutput {
 	return pulumi.All(o, i).ApplyT(func(vs []interface{}) ReadinessRule {
 		return vs[0].([]ReadinessRule)[vs[1].(int)]
 	}).(ReadinessRuleOutput)
+}
+
+// A hook of a chart.
+type RenderedHook struct {
+	// When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+	DeletePolicies []string `pulumi:"deletePolicies"`
+	// When the hook runs, such as `pre-install` and `post-upgrade`.
+	Events []string `pulumi:"events"`
+	// The manifest.
+	Manifest map[string]interface{} `pulumi:"manifest"`
+	// The object: its API version, kind, namespace and name.
+	Name string `pulumi:"name"`
+	// Hooks of one event run in the order of their weights.
+	Weight int `pulumi:"weight"`
+}
+
+// A hook of a chart.
+type RenderedHookOutput struct{ *pulumi.OutputState }
+
+func (RenderedHookOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*RenderedHook)(nil)).Elem()
+}
+
+func (o RenderedHookOutput) ToRenderedHookOutput() RenderedHookOutput {
+	return o
+}
+
+func (o RenderedHookOutput) ToRenderedHookOutputWithContext(ctx context.Context) RenderedHookOutput {
+	return o
+}
+
+// When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+func (o RenderedHookOutput) DeletePolicies() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v RenderedHook) []string { return v.DeletePolicies }).(pulumi.StringArrayOutput)
+}
+
+// When the hook runs, such as `pre-install` and `post-upgrade`.
+func (o RenderedHookOutput) Events() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v RenderedHook) []string { return v.Events }).(pulumi.StringArrayOutput)
+}
+
+// The manifest.
+func (o RenderedHookOutput) Manifest() pulumi.MapOutput {
+	return o.ApplyT(func(v RenderedHook) map[string]interface{} { return v.Manifest }).(pulumi.MapOutput)
+}
+
+// The object: its API version, kind, namespace and name.
+func (o RenderedHookOutput) Name() pulumi.StringOutput {
+	return o.ApplyT(func(v RenderedHook) string { return v.Name }).(pulumi.StringOutput)
+}
+
+// Hooks of one event run in the order of their weights.
+func (o RenderedHookOutput) Weight() pulumi.IntOutput {
+	return o.ApplyT(func(v RenderedHook) int { return v.Weight }).(pulumi.IntOutput)
+}
+
+type RenderedHookArrayOutput struct{ *pulumi.OutputState }
+
+func (RenderedHookArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]RenderedHook)(nil)).Elem()
+}
+
+func (o RenderedHookArrayOutput) ToRenderedHookArrayOutput() RenderedHookArrayOutput {
+	return o
+}
+
+func (o RenderedHookArrayOutput) ToRenderedHookArrayOutputWithContext(ctx context.Context) RenderedHookArrayOutput {
+	return o
+}
+
+func (o RenderedHookArrayOutput) Index(i pulumi.IntInput) RenderedHookOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) RenderedHook {
+		return vs[0].([]RenderedHook)[vs[1].(int)]
+	}).(RenderedHookOutput)
 }
 
 // Refers to one Kubernetes object.
@@ -2482,6 +2556,8 @@ func init() {
 	pulumi.RegisterOutputType(PatchTargetOutput{})
 	pulumi.RegisterOutputType(ReadinessRuleOutput{})
 	pulumi.RegisterOutputType(ReadinessRuleArrayOutput{})
+	pulumi.RegisterOutputType(RenderedHookOutput{})
+	pulumi.RegisterOutputType(RenderedHookArrayOutput{})
 	pulumi.RegisterOutputType(ResourceRefOutput{})
 	pulumi.RegisterOutputType(ResourceRefPtrOutput{})
 	pulumi.RegisterOutputType(ResourceRefMapOutput{})

@@ -47,7 +47,7 @@ export interface Impersonation {
 }
 
 /**
- * A manifest of `splitYaml` with its key.
+ * A manifest with its key.
  */
 export interface NamedManifest {
     /**
@@ -76,6 +76,32 @@ export interface ReadinessRule {
      * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
      */
     kinds: string[];
+}
+
+/**
+ * A hook of a chart.
+ */
+export interface RenderedHook {
+    /**
+     * When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+     */
+    deletePolicies: string[];
+    /**
+     * When the hook runs, such as `pre-install` and `post-upgrade`.
+     */
+    events: string[];
+    /**
+     * The manifest.
+     */
+    manifest: {[key: string]: any};
+    /**
+     * The object: its API version, kind, namespace and name.
+     */
+    name: string;
+    /**
+     * Hooks of one event run in the order of their weights.
+     */
+    weight: number;
 }
 
 /**

@@ -7,12 +7,14 @@ from . import _utilities
 import typing
 # Export this package's modules as members:
 from ._enums import *
+from .chart import *
 from .get_object import *
 from .get_objects import *
 from .kube_object import *
 from .manifests import *
 from .patch import *
 from .provider import *
+from .render_chart import *
 from .split_yaml import *
 from .task import *
 from .wait import *
@@ -34,6 +36,7 @@ _utilities.register(
   "mod": "index",
   "fqn": "pulumi_k8sconnect",
   "classes": {
+   "k8sconnect:index:Chart": "Chart",
    "k8sconnect:index:KubeObject": "KubeObject",
    "k8sconnect:index:Manifests": "Manifests",
    "k8sconnect:index:Patch": "Patch",

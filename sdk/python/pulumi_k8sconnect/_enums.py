@@ -7,6 +7,9 @@ import pulumi
 from enum import Enum
 
 __all__ = [
+    'ChartCrds',
+    'ChartHooks',
+    'ChartLookup',
     'ConflictPolicy',
     'DeletionPropagation',
     'DriftDetection',
@@ -17,6 +20,51 @@ __all__ = [
     'OnImmutable',
     'RunOn',
 ]
+
+
+@pulumi.type_token("k8sconnect:index:ChartCrds")
+class ChartCrds(_builtins.str, Enum):
+    """
+    The values of the input `crds`.
+    """
+    INCLUDE = "include"
+    """
+    Apply them before everything else, and update them with the chart. This is the default.
+    """
+    SKIP = "skip"
+    """
+    Leave them out.
+    """
+
+
+@pulumi.type_token("k8sconnect:index:ChartHooks")
+class ChartHooks(_builtins.str, Enum):
+    """
+    The values of the input `hooks`.
+    """
+    RUN = "run"
+    """
+    Run them. This is the default.
+    """
+    SKIP = "skip"
+    """
+    Leave them out.
+    """
+
+
+@pulumi.type_token("k8sconnect:index:ChartLookup")
+class ChartLookup(_builtins.str, Enum):
+    """
+    The values of the input `lookup`.
+    """
+    LIVE = "live"
+    """
+    What is in the cluster, but for the objects of the release itself. This is the default.
+    """
+    NONE = "none"
+    """
+    Nothing.
+    """
 
 
 @pulumi.type_token("k8sconnect:index:ConflictPolicy")

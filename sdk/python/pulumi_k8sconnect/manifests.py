@@ -50,7 +50,7 @@ class ManifestsArgs:
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
         :param pulumi.Input[_builtins.str] kustomization: The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         :param Any manifests: The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
         :param pulumi.Input[Sequence[pulumi.Input['ManifestsOverrideArgs']]] overrides: Inputs of individual objects, such as `ignore_fields`, by selectors. If several select an object, the last one that sets an input decides.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the objects over from these field managers; see KubeObject. Default: none.
@@ -211,7 +211,7 @@ class ManifestsArgs:
     @pulumi.getter
     def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+        The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
         """
         return pulumi.get(self, "namespace")
 
@@ -320,7 +320,7 @@ class Manifests(pulumi.ComponentResource):
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
         :param pulumi.Input[_builtins.str] kustomization: The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         :param Any manifests: The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
         :param pulumi.Input[Sequence[pulumi.Input[Union['ManifestsOverrideArgs', 'ManifestsOverrideArgsDict']]]] overrides: Inputs of individual objects, such as `ignore_fields`, by selectors. If several select an object, the last one that sets an input decides.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the objects over from these field managers; see KubeObject. Default: none.

@@ -20,6 +20,7 @@ __all__ = [
     'Impersonation',
     'NamedManifest',
     'ReadinessRule',
+    'RenderedHook',
     'ResourceRef',
 ]
 
@@ -132,13 +133,13 @@ class Impersonation(dict):
 @pulumi.output_type
 class NamedManifest(dict):
     """
-    A manifest of `splitYaml` with its key.
+    A manifest with its key.
     """
     def __init__(__self__, *,
                  manifest: Mapping[str, Any],
                  name: _builtins.str):
         """
-        A manifest of `splitYaml` with its key.
+        A manifest with its key.
 
         :param Mapping[str, Any] manifest: The manifest.
         :param _builtins.str name: The key of the manifest in `manifests`, such as `apps/Deployment.prod.web`.
@@ -207,6 +208,73 @@ class ReadinessRule(dict):
         A CEL expression over `object` that fails the wait at once when it is true. Default: none.
         """
         return pulumi.get(self, "fail_when")
+
+
+@pulumi.output_type
+class RenderedHook(dict):
+    """
+    A hook of a chart.
+    """
+    def __init__(__self__, *,
+                 delete_policies: Sequence[_builtins.str],
+                 events: Sequence[_builtins.str],
+                 manifest: Mapping[str, Any],
+                 name: _builtins.str,
+                 weight: _builtins.int):
+        """
+        A hook of a chart.
+
+        :param Sequence[_builtins.str] delete_policies: When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+        :param Sequence[_builtins.str] events: When the hook runs, such as `pre-install` and `post-upgrade`.
+        :param Mapping[str, Any] manifest: The manifest.
+        :param _builtins.str name: The object: its API version, kind, namespace and name.
+        :param _builtins.int weight: Hooks of one event run in the order of their weights.
+        """
+        pulumi.set(__self__, "delete_policies", delete_policies)
+        pulumi.set(__self__, "events", events)
+        pulumi.set(__self__, "manifest", manifest)
+        pulumi.set(__self__, "name", name)
+        pulumi.set(__self__, "weight", weight)
+
+    @_builtins.property
+    @pulumi.getter(name="deletePolicies")
+    def delete_policies(self) -> Sequence[_builtins.str]:
+        """
+        When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+        """
+        return pulumi.get(self, "delete_policies")
+
+    @_builtins.property
+    @pulumi.getter
+    def events(self) -> Sequence[_builtins.str]:
+        """
+        When the hook runs, such as `pre-install` and `post-upgrade`.
+        """
+        return pulumi.get(self, "events")
+
+    @_builtins.property
+    @pulumi.getter
+    def manifest(self) -> Mapping[str, Any]:
+        """
+        The manifest.
+        """
+        return pulumi.get(self, "manifest")
+
+    @_builtins.property
+    @pulumi.getter
+    def name(self) -> _builtins.str:
+        """
+        The object: its API version, kind, namespace and name.
+        """
+        return pulumi.get(self, "name")
+
+    @_builtins.property
+    @pulumi.getter
+    def weight(self) -> _builtins.int:
+        """
+        Hooks of one event run in the order of their weights.
+        """
+        return pulumi.get(self, "weight")
 
 
 @pulumi.output_type

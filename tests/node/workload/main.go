@@ -4,6 +4,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,7 +19,7 @@ import (
 func main() {
 	programs := map[string]func(){
 		"fail": fail, "crash": crash, "serve": serve, "count": count, "stubborn": stubborn, "webhook": webhook,
-		"wait": wait, "operator": operator, "version": version,
+		"wait": wait, "work": work, "dawdle": dawdle, "operator": operator, "version": version,
 	}
 	if len(os.Args) == 2 && programs[os.Args[1]] != nil {
 		programs[os.Args[1]]()
@@ -33,6 +34,12 @@ func fail() {
 	fmt.Println("migrating 12 tables")
 	fmt.Println("FATAL: the table orders is locked")
 	os.Exit(3)
+}
+
+// dawdle is work that takes longer than anybody waits.
+func dawdle() {
+	fmt.Println("copying 3 of 1000 tables")
+	time.Sleep(time.Hour)
 }
 
 // version is work that is done at once.
@@ -63,6 +70,34 @@ func ownGate() string {
 func wait() {
 	for !isOpen(cmp.Or(os.Getenv("GATE"), ownGate())) {
 		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// work is the work called $NAME. It is done when the gate of this name is open where $HELD says so, and fails while there is a
+// gate NAME-fails. The file journal among the gates gets a line when it begins and another when it is done.
+func work() {
+	name := os.Getenv("NAME")
+	note(name + " began")
+	for os.Getenv("HELD") != "" && !isOpen(name) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if isOpen(name + "-fails") {
+		fail()
+	}
+	fmt.Println(name + " is done")
+	note(name + " ended")
+}
+
+// note writes a line with the time into the journal.
+func note(what string) {
+	journal, err := os.OpenFile(filepath.Join(gates, "journal"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(journal, time.Now().UTC().Format(time.RFC3339Nano), what)
+		err = errors.Join(err, journal.Close())
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
 	}
 }
 

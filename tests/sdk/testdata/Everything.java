@@ -1,4 +1,6 @@
 // Every resource with every input: what the types have to accept.
+import com.k8sconnect.pulumi.Chart;
+import com.k8sconnect.pulumi.ChartArgs;
 import com.k8sconnect.pulumi.KubeObject;
 import com.k8sconnect.pulumi.KubeObjectArgs;
 import com.k8sconnect.pulumi.Manifests;
@@ -12,6 +14,8 @@ import com.k8sconnect.pulumi.Task;
 import com.k8sconnect.pulumi.TaskArgs;
 import com.k8sconnect.pulumi.Wait;
 import com.k8sconnect.pulumi.WaitArgs;
+import com.k8sconnect.pulumi.enums.ChartCrds;
+import com.k8sconnect.pulumi.enums.ChartHooks;
 import com.k8sconnect.pulumi.enums.ConflictPolicy;
 import com.k8sconnect.pulumi.enums.DeletionPropagation;
 import com.k8sconnect.pulumi.enums.DriftDetection;
@@ -210,6 +214,28 @@ public class Everything {
             .wait_(ManifestsWait.All)
             .clusterConnection(connection)
             .build(), ComponentResourceOptions.builder().providers(provider).build());
+        var release = new Chart("release", ChartArgs.builder()
+            .chart("shop")
+            .repo("https://charts.example.com")
+            .version("^1.2")
+            .digest("sha256:0")
+            .repoUsername("reader")
+            .repoPassword(token)
+            .repoCaCertificate("-----BEGIN CERTIFICATE-----")
+            .values(Map.of("replicas", 2, "database", Map.of("size", 1)))
+            .valueFiles("values.yaml")
+            .releaseName("shop")
+            .namespace("shop")
+            .crds(ChartCrds.Include)
+            .hooks(ChartHooks.Run)
+            .lookup("none")
+            .kubeVersion("1.36")
+            .apiVersions("monitoring.coreos.com/v1")
+            .isUpgrade(false)
+            .rotate("password")
+            .clusterConnection(connection)
+            .build(), ComponentResourceOptions.builder().providers(provider).build());
+        ctx.export("notes", release.notes());
         new Manifests("files", ManifestsArgs.builder().files("manifests/*.yaml").wait_("none").build());
         new Manifests("text", ManifestsArgs.builder().content(Output.ofSecret("kind: ConfigMap")).build());
         new Manifests("built", ManifestsArgs.builder().kustomization("overlays/production").build());

@@ -1,4 +1,6 @@
-// A set in a cluster that is not the default one.
+// A set and a chart in a cluster that is not the default one.
+import com.k8sconnect.pulumi.Chart;
+import com.k8sconnect.pulumi.ChartArgs;
 import com.k8sconnect.pulumi.Manifests;
 import com.k8sconnect.pulumi.ManifestsArgs;
 import com.k8sconnect.pulumi.Provider;
@@ -14,7 +16,7 @@ public class Set {
         Pulumi.run(ctx -> {
             var namespace = System.getenv("SPACE");
             var provider = new Provider("other", ProviderArgs.builder().kubeconfig(System.getenv("OTHER")).build());
-            new Manifests("shop", ManifestsArgs.builder()
+            var set = new Manifests("shop", ManifestsArgs.builder()
                 .manifests(List.of(
                     Map.of(
                         "apiVersion", "v1",
@@ -25,6 +27,11 @@ public class Set {
                 .wait_(ManifestsWait.All)
                 // Not .provider(…), which Pulumi's package does not pass on for components.
                 .build(), ComponentResourceOptions.builder().providers(provider).build());
+            new Chart("web", ChartArgs.builder()
+                .chart("./web")
+                .namespace(namespace)
+                .values(Map.of("color", "red"))
+                .build(), ComponentResourceOptions.builder().providers(provider).dependsOn(set).build());
         });
     }
 }

@@ -185,6 +185,32 @@ k8sconnect.Manifests("files", files=["manifests/*.yaml"], wait="none")
 k8sconnect.Manifests("text", content=pulumi.Output.secret("kind: ConfigMap"))
 k8sconnect.Manifests("built", kustomization="overlays/production")
 
+release = k8sconnect.Chart(
+    "release",
+    chart="shop",
+    repo="https://charts.example.com",
+    version="^1.2",
+    digest="sha256:0",
+    repo_username="reader",
+    repo_password=token,
+    repo_ca_certificate="-----BEGIN CERTIFICATE-----",
+    values={"replicas": 2, "database": {"password": token}},
+    value_files=["values.yaml"],
+    release_name="shop",
+    namespace="shop",
+    crds=k8sconnect.ChartCrds.INCLUDE,
+    hooks=k8sconnect.ChartHooks.RUN,
+    lookup="none",
+    kube_version="1.36",
+    api_versions=["monitoring.coreos.com/v1"],
+    is_upgrade=False,
+    rotate=["password"],
+    wait="all",
+    take_over_from=["helm"],
+    opts=pulumi.ResourceOptions(provider=provider),
+)
+pulumi.export("notes", release.notes)
+
 pulumi.export("references", set_.resources)
 owners: pulumi.Output[Optional[Mapping[str, str]]] = patch.previous_owners
 pulumi.export("uid", object_.resource_ref.uid)

@@ -142,11 +142,36 @@ const set = new k8sconnect.Manifests("set", {
 new k8sconnect.Manifests("files", { files: ["manifests/*.yaml"], wait: "none" });
 new k8sconnect.Manifests("text", { content: pulumi.secret("kind: ConfigMap") });
 new k8sconnect.Manifests("built", { kustomization: "overlays/production" });
+const release = new k8sconnect.Chart("release", {
+    chart: "shop",
+    repo: "https://charts.example.com",
+    version: "^1.2",
+    digest: "sha256:0",
+    repoUsername: "reader",
+    repoPassword: token,
+    repoCaCertificate: "-----BEGIN CERTIFICATE-----",
+    values: { replicas: 2, database: { password: token } },
+    valueFiles: ["values.yaml"],
+    releaseName: "shop",
+    namespace: "shop",
+    crds: k8sconnect.ChartCrds.Include,
+    hooks: k8sconnect.ChartHooks.Run,
+    lookup: "none",
+    kubeVersion: "1.36",
+    apiVersions: ["monitoring.coreos.com/v1"],
+    isUpgrade: false,
+    rotate: ["password"],
+    wait: "all",
+    edits: { labels: { team: "shop" } },
+    takeOverFrom: ["helm"],
+}, { provider });
+new k8sconnect.Wait("of-the-release", { resourceRef: release.resources.apply(refs => refs["apps/Deployment.shop"]), waitFor });
 new k8sconnect.Wait("of-the-set", { resourceRef: set.resources.apply(refs => refs["Secret.token"]), waitFor });
 
 export const uid: pulumi.Output<string | undefined> = object.resourceRef.apply(ref => ref.uid);
 export const owners: pulumi.Output<{ [path: string]: string } | undefined> = patch.previousOwners;
 export const code: pulumi.Output<number | undefined> = task.exitCodes.apply(codes => codes?.["main"]);
+export const notes: pulumi.Output<string | undefined> = release.notes;
 export const live = [object.manifest, object.fieldOwnership, fromText.manifest, patch.managedFields, wait.status];
 
 // The types are not any.

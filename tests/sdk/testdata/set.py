@@ -1,4 +1,4 @@
-"""A set in a cluster that is not the default one. Its objects are resources of their own before, while FORMER says so."""
+"""A set and a chart in a cluster that is not the default one. Its objects are resources of their own before, while FORMER says so."""
 
 import os
 from typing import Optional
@@ -25,9 +25,16 @@ if os.environ.get("FORMER") == "now":
     first = k8sconnect.KubeObject("namespace", manifest=its_namespace, opts=pulumi.ResourceOptions(provider=provider))
     k8sconnect.KubeObject("settings", manifest=settings, opts=pulumi.ResourceOptions(provider=provider, depends_on=[first]))
 else:
-    k8sconnect.Manifests(
+    shop = k8sconnect.Manifests(
         "shop",
         manifests=[settings, its_namespace],
         wait=k8sconnect.ManifestsWait.ALL,
         opts=pulumi.ResourceOptions(provider=provider, transforms=[keep]),
+    )
+    k8sconnect.Chart(
+        "web",
+        chart="./web",
+        namespace=namespace,
+        values={"color": "red"},
+        opts=pulumi.ResourceOptions(provider=provider, depends_on=[shop]),
     )

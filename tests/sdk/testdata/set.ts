@@ -1,4 +1,4 @@
-// A set in a cluster that is not the default one. Its objects are resources of their own before, while FORMER says so.
+// A set and a chart in a cluster that is not the default one. Its objects are resources of their own before, while FORMER says so.
 import * as k8sconnect from "@k8sconnect/pulumi";
 
 const namespace = process.env.SPACE!;
@@ -25,5 +25,7 @@ if (process.env.FORMER === "now") {
             return { props: args.props, opts: { ...args.opts, aliases: [{ name, parent: undefined }] } };
         }],
     });
+    const chart = new k8sconnect.Chart("web", { chart: "./web", namespace, values: { color: "red" } }, { provider, dependsOn: set });
+    chart.notes.apply(notes => notes?.trim());
     set.resources.apply(refs => refs[`ConfigMap.${namespace}.settings`].uid);
 }

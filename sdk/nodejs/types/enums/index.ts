@@ -2,6 +2,54 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 
+export const ChartCrds = {
+    /**
+     * Apply them before everything else, and update them with the chart. This is the default.
+     */
+    Include: "include",
+    /**
+     * Leave them out.
+     */
+    Skip: "skip",
+} as const;
+
+/**
+ * The values of the input `crds`.
+ */
+export type ChartCrds = (typeof ChartCrds)[keyof typeof ChartCrds];
+
+export const ChartHooks = {
+    /**
+     * Run them. This is the default.
+     */
+    Run: "run",
+    /**
+     * Leave them out.
+     */
+    Skip: "skip",
+} as const;
+
+/**
+ * The values of the input `hooks`.
+ */
+export type ChartHooks = (typeof ChartHooks)[keyof typeof ChartHooks];
+
+export const ChartLookup = {
+    /**
+     * What is in the cluster, but for the objects of the release itself. This is the default.
+     */
+    Live: "live",
+    /**
+     * Nothing.
+     */
+    None: "none",
+} as const;
+
+/**
+ * The values of the input `lookup`.
+ */
+export type ChartLookup = (typeof ChartLookup)[keyof typeof ChartLookup];
+
 export const ConflictPolicy = {
     /**
      * Take the fields over; the preview warns. This is the default.

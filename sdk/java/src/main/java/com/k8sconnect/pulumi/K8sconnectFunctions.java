@@ -8,10 +8,13 @@ import com.k8sconnect.pulumi.inputs.GetObjectArgs;
 import com.k8sconnect.pulumi.inputs.GetObjectPlainArgs;
 import com.k8sconnect.pulumi.inputs.GetObjectsArgs;
 import com.k8sconnect.pulumi.inputs.GetObjectsPlainArgs;
+import com.k8sconnect.pulumi.inputs.RenderChartArgs;
+import com.k8sconnect.pulumi.inputs.RenderChartPlainArgs;
 import com.k8sconnect.pulumi.inputs.SplitYamlArgs;
 import com.k8sconnect.pulumi.inputs.SplitYamlPlainArgs;
 import com.k8sconnect.pulumi.outputs.GetObjectResult;
 import com.k8sconnect.pulumi.outputs.GetObjectsResult;
+import com.k8sconnect.pulumi.outputs.RenderChartResult;
 import com.k8sconnect.pulumi.outputs.SplitYamlResult;
 import com.pulumi.core.Output;
 import com.pulumi.core.TypeShape;
@@ -405,6 +408,176 @@ public final class K8sconnectFunctions {
      */
     public static CompletableFuture<GetObjectsResult> getObjectsPlain(GetObjectsPlainArgs args, InvokeOptions options) {
         return Deployment.getInstance().invokeAsync("k8sconnect:index:getObjects", TypeShape.of(GetObjectsResult.class), args, Utilities.withVersion(options));
+    }
+    /**
+     * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
+     * 
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * 
+     * ## Example Usage
+     * ### Show which images a chart uses
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.RenderChartArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var rendered = K8sconnectFunctions.renderChart(RenderChartArgs.builder()
+     *                 .chart("./web")
+     *                 .releaseName("shop")
+     *                 .values(Map.of("replicas", 2))
+     *                 .build());
+     * 
+     *             ctx.export("deployment", rendered.applyValue(result -> result.manifests().get("apps/Deployment.shop")));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static Output<RenderChartResult> renderChart(RenderChartArgs args) {
+        return renderChart(args, InvokeOptions.Empty);
+    }
+    /**
+     * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
+     * 
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * 
+     * ## Example Usage
+     * ### Show which images a chart uses
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.RenderChartArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var rendered = K8sconnectFunctions.renderChart(RenderChartArgs.builder()
+     *                 .chart("./web")
+     *                 .releaseName("shop")
+     *                 .values(Map.of("replicas", 2))
+     *                 .build());
+     * 
+     *             ctx.export("deployment", rendered.applyValue(result -> result.manifests().get("apps/Deployment.shop")));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static CompletableFuture<RenderChartResult> renderChartPlain(RenderChartPlainArgs args) {
+        return renderChartPlain(args, InvokeOptions.Empty);
+    }
+    /**
+     * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
+     * 
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * 
+     * ## Example Usage
+     * ### Show which images a chart uses
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.RenderChartArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var rendered = K8sconnectFunctions.renderChart(RenderChartArgs.builder()
+     *                 .chart("./web")
+     *                 .releaseName("shop")
+     *                 .values(Map.of("replicas", 2))
+     *                 .build());
+     * 
+     *             ctx.export("deployment", rendered.applyValue(result -> result.manifests().get("apps/Deployment.shop")));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static Output<RenderChartResult> renderChart(RenderChartArgs args, InvokeOptions options) {
+        return Deployment.getInstance().invoke("k8sconnect:index:renderChart", TypeShape.of(RenderChartResult.class), args, Utilities.withVersion(options));
+    }
+    /**
+     * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
+     * 
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * 
+     * ## Example Usage
+     * ### Show which images a chart uses
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.RenderChartArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var rendered = K8sconnectFunctions.renderChart(RenderChartArgs.builder()
+     *                 .chart("./web")
+     *                 .releaseName("shop")
+     *                 .values(Map.of("replicas", 2))
+     *                 .build());
+     * 
+     *             ctx.export("deployment", rendered.applyValue(result -> result.manifests().get("apps/Deployment.shop")));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static Output<RenderChartResult> renderChart(RenderChartArgs args, InvokeOutputOptions options) {
+        return Deployment.getInstance().invoke("k8sconnect:index:renderChart", TypeShape.of(RenderChartResult.class), args, Utilities.withVersion(options));
+    }
+    /**
+     * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
+     * 
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * 
+     * ## Example Usage
+     * ### Show which images a chart uses
+     * <pre>
+     * {@code
+     * import com.k8sconnect.pulumi.K8sconnectFunctions;
+     * import com.k8sconnect.pulumi.inputs.RenderChartArgs;
+     * import com.pulumi.Pulumi;
+     * import java.util.Map;
+     * 
+     * public class App {
+     *     public static void main(String[] args) {
+     *         Pulumi.run(ctx -> {
+     *             var rendered = K8sconnectFunctions.renderChart(RenderChartArgs.builder()
+     *                 .chart("./web")
+     *                 .releaseName("shop")
+     *                 .values(Map.of("replicas", 2))
+     *                 .build());
+     * 
+     *             ctx.export("deployment", rendered.applyValue(result -> result.manifests().get("apps/Deployment.shop")));
+     *         });
+     *     }
+     * }
+     * }
+     * </pre>
+     * 
+     */
+    public static CompletableFuture<RenderChartResult> renderChartPlain(RenderChartPlainArgs args, InvokeOptions options) {
+        return Deployment.getInstance().invokeAsync("k8sconnect:index:renderChart", TypeShape.of(RenderChartResult.class), args, Utilities.withVersion(options));
     }
     /**
      * Splits the Kubernetes manifests in a text, in files or in a kustomization, so that you can give each to a KubeObject of its own. Does not contact a cluster.

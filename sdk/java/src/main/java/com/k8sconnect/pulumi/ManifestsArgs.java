@@ -177,14 +177,14 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+     * The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+     * @return The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -550,7 +550,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+         * @param namespace The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
          * 
          * @return builder
          * 
@@ -561,7 +561,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of all namespaced objects that name none. It is not created. Default: the default namespace of the connection.
+         * @param namespace The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
          * 
          * @return builder
          * 

@@ -1,4 +1,4 @@
-package manifests
+package sets
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ const (
 var childOptions = slices.DeleteFunc(fieldtags.Names[Override](), func(name string) bool { return name == keySelect || name == keyOptional })
 
 // override gives the selected objects their own inputs. What these may be, each KubeObject checks for itself.
-func (s *set) override(given property.Value) (wrong check.Mistakes) {
+func (s *Set) override(given property.Value) (wrong check.Mistakes) {
 	if given.IsNull() || given.IsComputed() {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (s *set) override(given property.Value) (wrong check.Mistakes) {
 	return wrong
 }
 
-func (s *set) overrideBy(at string, given property.Map) (wrong check.Mistakes) {
+func (s *Set) overrideBy(at string, given property.Map) (wrong check.Mistakes) {
 	for name := range given.AllStable {
 		if known := fieldtags.Names[Override](); !slices.Contains(known, name) {
 			wrong.Add(at+"."+name, fmt.Sprintf("There is no such input. The inputs are %s.", strings.Join(known, ", ")))
@@ -62,19 +62,19 @@ func (s *set) overrideBy(at string, given property.Map) (wrong check.Mistakes) {
 	if selects == nil {
 		return nil // Some member is not known yet, and so is what it selects.
 	}
-	matched := s.incomplete
-	for i := range s.objects {
-		o := &s.objects[i]
-		if !selects(manifest.IdentityOf(o.manifest)) {
+	matched := s.Incomplete
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		if !selects(manifest.IdentityOf(o.Manifest)) {
 			continue
 		}
 		matched = true
-		if o.options == nil {
-			o.options = map[string]property.Value{}
+		if o.Options == nil {
+			o.Options = map[string]property.Value{}
 		}
 		for _, name := range childOptions {
 			if v, set := given.GetOk(name); set && !v.IsNull() {
-				o.options[name] = v
+				o.Options[name] = v
 			}
 		}
 	}

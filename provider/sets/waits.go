@@ -1,4 +1,4 @@
-package manifests
+package sets
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
 )
@@ -20,20 +21,22 @@ type waited struct {
 	GaveUp pulumi.BoolPtrOutput `pulumi:"__gaveUp"`
 }
 
-// waitedFor are the keys of the objects that are waited for, with the edges that ask for it.
-func (r *registration) waitedFor() map[string][]order.Edge {
+// findWaitedFor returns the keys of the objects that are waited for, with the edges that ask for it.
+func (r *Registration) findWaitedFor() map[string][]order.Edge {
 	found := map[string][]order.Edge{}
-	if r.set.wait == waitNone {
+	if r.Wait == WaitNone {
 		return found
 	}
 	canWait := map[string]bool{}
-	for _, o := range r.objects {
-		canWait[o.key] = r.rules.HasReadiness(manifest.IdentityOf(o.manifest).GroupKind())
-		if r.set.wait == waitAll && canWait[o.key] {
-			found[o.key] = nil
+	for _, o := range r.Objects {
+		kind := manifest.IdentityOf(o.Manifest).GroupKind()
+		canWait[o.Key] = r.rules.HasReadiness(kind)
+		_, isWorkload := kinds.PodTemplate(kind)
+		if (r.Wait == WaitAll || r.AwaitWorkloads && isWorkload) && canWait[o.Key] {
+			found[o.Key] = nil
 		}
 	}
-	for _, edge := range r.graph.Edges {
+	for _, edge := range r.Graph.Edges {
 		if edge.Ready && canWait[edge.After] {
 			found[edge.After] = append(found[edge.After], edge)
 		}
@@ -42,19 +45,19 @@ func (r *registration) waitedFor() map[string][]order.Edge {
 }
 
 // wait registers the Wait for an object.
-func (r *registration) wait(key string, reasons []order.Edge) error {
+func (r *Registration) wait(key string, reasons []order.Edge) error {
 	goal := pulumi.Map{"ready": pulumi.Bool(true)}
 	inputs := pulumi.Map{"resourceRef": r.registered[key].ResourceRef, "waitFor": goal}
-	if r.set.wait != waitAll {
+	if r.Wait != WaitAll {
 		goal["timeout"] = pulumi.String(neededTimeout)
 		inputs["onFailure"] = pulumi.String("warn")
 	}
-	if connected, given := r.options[connection.Key]; given {
-		inputs[connection.Key] = inputOf(connected)
+	if connected, given := r.Options[connection.Key]; given {
+		inputs[connection.Key] = InputOf(connected)
 	}
 	child := &waited{}
 	r.waits[key] = child
-	if err := r.ctx.RegisterResource(string(r.types.Wait), r.child(key), inputs, child, pulumi.Parent(r.parent)); err != nil {
+	if err := r.register(string(r.types.Wait), r.child(key), inputs, child, r.internal()...); err != nil {
 		return err
 	}
 	if len(reasons) > 0 {

@@ -1,14 +1,14 @@
-package manifests
+package sets
 
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// inputOf converts a value to what a registration takes. Its secret and unknown marks stay where they are.
-func inputOf(v property.Value) pulumi.Input {
+// InputOf converts a value to what a registration takes. Its secret and unknown marks stay where they are.
+func InputOf(v property.Value) pulumi.Input {
 	if v.Secret() {
-		return pulumi.ToSecret(inputOf(v.WithSecret(false)))
+		return pulumi.ToSecret(InputOf(v.WithSecret(false)))
 	}
 	switch {
 	case v.IsComputed():
@@ -22,13 +22,13 @@ func inputOf(v property.Value) pulumi.Input {
 	case v.IsArray():
 		list := make(pulumi.Array, 0, v.AsArray().Len())
 		for _, item := range v.AsArray().All {
-			list = append(list, inputOf(item))
+			list = append(list, InputOf(item))
 		}
 		return list
 	case v.IsMap():
 		members := make(pulumi.Map, v.AsMap().Len())
 		for key, member := range v.AsMap().All {
-			members[key] = inputOf(member)
+			members[key] = InputOf(member)
 		}
 		return members
 	default:

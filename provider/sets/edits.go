@@ -1,4 +1,4 @@
-package manifests
+package sets
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ const (
 )
 
 // edit changes the manifests.
-func (s *set) edit(given property.Value) check.Mistakes {
+func (s *Set) edit(given property.Value) check.Mistakes {
 	switch {
 	case given.IsNull():
 		return nil
@@ -44,38 +44,38 @@ func (s *set) edit(given property.Value) check.Mistakes {
 
 // forgetContents makes all manifests unknown, because it is not known yet how they are edited. Their keys stay: no edit changes
 // which object it is.
-func (s *set) forgetContents() {
-	for i := range s.objects {
-		s.objects[i].unknown = true
+func (s *Set) forgetContents() {
+	for i := range s.Objects {
+		s.Objects[i].Unknown = true
 	}
 }
 
 // apply makes the edits.
-func (s *set) apply(edits *edits) (wrong check.Mistakes) {
-	given, maps, position := make([]edit.Object, len(s.objects)), make([][]property.Path, len(s.objects)), map[string]int{}
-	for i, o := range s.objects {
-		secrets := o.secrets
+func (s *Set) apply(edits *edits) (wrong check.Mistakes) {
+	given, maps, position := make([]edit.Object, len(s.Objects)), make([][]property.Path, len(s.Objects)), map[string]int{}
+	for i, o := range s.Objects {
+		secrets := o.Secrets
 		if o.isSecret() {
 			secrets = values.Marks{} // The whole of it stays secret, whatever is edited.
 		}
-		masked, of := edits.mask(o.manifest, secrets)
+		masked, of := edits.mask(o.Manifest, secrets)
 		content, _ := masked.(map[string]any)
-		given[i], maps[i], position[o.key] = edit.Object{Key: o.key, Content: content}, of, i
+		given[i], maps[i], position[o.Key] = edit.Object{Key: o.Key, Content: content}, of, i
 	}
 	edited, mistakes := edits.edits.Apply(given)
 	for _, mistake := range mistakes {
 		at, found := position[mistake.Key]
 		switch {
-		case mistake.Unmatched && s.incomplete:
+		case mistake.Unmatched && s.Incomplete:
 			// What is not known yet may be what it is for.
 		case found && mistake.Key != "" && edits.holdsUnknown(given[at].Content):
-			s.objects[at].unknown = true
+			s.Objects[at].Unknown = true
 		default:
 			wrong.Add(values.JoinPath(keyEdits, mistake.Path), sentence(mistake.Reason))
 		}
 	}
-	for i := range s.objects {
-		o := &s.objects[i]
+	for i := range s.Objects {
+		o := &s.Objects[i]
 		changed := !reflect.DeepEqual(given[i].Content, edited[i].Content)
 		if !changed {
 			continue
@@ -87,14 +87,14 @@ func (s *set) apply(edits *edits) (wrong check.Mistakes) {
 		if o.isSecret() || edits.secretPatch {
 			secrets.Add(property.Path{})
 		}
-		o.manifest, _ = restored.(map[string]any)
-		o.secrets = secrets
+		o.Manifest, _ = restored.(map[string]any)
+		o.Secrets = secrets
 	}
 	return wrong
 }
 
 // isSecret reports whether the whole object is secret.
-func (o object) isSecret() bool { return o.secrets.IsSecret(property.Path{}) }
+func (o Object) isSecret() bool { return o.Secrets.IsSecret(property.Path{}) }
 
 // sentence writes a reason as a sentence.
 func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reason[1:] + "." }

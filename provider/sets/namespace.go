@@ -1,4 +1,4 @@
-package manifests
+package sets
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // fillNamespace gives namespaced objects that name no namespace that of the set. Keys stay as they are. An object that another
 // manifest has in the same namespace by its own words is there twice now.
-func (s *set) fillNamespace(found sources.Set, namespace property.Value) (wrong check.Mistakes) {
+func (s *Set) fillNamespace(found sources.Set, namespace property.Value) (wrong check.Mistakes) {
 	if namespace.IsNull() || namespace.IsString() && namespace.AsString() == "" {
 		return nil
 	}
@@ -32,12 +32,12 @@ func (s *set) fillNamespace(found sources.Set, namespace property.Value) (wrong 
 		if from.Tier != sources.Namespaced || manifest.IdentityOf(from.Object).Namespace != "" {
 			continue
 		}
-		o := &s.objects[i]
-		o.manifest = withNamespace(from.Object, plain)
+		o := &s.Objects[i]
+		o.Manifest = withNamespace(from.Object, plain)
 		if !secret.Empty() {
-			o.secrets.Add(property.PathFromSegments(property.NewSegment("metadata"), property.NewSegment("namespace")))
+			o.Secrets.Add(property.PathFromSegments(property.NewSegment("metadata"), property.NewSegment("namespace")))
 		}
-		id := identityIn(sources.Object{Document: sources.Document{Object: o.manifest}})
+		id := identityIn(sources.Object{Document: sources.Document{Object: o.Manifest}})
 		if twin, exists := places[id]; exists && id.Namespace != "" {
 			wrong.Add(from.Input, fmt.Sprintf("%s and %s are the same object in namespace %q: %s, and %s. Remove one of them.",
 				twin.Key, from.Key, id.Namespace, twin.Place, from.Place))

@@ -1,0 +1,209 @@
+package chart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chartsource"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+)
+
+// New returns the component, the record that goes with it, and the function renderChart. source gives them the cluster for lookups;
+// rules are the provider's readiness rules.
+func New(
+	children Children, source *connection.Source, rules func() *readiness.Rules,
+) (infer.InferredComponent, infer.InferredResource, infer.InferredFunction) {
+	shared, charts := &releases{}, &loadedCharts{fetcher: chartsource.NewFetcher()}
+	c := &component{
+		Component: sets.NewComponent(infer.Resource(&Chart{})), children: children, source: source, rules: rules, charts: charts, releases: shared,
+	}
+	return c, &record{InferredResource: infer.Resource(&Record{}), releases: shared},
+		&renderChart{InferredFunction: infer.Function(&RenderChart{}), source: source, charts: charts}
+}
+
+// component constructs releases.
+type component struct {
+	sets.Component
+
+	children Children
+	source   *connection.Source
+	rules    func() *readiness.Rules
+	charts   *loadedCharts
+	releases *releases
+}
+
+// Create satisfies infer's constraint on resource types. It is never reached: a component is constructed.
+func (*Chart) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[Outputs], error) {
+	return infer.CreateResponse[Outputs]{}, errors.New("Chart is constructed")
+}
+
+// loadedCharts gets charts, and keeps those that it has loaded.
+type loadedCharts struct {
+	fetcher *chartsource.Fetcher
+	loaded  sync.Map // charts by the digests of their sources
+}
+
+// load gets a chart. warning says what to know about it; it may be empty.
+func (c *loadedCharts) load(ctx context.Context, source chartsource.Source) (loaded *chart.Chart, warning string, err error) {
+	fetched, err := c.fetcher.Fetch(ctx, source)
+	if err != nil {
+		return nil, "", err
+	}
+	if fetched.Offline != nil {
+		warning = fmt.Sprintf("The chart is the one that was fetched before, because its server was not reached: %v", fetched.Offline)
+	}
+	if known, ok := c.loaded.Load(fetched.Digest); ok {
+		return known.(*chart.Chart), warning, nil
+	}
+	files := make([]chart.File, len(fetched.Files))
+	for i, file := range fetched.Files {
+		files[i] = chart.File(file)
+	}
+	if loaded, err = chart.Load(files); err != nil {
+		return nil, "", err
+	}
+	c.loaded.Store(fetched.Digest, loaded)
+	return loaded, warning, nil
+}
+
+// remembered is the record as the component reads it.
+type remembered struct {
+	pulumi.CustomResourceState
+
+	Version pulumi.StringOutput      `pulumi:"version"`
+	Content pulumi.StringOutput      `pulumi:"content"`
+	Rotate  pulumi.StringArrayOutput `pulumi:"rotate"`
+	Memory  pulumi.StringOutput      `pulumi:"memory"`
+}
+
+// Construct renders the chart and registers its objects. It makes no request to a cluster but for lookups.
+func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.ConstructResponse, error) {
+	clu, err := c.source.Cluster(req.Inputs)
+	namespace := ""
+	switch {
+	case err == nil:
+		namespace = clu.Namespace()
+	case !errors.Is(err, connection.ErrUnknown): // A connection that cannot be used fails the objects.
+		namespace = "default"
+	}
+	in, wrong := decode(req.Inputs, req.Urn.Name(), namespace)
+	if len(wrong) > 0 {
+		return p.ConstructResponse{}, sets.Refused("Chart", req.Urn.Name(), wrong)
+	}
+	rel := &release{inputs: in, given: req.Inputs, lookups: &lookups{}}
+	if in.lookUp {
+		rel.lookups.cluster, rel.lookups.unknown = clu, errors.Is(err, connection.ErrUnknown)
+	}
+	var warning string
+	if len(in.unknown) == 0 {
+		if rel.chart, warning, err = c.charts.load(ctx, in.source); err != nil {
+			return p.ConstructResponse{}, rel.explain(req.Urn.Name(), err)
+		}
+	}
+	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
+		if warning != "" {
+			warn(ctx, parent, warning)
+		}
+		return c.register(ctx, rel, name, parent)
+	})
+}
+
+// register registers the record, renders with what it remembers, and registers everything else.
+func (c *component) register(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (pulumi.Map, error) {
+	record, known, err := c.remember(ctx, rel, name, parent)
+	if err != nil {
+		return nil, err
+	}
+	done, err := rel.render(ctx.Context(), known)
+	if err != nil {
+		return nil, rel.explain(name, err)
+	}
+	if !ctx.DryRun() && len(done.missing) > 0 {
+		return nil, errNotDrawn(done.missing)
+	}
+	for _, text := range done.warnings {
+		warn(ctx, parent, text)
+	}
+	if text := done.announce(known); text != "" && ctx.DryRun() {
+		if err := ctx.Log.Info(text, &pulumi.LogArgs{Resource: parent}); err != nil {
+			return nil, err
+		}
+	}
+	set, wrong := sets.Of(rel.given, done.documents, rel.release.Namespace)
+	if len(wrong) > 0 {
+		return nil, sets.Refused("Chart", name, wrong)
+	}
+	children := &construction{
+		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, name, parent),
+		ctx:          ctx, types: c.children, name: name, parent: parent, in: rel.inputs, record: record, memory: known, hooks: done.hooks, crds: done.crds,
+		apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
+	}
+	for _, o := range set.Apart {
+		children.apart[o.Key] = o
+	}
+	children.keepHooks()
+	resources, err := children.register()
+	if err != nil {
+		return nil, err
+	}
+	outputs := pulumi.Map{keyResources: resources, keyNotes: done.notes}
+	if rel.chart != nil {
+		outputs[keyVersion] = pulumi.String(rel.chart.Version())
+	}
+	return outputs, nil
+}
+
+// remember registers the record, and returns what it remembers.
+func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*remembered, memory, error) {
+	urn, err := urnOf(ctx, parent)
+	if err != nil {
+		return nil, memory{}, err
+	}
+	c.releases.begin(resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), tokens.Type(RecordToken), name),
+		func(ctx context.Context, before memory, rotate []string) (memory, error) {
+			drawn, err := rel.draw(ctx, before, rotate)
+			return drawn, rel.explain(name, err)
+		})
+	inputs, err := rel.recordInputs()
+	if err != nil {
+		return nil, memory{}, err
+	}
+	record := &remembered{}
+	if err := ctx.RegisterResource(RecordToken, name, inputs, record, pulumi.Parent(parent)); err != nil {
+		return nil, memory{}, err
+	}
+	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
+	if err != nil || !result.Known {
+		return record, memory{}, err
+	}
+	text, _ := result.Value.(string)
+	known, err := decodeMemory(text)
+	return record, known, err
+}
+
+// urnOf awaits the URN of a resource.
+func urnOf(ctx *pulumi.Context, of pulumi.Resource) (resource.URN, error) {
+	result, err := internals.UnsafeAwaitOutput(ctx.Context(), of.URN())
+	if err != nil {
+		return "", err
+	}
+	urn, _ := result.Value.(pulumi.URN)
+	return resource.URN(urn), nil
+}
+
+// warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.
+func warn(ctx *pulumi.Context, parent pulumi.Resource, text string) {
+	_ = ctx.Log.Warn(text, &pulumi.LogArgs{Resource: parent})
+}

@@ -1,0 +1,312 @@
+package chart
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// Children are the types of a release's children.
+type Children struct {
+	sets.Children
+
+	Task, ReleaseHooks tokens.Type
+}
+
+// construction registers the children of one release, in this order:
+//
+//	the record
+//	post-delete: the hooks after a deletion. Everything depends on them, so they are deleted last.
+//	definitions of the crds folders
+//	pre-install and pre-upgrade hooks, one after the other
+//	objects, in the order that they ask for
+//	post-install and post-upgrade hooks, when the objects are ready
+//	pre-delete: the hooks before a deletion. They depend on everything, so they are deleted first.
+//
+// When that is there, the release is installed, and the record remembers it.
+type construction struct {
+	*sets.Registration
+
+	ctx    *pulumi.Context
+	types  Children
+	name   string
+	parent pulumi.Resource
+	in     inputs
+	record *remembered
+	memory memory
+	hooks  []hook
+	apart  map[string]sets.Object
+	// crds are the keys of the definitions that come before everything else.
+	crds map[string]bool
+
+	tasks map[string]pulumi.Resource
+}
+
+// child is a child that the component only waits for.
+type child struct{ pulumi.CustomResourceState }
+
+// register registers all children. It returns the references to the objects.
+func (c *construction) register() (pulumi.Input, error) {
+	c.AwaitWorkloads = c.Wait != sets.WaitNone && slices.ContainsFunc(c.hooks, func(h hook) bool { return h.runs() && len(h.runsOn(afterObjects)) > 0 })
+	last, err := c.deletion(postDelete, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.After = []pulumi.Resource{last}
+	if err := c.RegisterFirst(func(key string) bool { return c.crds[key] }); err != nil {
+		return nil, err
+	}
+	definitions := c.Registered()
+	if c.After, err = c.stage(beforeObjects, append(c.After, definitions...)); err != nil {
+		return nil, err
+	}
+	later := map[string]bool{}
+	for _, h := range c.hooks {
+		later[h.key] = h.isKept() && h.stageOf() == afterObjects
+	}
+	if err := c.RegisterFirst(func(key string) bool { return !later[key] }); err != nil {
+		return nil, err
+	}
+	if c.After, err = c.stage(afterObjects, append(c.After, c.Registered()...)); err != nil {
+		return nil, err
+	}
+	references, err := c.Register()
+	if err != nil {
+		return nil, err
+	}
+	everything := append(slices.Clone(c.After), c.Registered()...)
+	for _, name := range slices.Sorted(maps.Keys(c.tasks)) {
+		everything = append(everything, c.tasks[name])
+	}
+	last, err = c.deletion(preDelete, everything)
+	if err != nil {
+		return nil, err
+	}
+	return references, c.finishInstall(last)
+}
+
+// keepHooks makes the hooks that stay as objects outlive the release and, if no upgrade has them, changes of their manifests.
+// Call it before the first registration.
+func (c *construction) keepHooks() {
+	kept := map[string]hook{}
+	for _, h := range c.hooks {
+		if h.isKept() {
+			kept[h.key] = h
+		}
+	}
+	c.Change(func(o *sets.Object) {
+		if h, is := kept[o.Key]; is {
+			o.Retained, o.Once = true, h.isOnce()
+		}
+	})
+}
+
+// stage registers the hooks of a stage, each after the one before it. It returns what has to be done for what comes after them.
+func (c *construction) stage(s stage, done []pulumi.Resource) ([]pulumi.Resource, error) {
+	for _, h := range order(c.hooks) {
+		switch {
+		case h.isKept() && h.stageOf() == s:
+			c.After = done
+			if err := c.RegisterFirst(func(key string) bool { return key == h.key }); err != nil {
+				return nil, err
+			}
+			if object := c.Resource(h.key); object != nil {
+				done = append(done, object)
+			}
+		case h.runs() && len(h.runsOn(s)) > 0:
+			task, err := c.task(h, s, done)
+			if err != nil {
+				return nil, err
+			}
+			done = append(done, task)
+		}
+	}
+	if c.Incomplete {
+		return done, c.remembered(s, done)
+	}
+	return done, nil
+}
+
+// taskName is the name of the Task of a hook in a stage, without that of the component.
+func (h hook) taskName(s stage) string {
+	if s == afterObjects {
+		return h.key + afterSuffix
+	}
+	return h.key
+}
+
+// afterSuffix tells the Tasks of a hook that runs before and after a change.
+const afterSuffix = ":after"
+
+// task registers the Task of a hook.
+func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Resource, error) {
+	run, err := c.manifestOf(h)
+	if err != nil {
+		return nil, err
+	}
+	var with pulumi.Array
+	needs := h.with(c.hooks, s)
+	for _, needed := range needs {
+		object, err := c.manifestOf(needed)
+		if err != nil {
+			return nil, err
+		}
+		with = append(with, object)
+	}
+	of, err := c.hookOf(h.deleteAfter(), append(needs, h)...)
+	if err != nil {
+		return nil, err
+	}
+	inputs := c.connected(pulumi.Map{"manifest": run, "runOn": pulumi.ToStringArray(h.runsOn(s)), "__hook": of})
+	if len(with) > 0 {
+		inputs["with"] = with
+	}
+	if h.has(s.upgrade) {
+		digest, err := c.digest()
+		if err != nil {
+			return nil, err
+		}
+		inputs["triggers"] = pulumi.Array{digest}
+	}
+	return c.registerTask(h.taskName(s), inputs, done)
+}
+
+// hookOf is the input that makes a Task a hook of the release, and lets it make what these hooks have.
+func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, error) {
+	formerly, err := c.formerly(makes...)
+	if err != nil {
+		return nil, err
+	}
+	of := pulumi.Map{
+		"release": pulumi.String(c.release()), "deleteAfter": pulumi.ToStringArray(deleteAfter), "takeOver": pulumi.Bool(c.memory.isAdopted(c.in.adopt)),
+		"formerly": formerly,
+	}
+	if c.memory.isInstalling(c.in.adopt) {
+		of["installing"] = pulumi.Bool(true)
+	}
+	return of, nil
+}
+
+// formerly are the field managers of objects that hooks make, in versions of the chart that have them as children.
+func (c *construction) formerly(hooks ...hook) (managers pulumi.StringArray, err error) {
+	for _, h := range hooks {
+		manager, err := c.ManagerOf(h.key)
+		if err != nil {
+			return nil, err
+		}
+		managers = append(managers, pulumi.String(manager))
+	}
+	return managers, nil
+}
+
+func (c *construction) registerTask(
+	name string, inputs pulumi.Map, done []pulumi.Resource, options ...pulumi.ResourceOption,
+) (pulumi.Resource, error) {
+	task := &child{}
+	c.tasks[name] = task
+	options = append(options, pulumi.Parent(c.parent), pulumi.DependsOn(done))
+	return task, c.ctx.RegisterResource(string(c.types.Task), c.name+":"+name, inputs, task, options...)
+}
+
+// remembered registers the Tasks of the last run that are not known to be there in this one. What they run is unknown in this
+// preview, so that the engine does not show them as deleted. Whatever else they have from the chart stays as it was.
+func (c *construction) remembered(s stage, done []pulumi.Resource) error {
+	for _, name := range c.memory.Tasks {
+		if c.tasks[name] != nil || strings.HasSuffix(name, afterSuffix) != (s == afterObjects) {
+			continue
+		}
+		of, err := c.hookOf(nil)
+		if err != nil {
+			return err
+		}
+		inputs := c.connected(pulumi.Map{"manifest": pulumi.UnsafeUnknownOutput(nil), "__hook": of})
+		asBefore := pulumi.IgnoreChanges([]string{"runOn", "with", "triggers", "__hook.release", "__hook.deleteAfter", "__hook.formerly"})
+		if _, err := c.registerTask(name, inputs, done, asBefore); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deletion registers the hooks that run when the release is deleted. They are always there, also without any: a version of the chart
+// without them must not delete the resource that would run those of the version before.
+func (c *construction) deletion(event string, done []pulumi.Resource) (*child, error) {
+	var list pulumi.Input
+	if c.Incomplete {
+		list = pulumi.UnsafeUnknownOutput(nil)
+	} else {
+		ordered := pulumi.Array{}
+		for _, h := range steps(c.hooks, event) {
+			object, err := c.manifestOf(h)
+			if err != nil {
+				return nil, err
+			}
+			formerly, err := c.formerly(h)
+			if err != nil {
+				return nil, err
+			}
+			ordered = append(ordered, pulumi.Map{"manifest": object, "deleteAfter": pulumi.ToStringArray(h.deleteAfter()), "formerly": formerly})
+		}
+		list = ordered
+	}
+	hooks := &child{}
+	inputs := c.connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted(c.in.adopt))})
+	if force, given := c.Options["forceDestroy"]; given {
+		inputs["forceDestroy"] = sets.InputOf(force)
+	}
+	return hooks, c.ctx.RegisterResource(string(c.types.ReleaseHooks), c.name+":"+event, inputs, hooks, pulumi.Parent(c.parent), pulumi.DependsOn(done))
+}
+
+// release names the release in the cluster.
+func (c *construction) release() string { return c.in.release.Namespace + "/" + c.in.release.Name }
+
+// connected adds the connection of the component, if it has one of its own.
+func (c *construction) connected(inputs pulumi.Map) pulumi.Map {
+	if connected, given := c.Options[connection.Key]; given {
+		inputs[connection.Key] = sets.InputOf(connected)
+	}
+	return inputs
+}
+
+// manifestOf is the manifest of a hook, as edited.
+func (c *construction) manifestOf(h hook) (pulumi.Input, error) {
+	o := c.apart[h.key]
+	if o.Unknown {
+		return pulumi.UnsafeUnknownOutput(nil), nil
+	}
+	secrets := o.Secrets
+	tracked.MarkKind(&secrets, manifest.IdentityOf(o.Manifest))
+	tree, err := values.ToProperty(o.Manifest, secrets)
+	if err != nil {
+		return nil, failure.Errorf(failure.ReasonInvalid, "%s: %w", h.key, err)
+	}
+	return sets.InputOf(tree), nil
+}
+
+// digest stands for the whole rendering: hooks of upgrades run when it has changed.
+func (c *construction) digest() (pulumi.Input, error) {
+	content := map[string]any{}
+	for _, list := range [][]sets.Object{c.Objects, c.Apart} {
+		for _, o := range list {
+			if o.Unknown || values.HasUnknown(o.Manifest) {
+				return pulumi.UnsafeUnknownOutput(nil), nil
+			}
+			content[o.Key] = o.Manifest
+		}
+	}
+	if c.Incomplete || !c.memory.known() {
+		return pulumi.UnsafeUnknownOutput(nil), nil
+	}
+	digest, err := tracked.Hash(c.memory.HashKey, content)
+	return pulumi.String(digest), err
+}

@@ -1,0 +1,92 @@
+package chart
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// mistakesError is what is wrong with what a chart has rendered.
+type mistakesError struct{ wrong check.Mistakes }
+
+func (e *mistakesError) Error() string { return e.wrong[0].Reason }
+
+// explain says why a release cannot be rendered. No secret value is in it: what templates say may quote one.
+func (r *release) explain(name string, err error) error {
+	var wrong *mistakesError
+	var schema *chart.SchemaError
+	var template *chart.TemplateError
+	var limit *chart.LimitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong):
+		return sets.Refused("Chart", name, wrong.wrong)
+	case errors.As(err, &schema):
+		var mistakes check.Mistakes
+		for _, problem := range schema.Problems {
+			mistakes.Add(values.JoinPath(keyValues, problem.Path), problem.Reason)
+		}
+		return sets.Refused("Chart", name, mistakes)
+	case errors.As(err, &template):
+		text := failure.NewRedactor(tracked.Sensitive(r.values, r.secrets, false)).Redact(err.Error())
+		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %s", name, text)
+	case errors.As(err, &limit):
+		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %w", name, err)
+	default:
+		return fmt.Errorf("the chart of %q: %w", name, err)
+	}
+}
+
+// errNotDrawn says that templates draw values in this update that they did not draw when the record was updated.
+func errNotDrawn(keys []string) error {
+	return failure.Errorf(failure.ReasonConflict, "the chart draws values that are not remembered: %s.\nIf the command has --target, target the whole "+
+		"Chart. Otherwise what its templates look up has changed during the update: run the command again", strings.Join(keys, ", "))
+}
+
+// maxNamed is how many values a message names.
+const maxNamed = 10
+
+// announce says what a preview shows nowhere else: that a release is taken over, and which random values are drawn.
+func (d *rendered) announce(known memory) string {
+	named := func(keys []string) string {
+		if more := len(keys) - maxNamed; more > 0 {
+			return strings.Join(keys[:maxNamed], ", ") + fmt.Sprintf(" and %d more", more)
+		}
+		return strings.Join(keys, ", ")
+	}
+	var texts []string
+	if d.adopts {
+		texts = append(texts, fmt.Sprintf("The release is taken over. If Helm has installed it, Helm's own records of it stay: Secrets "+
+			"sh.helm.release.v1.%s.v* in namespace %s. Delete them when you are done with Helm: as long as they are there, `helm uninstall` would delete "+
+			"the objects.", d.name.Name, d.name.Namespace))
+	}
+	if len(d.missing) > 0 && known.known() {
+		texts = append(texts, "New random values will be drawn: "+named(d.missing)+".")
+	}
+	if len(d.again) > 0 {
+		texts = append(texts, "These values will be drawn again: "+named(d.again)+".")
+	}
+	return strings.Join(texts, " ")
+}
+
+// notesOf is the output notes.
+func notesOf(partial *chart.Partial, secret bool) pulumi.Input {
+	switch {
+	case partial.NotesUnknown:
+		return pulumi.UnsafeUnknownOutput(nil)
+	case partial.NotesSecret || secret:
+		return pulumi.ToSecret(pulumi.String(partial.Notes))
+	default:
+		return pulumi.String(partial.Notes)
+	}
+}

@@ -1,0 +1,142 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// The events of hooks that are run, and the policies that say when a hook is deleted.
+const (
+	preInstall  = "pre-install"
+	postInstall = "post-install"
+	preUpgrade  = "pre-upgrade"
+	postUpgrade = "post-upgrade"
+	preDelete   = "pre-delete"
+	postDelete  = "post-delete"
+
+	hookSucceeded = "hook-succeeded"
+	hookFailed    = "hook-failed"
+)
+
+// stage is when hooks run, as seen from the objects of the release.
+type stage struct{ install, upgrade string }
+
+var (
+	beforeObjects = stage{preInstall, preUpgrade}
+	afterObjects  = stage{postInstall, postUpgrade}
+)
+
+// hook is a hook of a release.
+type hook struct {
+	chart.Hook
+
+	// key is that of its object in the set.
+	key string
+	// since says since when the release has it.
+	since since
+}
+
+// order is that of Helm: by weight, then by name, then by kind.
+func order(hooks []hook) []hook {
+	hooks = slices.Clone(hooks)
+	slices.SortStableFunc(hooks, func(a, b hook) int {
+		one, other := manifest.IdentityOf(a.Object), manifest.IdentityOf(b.Object)
+		return cmp.Or(a.Weight-b.Weight, cmp.Compare(one.Name, other.Name), kinds.CompareApplyOrder(one.GroupKind(), other.GroupKind()))
+	})
+	return hooks
+}
+
+// runs reports whether a hook is something that runs to an end.
+func (h hook) runs() bool {
+	kind := manifest.IdentityOf(h.Object).GroupKind()
+	return kind == kinds.Job || kind == kinds.Pod
+}
+
+func (h hook) has(event string) bool { return slices.Contains(h.Events, event) }
+
+func (h hook) deletedWhen(policy string) bool { return slices.Contains(h.DeletePolicies, policy) }
+
+// The operations of a Task.
+const (
+	onCreate = "create"
+	onUpdate = "update"
+)
+
+// runsOn are the operations in which the Task of a hook runs. The hooks of installs run when the release is installed; those of
+// upgrades when it has changed. A hook that only a later version of the chart has runs at once, if it is one of upgrades.
+func (h hook) runsOn(s stage) (operations []string) {
+	switch {
+	case h.since == atInstall && h.has(s.install), h.since == atUpgrade && h.has(s.upgrade):
+		operations = append(operations, onCreate)
+	}
+	if h.has(s.upgrade) {
+		operations = append(operations, onUpdate)
+	}
+	return operations
+}
+
+// isKept reports whether a hook that does not run is an object that stays: one that nothing deletes after its phase. It is a child of
+// the component like all others, but nothing deletes it with the release, as in Helm.
+func (h hook) isKept() bool {
+	return !h.runs() && !h.deletedWhen(hookSucceeded) && (h.made(beforeObjects) || h.made(afterObjects))
+}
+
+// made reports whether an object of a hook belongs to this release in a stage: an install makes those of installs, a later version
+// of the chart and a release that was taken over those of upgrades.
+func (h hook) made(s stage) bool {
+	if h.since == atInstall {
+		return h.has(s.install)
+	}
+	return h.has(s.upgrade)
+}
+
+// isOnce reports whether later versions of a kept hook are not applied: it belongs to no upgrade.
+func (h hook) isOnce() bool { return !h.has(preUpgrade) && !h.has(postUpgrade) }
+
+// stageOf is when a kept hook is applied.
+func (h hook) stageOf() stage {
+	if h.made(beforeObjects) {
+		return beforeObjects
+	}
+	return afterObjects
+}
+
+// with are the hooks that have to be there while another one runs, and that nothing else makes: those of the same phase in front of
+// it that do not run themselves.
+func (h hook) with(all []hook, s stage) (needed []hook) {
+	for _, other := range order(all) {
+		if other.key == h.key {
+			break
+		}
+		together := other.has(s.upgrade) && h.has(s.upgrade) || h.since == atInstall && other.has(s.install) && h.has(s.install)
+		if together && !other.runs() && !other.isKept() {
+			needed = append(needed, other)
+		}
+	}
+	return needed
+}
+
+// steps are the hooks of a deletion, in order. What stays as an object is there already.
+func steps(hooks []hook, event string) (ordered []hook) {
+	for _, h := range order(hooks) {
+		if h.has(event) && !h.isKept() {
+			ordered = append(ordered, h)
+		}
+	}
+	return ordered
+}
+
+// deleteAfter are the ends of a run after which its object goes, in the words of a Task.
+func (h hook) deleteAfter() (ends []string) {
+	if h.deletedWhen(hookSucceeded) {
+		ends = append(ends, "succeeded")
+	}
+	if h.deletedWhen(hookFailed) {
+		ends = append(ends, "failed")
+	}
+	return ends
+}

@@ -1,0 +1,146 @@
+package chart
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// lookups answer the function lookup of templates. All renderings of one run get the same answers.
+//
+// Objects of the release itself are not there for it: a template that repeats what it finds of its own would keep what others have
+// changed, and a second run would differ from the first. A release that was taken over is the exception: what its objects were then
+// is remembered, and found for ever, because templates take passwords from there.
+type lookups struct {
+	// cluster is nil if nothing is looked up.
+	cluster *cluster.Cluster
+	// unknown means that it is not known yet where to look.
+	unknown bool
+
+	mu  sync.Mutex
+	ctx context.Context // of the rendering that runs
+	// found are objects of the release that are found all the same.
+	found   map[string]map[string]any
+	answers map[manifest.Identity]map[string]any
+	own     map[manifest.Identity]bool
+}
+
+// begin begins a rendering, in which these objects of the release are found as they were.
+func (l *lookups) begin(ctx context.Context, found map[string]map[string]any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ctx, l.found = ctx, found
+}
+
+// of returns what was found of some objects.
+func (l *lookups) of(ids []manifest.Identity) map[string]map[string]any {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := map[string]map[string]any{}
+	for _, id := range ids {
+		if answer := l.answers[id]; len(answer) > 0 {
+			found[id.String()] = answer
+		}
+	}
+	return found
+}
+
+// hide hides objects of the release. It reports whether one of them was found before: then what was rendered is not right.
+func (l *lookups) hide(own []manifest.Identity) (again bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range own {
+		if l.own[id] {
+			continue
+		}
+		if l.own == nil {
+			l.own = map[manifest.Identity]bool{}
+		}
+		l.own[id] = true
+		for asked, answer := range l.answers {
+			again = again || len(answer) > 0 && (asked == id || asked.Name == "" && asked.Kind == id.Kind)
+		}
+	}
+	return again
+}
+
+// Lookup finds an object, or without a name all objects of a kind.
+func (l *lookups) Lookup(apiVersion, kind, namespace, name string) (map[string]any, error) {
+	id := manifest.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}
+	l.mu.Lock()
+	hidden := l.own[id]
+	answer, known := l.answers[id]
+	found, remembered := l.found[id.String()]
+	l.mu.Unlock()
+	switch {
+	case remembered:
+		return found, nil
+	case l.unknown:
+		return nil, chart.ErrUnknown
+	case hidden || l.cluster == nil:
+		return map[string]any{}, nil
+	case !known:
+		var err error
+		if answer, err = l.read(id); err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+		if l.answers == nil {
+			l.answers = map[manifest.Identity]map[string]any{}
+		}
+		l.answers[id] = answer
+		l.mu.Unlock()
+	}
+	if name == "" {
+		return l.withoutOwn(answer), nil
+	}
+	return answer, nil
+}
+
+// read asks the cluster. A kind that it does not serve has no objects: it may come with this very release.
+func (l *lookups) read(id manifest.Identity) (map[string]any, error) {
+	var answer map[string]any
+	var err error
+	if id.Name == "" {
+		list, failed := l.cluster.List(l.ctx, cluster.ListOptions{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace})
+		if err = failed; err == nil {
+			answer = list.UnstructuredContent()
+		}
+	} else {
+		object, failed := l.cluster.Get(l.ctx, cluster.Ref(id))
+		if err = failed; err == nil {
+			answer = object.Object
+		}
+	}
+	var notServed *cluster.KindNotServedError
+	if apierrors.IsNotFound(err) || errors.As(err, &notServed) {
+		return map[string]any{}, nil
+	}
+	return answer, err
+}
+
+// withoutOwn leaves the objects of the release out of a list.
+func (l *lookups) withoutOwn(list map[string]any) map[string]any {
+	items, isList := list["items"].([]any)
+	if !isList {
+		return list
+	}
+	var others []any
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, item := range items {
+		if object, _ := item.(map[string]any); !l.own[manifest.IdentityOf(object)] {
+			others = append(others, item)
+		}
+	}
+	copied := maps.Clone(list)
+	copied["items"] = others
+	return copied
+}

@@ -1,0 +1,181 @@
+package chart
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+)
+
+// RecordToken is the type of the record. It is not in the schema: nobody but a component makes one.
+const RecordToken = "k8sconnect:index:ChartRecord"
+
+const (
+	// keyContent is the input of a record that stands for all that the rendering depends on.
+	keyContent = "content"
+	// keyMemory is its output.
+	keyMemory = "memory"
+)
+
+// Record remembers a release from one run to the next; see memory.
+type Record struct{}
+
+// Annotate names the type.
+func (r *Record) Annotate(a infer.Annotator) { a.SetToken("index", "ChartRecord") }
+
+// RecordArgs are the inputs of a record.
+type RecordArgs struct {
+	Version string   `pulumi:"version"`
+	Content string   `pulumi:"content" provider:"secret"`
+	Rotate  []string `pulumi:"rotate"`
+}
+
+// Create satisfies infer's constraint on resource types. It is never reached, because record serves Create itself.
+func (*Record) Create(context.Context, infer.CreateRequest[RecordArgs]) (infer.CreateResponse[RecordArgs], error) {
+	return infer.CreateResponse[RecordArgs]{}, errors.New("a record is created from the raw request")
+}
+
+// releases are the releases that are being constructed by this process, by the URN of their record. A component and its record
+// share the rendering through it: the component is constructed, and its children are served, by the same provider.
+type releases struct{ running sync.Map }
+
+// draw renders a release, and returns its memory after that. rotate are all patterns of values that are to be drawn again, also those
+// that have been.
+type draw func(ctx context.Context, before memory, rotate []string) (memory, error)
+
+func (r *releases) begin(record resource.URN, draw draw) { r.running.Store(record, draw) }
+
+func (r *releases) draw(ctx context.Context, record resource.URN, before memory, rotate []string) (memory, error) {
+	found, running := r.running.Load(record)
+	if !running {
+		return memory{}, failure.Errorf(failure.ReasonProviderError, "the release is not being constructed by this process of the provider. "+
+			"Run the whole program, without --target, or report this as a bug")
+	}
+	return found.(draw)(ctx, before, rotate)
+}
+
+// record serves the verbs from the raw requests: infer has no values for what is unknown.
+type record struct {
+	infer.InferredResource
+
+	releases *releases
+}
+
+// Check accepts what the component says.
+func (*record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+	return p.CheckResponse{Inputs: req.Inputs}, nil
+}
+
+// Diff reports what may change what is remembered: another chart or other values, values to draw again, and certificates whose
+// time has come.
+func (*record) Diff(_ context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
+	update := func(key string, input bool) {
+		diff.HasChanges = true
+		diff.DetailedDiff[key] = p.PropertyDiff{Kind: p.Update, InputDiff: input}
+	}
+	for _, key := range []string{keyVersion, keyContent, keyRotate} {
+		if !req.OldInputs.Get(key).Equals(req.Inputs.Get(key)) {
+			update(key, true)
+		}
+	}
+	before, err := memoryIn(req.State)
+	if err != nil {
+		return diff, err
+	}
+	if len(before.Draws.Due(time.Now())) > 0 {
+		update(keyMemory, false)
+	}
+	return diff, nil
+}
+
+// Create draws the values of a new release.
+func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
+	resp := p.CreateResponse{ID: req.Urn.Name(), Properties: req.Properties.Set(keyMemory, property.New(property.Computed))}
+	if req.DryRun {
+		return resp, nil
+	}
+	var err error
+	resp.Properties, err = r.remember(ctx, req.Urn, memory{}, req.Properties)
+	return resp, err
+}
+
+// Update draws what has no value yet. In a preview it returns what is remembered, as known values.
+func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
+	if req.DryRun {
+		return p.UpdateResponse{Properties: req.Inputs.Set(keyMemory, req.State.Get(keyMemory))}, nil
+	}
+	before, err := memoryIn(req.State)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	properties, err := r.remember(ctx, req.Urn, before, req.Inputs)
+	return p.UpdateResponse{Properties: properties}, err
+}
+
+// remember returns the outputs after a rendering.
+func (r *record) remember(ctx context.Context, urn resource.URN, before memory, inputs property.Map) (property.Map, error) {
+	after, err := r.releases.draw(ctx, urn, before, rotateOf(inputs))
+	if err != nil {
+		return property.Map{}, err
+	}
+	text, err := after.encode()
+	return inputs.Set(keyMemory, property.New(text).WithSecret(true)), err
+}
+
+// memoryIn reads the memory in outputs.
+func memoryIn(outputs property.Map) (memory, error) {
+	return decodeMemory(values.Text(outputs.Get(keyMemory)))
+}
+
+// Read returns what is remembered.
+func (*record) Read(_ context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}, nil
+}
+
+// Delete does nothing: the record is only in the state.
+func (*record) Delete(context.Context, p.DeleteRequest) error { return nil }
+
+// recordInputs are the inputs of the record of a release.
+func (r *release) recordInputs() (pulumi.Map, error) {
+	inputs := pulumi.Map{keyRotate: pulumi.ToStringArray(r.rotate), keyContent: pulumi.UnsafeUnknownOutput(nil), keyVersion: pulumi.UnsafeUnknownOutput(nil)}
+	if r.chart == nil {
+		return inputs, nil
+	}
+	inputs[keyVersion] = pulumi.String(r.chart.Version())
+	if values.HasUnknown(r.values) || len(r.unknown) > 0 {
+		return inputs, nil
+	}
+	content, err := json.Marshal([]any{r.chart.Digest(), r.release, r.values, r.runHooks, r.lookUp})
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(content)
+	inputs[keyContent] = pulumi.ToSecret(pulumi.String(hex.EncodeToString(sum[:])))
+	return inputs, nil
+}
+
+func rotateOf(inputs property.Map) (patterns []string) {
+	if v := inputs.Get(keyRotate); v.IsArray() {
+		for _, item := range v.AsArray().All {
+			if item.IsString() {
+				patterns = append(patterns, item.AsString())
+			}
+		}
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns)
+}

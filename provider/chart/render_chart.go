@@ -1,0 +1,205 @@
+package chart
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// renderChartExamples appear in the registry and in the language packages, each in its own language.
+//
+//go:embed render_chart.md
+var renderChartExamples string
+
+// RenderChart is the type that the function renderChart is inferred from.
+type RenderChart struct{}
+
+// Annotate describes the function for the schema.
+func (r *RenderChart) Annotate(a infer.Annotator) {
+	a.SetToken("index", "renderChart")
+	a.Describe(&r, texts.Of("RenderChart")+"\n\n"+renderChartExamples)
+}
+
+// RenderChartArgs are the arguments of renderChart.
+type RenderChartArgs struct {
+	Source
+	Rendering
+
+	Namespace         *string                       `pulumi:"namespace,optional"`
+	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
+}
+
+// Annotate describes the arguments for the schema.
+func (r *RenderChartArgs) Annotate(a infer.Annotator) {
+	texts.Describe(a, "RenderChartArgs", r)
+}
+
+// RenderChartResult is what renderChart returns.
+type RenderChartResult struct {
+	Manifests map[string]any          `pulumi:"manifests"`
+	Ordered   []sources.NamedManifest `pulumi:"ordered"`
+	Hooks     []RenderedHook          `pulumi:"hooks"`
+	Notes     string                  `pulumi:"notes"`
+	Version   string                  `pulumi:"version"`
+}
+
+// Annotate describes the results for the schema.
+func (r *RenderChartResult) Annotate(a infer.Annotator) {
+	texts.Describe(a, "RenderChartResult", r)
+}
+
+// RenderedHook is a hook of a chart.
+type RenderedHook struct {
+	Name           string         `pulumi:"name"`
+	Manifest       map[string]any `pulumi:"manifest"`
+	Events         []string       `pulumi:"events"`
+	Weight         int            `pulumi:"weight"`
+	DeletePolicies []string       `pulumi:"deletePolicies"`
+}
+
+// Annotate describes the type for the schema.
+func (r *RenderedHook) Annotate(a infer.Annotator) {
+	a.SetToken("index", "RenderedHook")
+	a.Describe(&r, texts.Of("RenderedHook"))
+	texts.Describe(a, "RenderedHook", r)
+}
+
+// The names of the results.
+const (
+	keyManifests      = "manifests"
+	keyOrdered        = "ordered"
+	keyName           = "name"
+	keyManifest       = "manifest"
+	keyEvents         = "events"
+	keyWeight         = "weight"
+	keyDeletePolicies = "deletePolicies"
+)
+
+// defaultRelease is what `helm template` calls a release without a name.
+const defaultRelease = "release-name"
+
+// Invoke satisfies infer's constraint on functions. It is never reached, because renderChart serves the raw request.
+func (*RenderChart) Invoke(context.Context, infer.FunctionRequest[RenderChartArgs]) (infer.FunctionResponse[RenderChartResult], error) {
+	return infer.FunctionResponse[RenderChartResult]{}, errors.New("renderChart is served from the raw request")
+}
+
+// renderChart serves the function.
+type renderChart struct {
+	infer.InferredFunction
+
+	source *connection.Source
+	charts *loadedCharts
+}
+
+// Invoke renders a chart. It asks a cluster only for lookups, and only if they are wanted.
+func (f *renderChart) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
+	var in inputs
+	wrong := check.Arguments[RenderChartArgs](req.Args)
+	in.decodeSource(req.Args, &wrong)
+	in.decodeRelease(req.Args, defaultRelease, "default", &wrong)
+	in.decodeValues(req.Args, &wrong)
+	in.lookUp = word[Lookup](req.Args, keyLookup, &wrong) == lookupLive
+	if len(wrong) > 0 {
+		return p.InvokeResponse{Failures: wrong}, nil
+	}
+	rel := &release{inputs: in, given: req.Args, lookups: &lookups{}}
+	if in.lookUp {
+		clu, err := f.source.Cluster(req.Args)
+		if err != nil {
+			return p.InvokeResponse{}, err
+		}
+		rel.lookups.cluster = clu
+	}
+	var warning string
+	var err error
+	if rel.chart, warning, err = f.charts.load(ctx, in.source); err != nil {
+		return p.InvokeResponse{}, rel.explain(in.release.Name, err)
+	}
+	if warning != "" {
+		p.GetLogger(ctx).Warning(warning)
+	}
+	result, err := rel.once(ctx)
+	return p.InvokeResponse{Return: result}, rel.explain(in.release.Name, err)
+}
+
+// once renders without a memory: random values are drawn, and are others in the next call.
+func (r *release) once(ctx context.Context) (property.Map, error) {
+	drawn, err := r.draw(ctx, memory{}, nil)
+	if err != nil {
+		return property.Map{}, err
+	}
+	options := draws.Options{Stored: drawn.Draws, Missing: draws.Placeholder(0)}
+	in := chart.Partly{Release: r.release, Values: r.values, Secrets: r.secrets, Lookup: r.lookups.Lookup, Session: draws.NewSession(options), Draws: options}
+	partial, err := r.chart.RenderPartly(ctx, in)
+	if err != nil {
+		return property.Map{}, err
+	}
+	var documents []sources.Document
+	for _, list := range [][]chart.PartialDocument{partial.CRDs, partial.Objects} {
+		for _, one := range list {
+			documents = append(documents, sources.Document{Input: keyChart, Place: one.File, Object: one.Object, Secrets: one.Secrets})
+		}
+	}
+	found, wrong := sources.Collect(documents, false)
+	if len(wrong) > 0 {
+		return property.Map{}, &mistakesError{sources.Few(wrong)}
+	}
+	manifests, ordered := map[string]property.Value{}, []property.Value{}
+	for _, o := range found.InApplyOrder() {
+		if manifests[o.Key], err = r.returned(o.Object, o.Secrets); err != nil {
+			return property.Map{}, fmt.Errorf("%s: %w", o.Key, err)
+		}
+		ordered = append(ordered, property.New(map[string]property.Value{keyName: property.New(o.Key), keyManifest: manifests[o.Key]}))
+	}
+	hooks := []property.Value{}
+	for _, h := range partial.Hooks {
+		value, err := r.returned(h.Object, h.Secrets)
+		if err != nil {
+			return property.Map{}, fmt.Errorf("%s: %w", h.File, err)
+		}
+		hooks = append(hooks, property.New(map[string]property.Value{
+			keyName: property.New(manifest.IdentityOf(h.Object).String()), keyManifest: value, keyWeight: property.New(float64(h.Hook.Weight)),
+			keyEvents: textList(h.Hook.Events), keyDeletePolicies: textList(h.Hook.DeletePolicies),
+		}))
+	}
+	return property.NewMap(map[string]property.Value{
+		keyManifests: property.New(manifests), keyOrdered: property.New(ordered), keyHooks: property.New(hooks),
+		keyNotes: property.New(partial.Notes).WithSecret(partial.NotesSecret || r.whole()), keyVersion: property.New(r.chart.Version()),
+	}), nil
+}
+
+// returned is a manifest as the function returns it.
+func (r *release) returned(object map[string]any, secrets values.Marks) (property.Value, error) {
+	tracked.MarkKind(&secrets, manifest.IdentityOf(object))
+	if r.whole() {
+		secrets.Add(property.Path{})
+	}
+	value, err := values.ToProperty(object, secrets)
+	if err != nil {
+		return property.Value{}, failure.Errorf(failure.ReasonInvalid, "%w", err)
+	}
+	return value, nil
+}
+
+func textList(texts []string) property.Value {
+	list := make([]property.Value, len(texts))
+	for i, text := range texts {
+		list[i] = property.New(text)
+	}
+	return property.New(list)
+}

@@ -1,0 +1,177 @@
+package chart
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// release is a chart with all that it is rendered with.
+type release struct {
+	inputs
+
+	// chart is nil while it is not known.
+	chart   *chart.Chart
+	given   property.Map
+	lookups *lookups
+}
+
+// rendered is what a release consists of.
+type rendered struct {
+	documents sets.Documents
+	hooks     []hook
+	// crds are the keys of the definitions in the crds folders.
+	crds     map[string]bool
+	notes    pulumi.Input
+	warnings []string
+	// used are the values that were drawn or found again, missing the keys of those without one, again of those that are drawn again.
+	used           draws.Values
+	missing, again []string
+	// adopts means that the release is taken over now, name which one it is.
+	adopts bool
+	name   chart.Release
+}
+
+// maxRenderings bounds how often a release is rendered to find out which of the objects that templates look up are its own.
+const maxRenderings = 5
+
+var errUnsettled = errors.New("the chart looks up objects of its own, and has others each time it is rendered")
+
+// draw renders with values that are drawn where none is stored, and returns the memory after that.
+func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
+	options := draws.Options{Stored: before.Draws, Rotate: before.toRotate(rotate), Now: time.Now()}
+	done, err := r.settled(ctx, before, options, func(session *draws.Session) (*chart.Partial, error) {
+		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
+		return asPartial(whole), err
+	})
+	if err != nil {
+		return memory{}, err
+	}
+	after := memory{
+		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Hooks: map[string]since{}, Rotated: rotate,
+		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt),
+	}
+	for key, when := range before.Hooks {
+		if !r.runHooks || !before.hasTask(key) {
+			after.Hooks[key] = when // Without the hook, what is left of it is still that of this release.
+		}
+	}
+	for _, h := range done.hooks {
+		after.Hooks[h.key] = h.since
+		for _, s := range []stage{beforeObjects, afterObjects} {
+			if h.runs() && len(h.runsOn(s)) > 0 {
+				after.Tasks = append(after.Tasks, h.taskName(s))
+			}
+		}
+	}
+	slices.Sort(after.Tasks)
+	if !before.known() && after.Adopted {
+		after.Found = r.lookups.of(r.own(done))
+	}
+	return after, nil
+}
+
+// asPartial is a rendering in which everything is known. Nobody asks what in it is secret.
+func asPartial(whole *chart.Rendered) *chart.Partial {
+	if whole == nil {
+		return nil
+	}
+	partial := &chart.Partial{}
+	for _, crd := range whole.CRDs {
+		partial.CRDs = append(partial.CRDs, chart.PartialDocument{Document: crd})
+	}
+	for _, object := range whole.Objects {
+		partial.Objects = append(partial.Objects, chart.PartialDocument{Document: object})
+	}
+	for _, h := range whole.Hooks {
+		partial.Hooks = append(partial.Hooks, chart.PartialHook{PartialDocument: chart.PartialDocument{Document: h.Document}, Hook: h})
+	}
+	return partial
+}
+
+// render renders with what is remembered. In a preview, what depends on values that are not drawn yet is unknown.
+func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
+	if r.chart == nil || len(r.unknown) > 0 {
+		return &rendered{documents: sets.Documents{Input: keyChart, Incomplete: true}, notes: pulumi.UnsafeUnknownOutput(nil)}, nil
+	}
+	options := draws.Options{Stored: known.Draws, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0)}
+	in := chart.Partly{Release: r.release, Values: r.values, Lookup: r.lookups.Lookup}
+	if !r.whole() {
+		in.Secrets = r.secrets
+	}
+	return r.settled(ctx, known, options, func(session *draws.Session) (*chart.Partial, error) {
+		in.Session, in.Draws = session, options
+		in.Draws.Stored = session.Stored()
+		return r.chart.RenderPartly(ctx, in)
+	})
+}
+
+// whole reports whether all values are secret. Then all objects are.
+func (r *release) whole() bool { return r.secrets.IsSecret(property.Path{}) }
+
+// settled renders until the values of call sites that have moved are found, and the objects of the release itself are hidden.
+func (r *release) settled(
+	ctx context.Context, known memory, options draws.Options, render func(*draws.Session) (*chart.Partial, error),
+) (*rendered, error) {
+	r.lookups.begin(ctx, known.Found)
+	session := draws.NewSession(options)
+	for range maxRenderings {
+		partial, err := render(session)
+		if err != nil {
+			return nil, err
+		}
+		for moved := session.Again(); moved != nil; moved = session.Again() {
+			session = moved
+			if partial, err = render(session); err != nil {
+				return nil, err
+			}
+		}
+		done, err := r.collect(partial, known)
+		if err != nil {
+			return nil, err
+		}
+		if !known.isAdopted(r.adopt) && r.lookups.hide(r.own(done)) {
+			options.Stored = session.Stored()
+			session = draws.NewSession(options)
+			continue
+		}
+		done.finish(session)
+		done.adopts, done.name = r.adopt && !known.known(), r.release
+		return done, nil
+	}
+	return nil, errUnsettled
+}
+
+// finish notes what a session has drawn.
+func (d *rendered) finish(session *draws.Session) {
+	d.used, d.missing = session.Used(), session.Missing()
+	d.again = slices.Sorted(slices.Values(append(session.Renewed(), session.Rotated()...)))
+	for _, pattern := range session.Unmatched() {
+		d.warnings = append(d.warnings, fmt.Sprintf("rotate: %q names no value that the chart draws.", pattern))
+	}
+}
+
+// own are the objects of the release, those of hooks included.
+func (r *release) own(done *rendered) (ids []manifest.Identity) {
+	for _, o := range done.documents.Found {
+		id := manifest.IdentityOf(o.Object)
+		ids = append(ids, id)
+		if id.Namespace == "" {
+			id.Namespace = r.release.Namespace
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

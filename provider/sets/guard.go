@@ -1,0 +1,234 @@
+package sets
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// GuardToken is the type of the guard of a set that defines kinds. It is not in the schema: nobody but a component makes one.
+const GuardToken = "k8sconnect:index:ManifestsGuard"
+
+// The inputs of a guard, which are its outputs, too.
+const (
+	keyDefinitions = "definitions"
+	keyInstances   = "instances"
+)
+
+// Guard is deleted before whatever the objects of the defined kinds need, such as their operator, and refuses that while there are
+// some that are not in the set. Without their operator, nobody would remove their finalizers. It only makes sure that this is found
+// out early: whether a definition is deleted is decided by the KubeObject of the definition. So where the guard cannot tell, it lets the
+// deletion go on.
+type Guard struct{}
+
+// Annotate names the type.
+func (g *Guard) Annotate(a infer.Annotator) { a.SetToken("index", "ManifestsGuard") }
+
+// GuardArgs are what a guard looks at.
+type GuardArgs struct {
+	// Definitions are those of the set whose objects it guards.
+	Definitions []map[string]string `pulumi:"definitions"`
+	// Instances are the objects of the set of these kinds.
+	Instances []map[string]string `pulumi:"instances"`
+}
+
+// definition is a CustomResourceDefinition, and the URN of its KubeObject.
+type definition struct{ urn, name, group, version, resource, kind string }
+
+// instance is an object of a defined kind. Without a namespace it is cluster-scoped, or in the default namespace.
+type instance struct{ kind, namespace, name string }
+
+// NewGuard returns the resource.
+func NewGuard(source *connection.Source) infer.InferredResource {
+	return &guard{remembering: remembering{InferredResource: infer.Resource(&Guard{}), keys: []string{keyDefinitions, keyInstances}}, source: source}
+}
+
+type guard struct {
+	remembering
+
+	source *connection.Source
+}
+
+// Create satisfies infer's constraint on resource types. It is never reached, because guard serves Create itself.
+func (*Guard) Create(context.Context, infer.CreateRequest[GuardArgs]) (infer.CreateResponse[GuardArgs], error) {
+	return infer.CreateResponse[GuardArgs]{}, errors.New("a guard is created from the raw request")
+}
+
+// Delete refuses to go while there are objects of the defined kinds that are not in the set.
+func (g *guard) Delete(ctx context.Context, req p.DeleteRequest) error {
+	clu, err := g.source.Cluster(req.OldInputs)
+	if err != nil {
+		return nil //nolint:nilerr // the objects say so
+	}
+	instances := instancesIn(req.OldInputs.Get(keyInstances), clu.Namespace())
+	for _, d := range definitionsIn(req.OldInputs.Get(keyDefinitions)) {
+		switch left, err := d.instances(ctx, clu, instances); {
+		case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+		case err != nil:
+			return nil //nolint:nilerr // no answer came for half a minute, and none will come for the others
+		case !left.None():
+			return d.spared(req.Urn.Name(), left)
+		}
+	}
+	return nil
+}
+
+// instances are the objects of a kind that would be lost with its definition, after half a minute in which they may go. It asks again
+// for so long where the API server did not answer.
+func (d definition) instances(ctx context.Context, clu *cluster.Cluster, own map[instance]bool) (tracked.Instances, error) {
+	others := func(object metav1.PartialObjectMetadata) bool {
+		return len(object.OwnerReferences) == 0 && !own[instance{kind: d.groupKind().String(), namespace: object.Namespace, name: object.Name}]
+	}
+	served := schema.GroupVersionResource{Group: d.group, Version: d.version, Resource: d.resource}
+	await := func() (tracked.Instances, error) { return tracked.AwaitNoInstances(ctx, clu, served, d.kind, others) }
+	left, err := tracked.ListInstances(ctx, clu, served, d.kind, others)
+	if err != nil && !failure.Gone(err) {
+		left, err = await()
+	}
+	switch {
+	case failure.Gone(err): // with their definition
+		return tracked.Instances{}, nil
+	case err != nil:
+		return left, err
+	case left.None() || !d.isDeleted(ctx, clu):
+		return tracked.Instances{}, nil
+	}
+	return await()
+}
+
+// isDeleted reports whether a definition will be deleted with the set, or may be.
+func (d definition) isDeleted(ctx context.Context, clu *cluster.Cluster) bool {
+	live, err := clu.Get(ctx, cluster.Ref{APIVersion: kinds.CustomResourceDefinition.Group + "/v1", Kind: kinds.CustomResourceDefinition.Kind, Name: d.name})
+	if err != nil {
+		return !failure.Gone(err)
+	}
+	return live.GetDeletionTimestamp() == nil && !manifest.SaysKeep(live.Object) &&
+		tracked.KubeObjectOf(live, tracked.ManagerOf(resource.URN(d.urn))) == ""
+}
+
+// spared says why a set was not taken down.
+func (d definition) spared(set string, left tracked.Instances) error {
+	return failure.Errorf(failure.ReasonInstancesRemain, "%q was not taken down: %s of kind %s would be deleted with the definition of the kind, "+
+		"and before that would lose what looks after them:\n  %s\n"+
+		"Delete them first, while it still runs; or keep the definition, with the annotation `%s: keep`; or, if all objects of the kind may be "+
+		"deleted with it, set `deleteInstances: true` in an override. Run `pulumi up` with either of the two, which saves it, before this command.",
+		set, left, d.groupKind(), left.Named(), manifest.ResourcePolicy)
+}
+
+func (d definition) groupKind() schema.GroupKind {
+	return schema.GroupKind{Group: d.group, Kind: d.kind}
+}
+
+func definitionsIn(v property.Value) (definitions []definition) {
+	for _, item := range listOf(v) {
+		text := func(name string) string { return values.Text(item.Get(name)) }
+		definitions = append(definitions, definition{
+			urn: text("urn"), name: text("name"), group: text("group"), version: text("version"), resource: text("resource"), kind: text("kind"),
+		})
+	}
+	return definitions
+}
+
+// instancesIn are objects as a cluster has them, whatever their manifests leave out.
+func instancesIn(v property.Value, defaultNamespace string) map[instance]bool {
+	instances := map[instance]bool{}
+	for _, item := range listOf(v) {
+		text := func(name string) string { return values.Text(item.Get(name)) }
+		named := instance{kind: text("kind"), namespace: text("namespace"), name: text("name")}
+		instances[named] = true
+		if named.namespace == "" {
+			named.namespace = defaultNamespace
+			instances[named] = true
+		}
+	}
+	return instances
+}
+
+func listOf(v property.Value) (items []property.Map) {
+	if !v.IsArray() {
+		return nil
+	}
+	for _, item := range v.AsArray().All {
+		if item.IsMap() {
+			items = append(items, item.AsMap())
+		}
+	}
+	return items
+}
+
+// guarded are the definitions that a guard looks at, by their keys, and the objects of their kinds. Where these need nothing of the set
+// but their definition, that looks for itself.
+func (s *Set) guarded() (definitions map[string]definition, instances []instance) {
+	definitions = map[string]definition{}
+	guardedKinds := map[schema.GroupKind]bool{}
+	for _, o := range s.Objects {
+		kind, _, ok := manifest.Defined(o.Manifest)
+		served, isServed := manifest.ResourceOf(o.Manifest)
+		if !ok || !isServed || len(s.Graph.Instances[o.Key]) < 2 || o.Retained || manifest.SaysKeep(o.Manifest) || values.Flag(o.Options[keyDeleteInstances]) {
+			continue
+		}
+		guardedKinds[kind] = true
+		definitions[o.Key] = definition{
+			name: manifest.IdentityOf(o.Manifest).Name, group: kind.Group, version: served.Version, resource: served.Resource, kind: kind.Kind,
+		}
+	}
+	for _, o := range s.Objects {
+		if id := manifest.IdentityOf(o.Manifest); guardedKinds[id.GroupKind()] {
+			instances = append(instances, instance{kind: id.GroupKind().String(), namespace: id.Namespace, name: id.Name})
+		}
+	}
+	return definitions, instances
+}
+
+// registerGuard registers the guard of a set that defines kinds. It comes after all that an object of these kinds comes after, and so is
+// deleted before that.
+func (r *Registration) registerGuard() error {
+	isDefinition := func(key string) bool {
+		return strings.HasPrefix(key, kinds.CustomResourceDefinition.Group+"/"+kinds.CustomResourceDefinition.Kind+".")
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(r.registered)), isDefinition) {
+		return nil
+	}
+	definitions, instances := r.guarded()
+	listed, own := pulumi.Array{}, pulumi.Array{}
+	var after []pulumi.Resource
+	for _, key := range slices.Sorted(maps.Keys(definitions)) {
+		d := definitions[key]
+		listed = append(listed, pulumi.Map{
+			"urn": r.registered[key].URN(), "name": pulumi.String(d.name), "group": pulumi.String(d.group), "version": pulumi.String(d.version),
+			"resource": pulumi.String(d.resource), "kind": pulumi.String(d.kind),
+		})
+		after = append(after, r.comesAfter(r.Graph.Instances[key])...)
+	}
+	for _, i := range instances {
+		own = append(own, pulumi.StringMap{"kind": pulumi.String(i.kind), "namespace": pulumi.String(i.namespace), "name": pulumi.String(i.name)})
+	}
+	inputs := pulumi.Map{keyDefinitions: listed, keyInstances: own}
+	if r.Incomplete {
+		inputs = pulumi.Map{keyDefinitions: pulumi.UnsafeUnknownOutput(nil), keyInstances: pulumi.UnsafeUnknownOutput(nil)}
+	}
+	if connected, given := r.Options[connection.Key]; given {
+		inputs[connection.Key] = InputOf(connected)
+	}
+	r.guard = &pulumi.CustomResourceState{}
+	return r.register(GuardToken, r.name, inputs, r.guard, r.internal(pulumi.DependsOn(after))...)
+}

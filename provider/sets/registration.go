@@ -1,0 +1,361 @@
+package sets
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// Children are the types of a set's children.
+type Children struct{ Object, Wait tokens.Type }
+
+// Registration registers the children of one set.
+type Registration struct {
+	Set
+
+	// After are resources that every object which is registered from now on comes after.
+	After []pulumi.Resource
+	// AwaitWorkloads has every workload waited for, because something outside of the set needs them. As where another object needs one,
+	// a wait that fails is a warning, unless the mode is [WaitAll].
+	AwaitWorkloads bool
+
+	ctx    *pulumi.Context
+	types  Children
+	rules  *readiness.Rules
+	name   string
+	parent pulumi.Resource
+
+	byKey      map[string]Object
+	waitedFor  map[string][]order.Edge
+	record     *remembered
+	guard      *pulumi.CustomResourceState
+	registered map[string]*kubeObject
+	waits      map[string]pulumi.Resource
+}
+
+// NewRegistration prepares the registration of a set, whose component is parent.
+func NewRegistration(ctx *pulumi.Context, types Children, rules *readiness.Rules, set Set, name string, parent pulumi.Resource) *Registration {
+	r := &Registration{
+		Set: set, ctx: ctx, types: types, rules: rules, name: name, parent: parent,
+		byKey: map[string]Object{}, registered: map[string]*kubeObject{}, waits: map[string]pulumi.Resource{},
+	}
+	for _, o := range set.Objects {
+		r.byKey[o.Key] = o
+	}
+	return r
+}
+
+// Change changes how objects are registered. Their keys stay.
+func (r *Registration) Change(change func(*Object)) {
+	for i := range r.Objects {
+		change(&r.Objects[i])
+		r.byKey[r.Objects[i].Key] = r.Objects[i]
+	}
+}
+
+// kubeObject is a child that is an object.
+type kubeObject struct {
+	pulumi.CustomResourceState
+
+	ResourceRef pulumi.AnyOutput `pulumi:"resourceRef"`
+}
+
+// remembered is the record as the component reads it.
+type remembered struct {
+	pulumi.CustomResourceState
+
+	Keys  pulumi.StringArrayOutput `pulumi:"keys"`
+	Waits pulumi.StringArrayOutput `pulumi:"waits"`
+}
+
+// Register registers all children that are not registered yet. It returns the references to all objects.
+func (r *Registration) Register() (pulumi.Input, error) {
+	if err := r.RegisterFirst(func(string) bool { return true }); err != nil {
+		return nil, err
+	}
+	if r.Incomplete {
+		if err := r.registerRemembered(); err != nil {
+			return nil, err
+		}
+		return pulumi.UnsafeUnknownOutput(nil), r.registerGuard()
+	}
+	if r.hasUnknown() {
+		if err := r.registerRememberedWaits(); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.registerGuard(); err != nil {
+		return nil, err
+	}
+	references := pulumi.Map{}
+	for key, child := range r.registered {
+		references[key] = child.ResourceRef
+	}
+	return references, nil
+}
+
+// RegisterFirst registers the objects that are selected by their keys, but for those that come after one that is not.
+func (r *Registration) RegisterFirst(selected func(key string) bool) error {
+	if r.record == nil {
+		r.explainOrder()
+		r.waitedFor = r.findWaitedFor()
+		if err := r.registerRecord(); err != nil {
+			return err
+		}
+	}
+	light, big := r.lightFirst(r.ready(selected))
+	if err := r.registerObjects(light); err != nil {
+		return err
+	}
+	if len(big) > 0 && !r.ctx.DryRun() {
+		r.awaitRegistered(light)
+	}
+	return r.registerObjects(big)
+}
+
+// ready are the selected keys whose objects are not registered yet and come after none that is neither registered nor among them.
+func (r *Registration) ready(selected func(key string) bool) (keys []string) {
+	isReady := map[string]bool{}
+	for _, key := range r.Graph.Sorted {
+		if r.registered[key] != nil || !selected(key) {
+			continue
+		}
+		isReady[key] = !slices.ContainsFunc(r.Graph.After(key), func(edge order.Edge) bool {
+			return r.registered[edge.After] == nil && !isReady[edge.After]
+		})
+		if isReady[key] {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// registerObjects registers objects, and the waits for those that are waited for.
+func (r *Registration) registerObjects(keys []string) error {
+	for _, key := range keys {
+		if err := r.object(r.byKey[key]); err != nil {
+			return err
+		}
+		if reasons, awaited := r.waitedFor[key]; awaited {
+			if err := r.wait(key, reasons); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Resource returns the child of an object; nil if it is not registered yet.
+func (r *Registration) Resource(key string) pulumi.Resource {
+	if child := r.registered[key]; child != nil {
+		return child
+	}
+	return nil
+}
+
+// Registered are all children that stand for objects, the waits for them, and the guard.
+func (r *Registration) Registered() (children []pulumi.Resource) {
+	for _, key := range slices.Sorted(maps.Keys(r.registered)) {
+		children = append(children, r.registered[key])
+		if wait := r.waits[key]; wait != nil {
+			children = append(children, wait)
+		}
+	}
+	if r.guard != nil {
+		children = append(children, r.guard)
+	}
+	return children
+}
+
+// register registers a child. The engine keeps the stack of each registration in the state, where it is longer than a small object
+// and is written with every checkpoint. It is of no use to anybody, and that of a goroutine is short.
+func (r *Registration) register(typ, name string, inputs pulumi.Map, child pulumi.CustomResource, options ...pulumi.ResourceOption) error {
+	registered := make(chan error)
+	go func() { registered <- r.ctx.RegisterResource(typ, name, inputs, child, options...) }()
+	return <-registered
+}
+
+// internal are the options of a child that stands for no object. It is never protected: what it is for can be had again, and another
+// program may not need it.
+func (r *Registration) internal(options ...pulumi.ResourceOption) []pulumi.ResourceOption {
+	return append(options, pulumi.Parent(r.parent), pulumi.Protect(false))
+}
+
+// comesAfter are the resources that edges lead to.
+func (r *Registration) comesAfter(edges []order.Edge) (after []pulumi.Resource) {
+	for _, edge := range edges {
+		after = append(after, r.registered[edge.After])
+		if wait := r.waits[edge.After]; wait != nil && edge.Ready {
+			after = append(after, wait)
+		}
+	}
+	return after
+}
+
+// registerRecord registers the record.
+func (r *Registration) registerRecord() error {
+	var keys, waits pulumi.Input = pulumi.ToStringArray(r.keys()), pulumi.ToStringArray(slices.Sorted(maps.Keys(r.waitedFor)))
+	if r.Incomplete {
+		keys = pulumi.UnsafeUnknownOutput(nil)
+	}
+	if r.Incomplete || r.hasUnknown() {
+		waits = pulumi.UnsafeUnknownOutput(nil) // An object may need another one for what it does not say yet.
+	}
+	r.record = &remembered{}
+	return r.register(RecordToken, r.name, pulumi.Map{keyKeys: keys, keyWaits: waits}, r.record, r.internal()...)
+}
+
+// object registers one object, after those that it comes after.
+func (r *Registration) object(o Object) error {
+	inputs := r.inputs()
+	for name, v := range o.Options {
+		inputs[name] = InputOf(v)
+	}
+	input, written, err := o.Written()
+	if err != nil {
+		return failure.Errorf(failure.ReasonInvalid, "%s: %w", o.Key, err)
+	}
+	inputs[input] = written
+	after := append(slices.Clone(r.After), r.comesAfter(r.Graph.After(o.Key))...)
+	var options []pulumi.ResourceOption
+	if o.Once {
+		options = append(options, pulumi.IgnoreChanges([]string{keyManifest, keyYAML}))
+	}
+	if o.Retained {
+		inputs["__retained"] = pulumi.Bool(true)
+		options = append(options, pulumi.RetainOnDelete(true))
+	}
+	return r.registerObject(o.Key, inputs, after, options...)
+}
+
+// Written is the manifest as the KubeObject gets it, and the input for it. What is too big for the engine does not have to become a
+// tree of properties first.
+func (o Object) Written() (input string, written pulumi.Input, err error) {
+	if o.Unknown {
+		return keyManifest, pulumi.UnsafeUnknownOutput(nil), nil
+	}
+	secrets := o.Secrets
+	tracked.MarkKind(&secrets, manifest.IdentityOf(o.Manifest))
+	if manifest.IsBig(o.Manifest) && secrets.Empty() && !values.HasUnknown(o.Manifest) {
+		text, err := manifest.Text(o.Manifest)
+		return keyYAML, pulumi.String(text), err
+	}
+	tree, err := values.ToProperty(o.Manifest, secrets)
+	return keyManifest, InputOf(tree), err
+}
+
+// The inputs of a KubeObject for its manifest.
+const (
+	keyManifest = "manifest"
+	keyYAML     = "yaml"
+)
+
+// inputs are the inputs that all objects have.
+func (r *Registration) inputs() pulumi.Map {
+	inputs := pulumi.Map{}
+	for name, v := range r.Options {
+		inputs[name] = InputOf(v)
+	}
+	return inputs
+}
+
+func (r *Registration) registerObject(key string, inputs pulumi.Map, after []pulumi.Resource, options ...pulumi.ResourceOption) error {
+	child := &kubeObject{}
+	r.registered[key] = child
+	options = append(options, pulumi.Parent(r.parent), pulumi.DependsOn(after))
+	return r.register(string(r.types.Object), r.child(key), inputs, child, options...)
+}
+
+// child is the name of a child.
+func (r *Registration) child(key string) string { return r.name + ":" + key }
+
+// ManagerOf is the field manager of an object that is a child, whether or not there is one with this key.
+func (r *Registration) ManagerOf(key string) (string, error) {
+	parent, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.parent.URN())
+	if err != nil {
+		return "", err
+	}
+	known, _ := parent.Value.(pulumi.URN)
+	of := resource.URN(known)
+	return tracked.ManagerOf(resource.NewURN(of.Stack(), of.Project(), of.QualifiedType(), r.types.Object, r.child(key))), nil
+}
+
+// registerRemembered registers the objects of the last run that are not known to be there in this one. Their manifests are unknown
+// in this preview, so that the engine neither shows them as deleted nor as unchanged. What overrides say of each stays as it was.
+func (r *Registration) registerRemembered() error {
+	keys, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.Keys)
+	if err != nil {
+		return err
+	}
+	if !keys.Known {
+		return r.ctx.Log.Info("Which objects there are is known only after the apply: the manifests depend on values that are not known yet.",
+			&pulumi.LogArgs{Resource: r.parent})
+	}
+	for _, key := range textsOf(keys.Value) {
+		if r.registered[key] != nil {
+			continue
+		}
+		inputs := r.inputs()
+		inputs[keyManifest] = pulumi.UnsafeUnknownOutput(nil)
+		if err := r.registerObject(key, inputs, r.After, pulumi.IgnoreChanges([]string{keyIgnoreFields})); err != nil {
+			return err
+		}
+	}
+	return r.registerRememberedWaits()
+}
+
+// registerRememberedWaits registers the waits of the last run of which it is not known whether they are needed in this one.
+func (r *Registration) registerRememberedWaits() error {
+	waits, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.Waits)
+	if err != nil || !waits.Known {
+		return err
+	}
+	for _, key := range textsOf(waits.Value) {
+		if r.waits[key] == nil && r.registered[key] != nil {
+			if err := r.wait(key, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func textsOf(v any) []string {
+	texts, _ := v.([]string)
+	return texts
+}
+
+// explainOrder warns of what is not done as the objects ask for, and says for the log why each object comes after others.
+func (r *Registration) explainOrder() {
+	for _, edge := range r.Graph.Dropped {
+		r.warn(fmt.Sprintf("%s should be applied after %s (%s), but that one comes after it, directly or not. It is applied without "+
+			"waiting for it.", edge.Object, edge.After, edge.Because))
+	}
+	if len(r.Graph.Edges) == 0 {
+		return
+	}
+	var lines []string
+	for _, edge := range r.Graph.Edges {
+		lines = append(lines, fmt.Sprintf("%s after %s: %s", edge.Object, edge.After, edge.Because))
+	}
+	// The log is for people who debug; a set is not worse for its lack.
+	_ = r.ctx.Log.Debug("The order of "+r.name+":\n"+strings.Join(lines, "\n"), &pulumi.LogArgs{Resource: r.parent})
+}
+
+// warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.
+func (r *Registration) warn(text string) {
+	_ = r.ctx.Log.Warn(text, &pulumi.LogArgs{Resource: r.parent})
+}
