@@ -28,7 +28,7 @@ PULUMI_VERSION := $(call pinned,github.com/pulumi/pulumi/pkg/v3,tests/pulumi/go.
 KUBERNETES_VERSION := $(call pinned,k8s.io/kubernetes,tests/cluster/controlplane/go.mod)
 
 PROVIDER := bin/pulumi-resource-k8sconnect
-PROVIDER_SOURCES := main.go go.mod go.sum $(shell find provider -name '*.md' -o -name '*.go' ! -name '*_test.go')
+PROVIDER_SOURCES := main.go schema.json go.mod go.sum $(shell find provider -name '*.md' -o -name '*.go' ! -name '*_test.go')
 CLUSTER_SOURCES := go.mod go.sum $(shell find tests/cluster tests/kubelet -name '*.go' ! -name '*_test.go' ! -path '*/controlplane/*' ! -path '*/node/*')
 SERVER_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,servers/*.go multicall/*.go))
 COMPANION_SOURCES := $(wildcard $(addprefix tests/cluster/controlplane/,companions/*.go multicall/*.go))

@@ -3,14 +3,18 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"os"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider"
 )
 
+//go:embed schema.json
+var schema string
+
 func main() {
-	if err := provider.Serve(context.Background()); err != nil {
+	if err := provider.Serve(context.Background(), schema); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -1,9 +1,11 @@
 package provider_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/pkg/v3/codegen"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -26,6 +29,21 @@ func given(t *testing.T) schema.PackageSpec {
 	spec, err := p.GetSchema(t.Context(), provider.Name, provider.Version, built)
 	require.NoError(t, err)
 	return spec
+}
+
+// The plugin gives out the file, so it must be what the code says.
+func TestThePluginGivesOutTheSchemaOfTheCode(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("../schema.json")
+	require.NoError(t, err)
+	served, err := provider.Server(nil, string(file))
+	require.NoError(t, err)
+	resp, err := served.GetSchema(t.Context(), &pulumirpc.GetSchemaRequest{})
+	require.NoError(t, err)
+	want, err := json.Marshal(given(t))
+	require.NoError(t, err)
+	assert.JSONEq(t, string(want), resp.GetSchema())
+	assert.Contains(t, resp.GetSchema(), `"version":"`+provider.Version+`"`)
 }
 
 // descriptions are all that a schema can have, by what they describe.

@@ -8,18 +8,22 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// Serve runs the provider as a plugin of the Pulumi engine until the engine ends it.
-func Serve(ctx context.Context) error {
-	return pulumiprovider.MainContext(ctx, Name, Server)
+// Serve runs the provider as a plugin of the Pulumi engine until the engine ends it. The plugin gives out schema, which is the
+// text of schema.json.
+func Serve(ctx context.Context, schema string) error {
+	return pulumiprovider.MainContext(ctx, Name, func(host *pulumiprovider.HostClient) (pulumirpc.ResourceProviderServer, error) {
+		return Server(host, schema)
+	})
 }
 
 // Server returns the gRPC server of the plugin. host is the engine's side and may be nil if no engine listens.
-func Server(host *pulumiprovider.HostClient) (pulumirpc.ResourceProviderServer, error) {
+func Server(host *pulumiprovider.HostClient, schema string) (pulumirpc.ResourceProviderServer, error) {
 	configuration := NewConfiguration(Version)
 	built, err := New(configuration)
 	if err != nil {
 		return nil, err
 	}
+	built.GetSchema = written(schema)
 	inner, err := p.RawServer(Name, Version, built)(host)
 	if err != nil {
 		return nil, err

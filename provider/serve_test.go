@@ -21,7 +21,7 @@ const webURN = "urn:pulumi:dev::shop::k8sconnect:index:KubeObject::web"
 // serving is the plugin's server, configured with a connection to the server of recorded answers.
 func serving(t *testing.T, cluster *verbs.Server, config map[string]any) pulumirpc.ResourceProviderServer {
 	t.Helper()
-	served, err := Server(nil)
+	served, err := Server(nil, "{}")
 	require.NoError(t, err)
 	args := map[string]any{"host": cluster.URL, "namespace": "shop"}
 	maps.Copy(args, config)

@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"context"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -63,7 +64,9 @@ func startUnconfigured(t testing.TB) *process {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = host.Close() })
 
-	served, err := provider.Server(host)
+	schema, err := os.ReadFile("../../schema.json")
+	require.NoError(t, err)
+	served, err := provider.Server(host, string(schema))
 	require.NoError(t, err)
 	address, stop := serve(t, func(server *grpc.Server) { pulumirpc.RegisterResourceProviderServer(server, served) }, wantReasons(t))
 	// A manifest may have a megabyte, a message of the engine any size.
