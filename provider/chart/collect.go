@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
@@ -16,7 +18,7 @@ import (
 func (r *release) collect(partial *chart.Partial, known memory) (*rendered, error) {
 	done := &rendered{crds: map[string]bool{}, warnings: partial.Warnings, notes: notesOf(partial, r.whole())}
 	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}}
-	collecting := &collecting{into: done, taken: map[string]int{}, whole: r.whole()}
+	collecting := &collecting{into: done, namespace: r.release.Namespace, whole: r.whole()}
 	for _, crd := range partial.CRDs {
 		collecting.object(crd, true)
 	}
@@ -25,7 +27,7 @@ func (r *release) collect(partial *chart.Partial, known memory) (*rendered, erro
 	}
 	if r.runHooks {
 		for _, h := range partial.Hooks {
-			collecting.hook(h, func(h hook) since { return known.since(h, r.adopt) })
+			collecting.hook(h, func(h hook, s stage) since { return known.since(h, s, r.adopt) })
 		}
 	} else if len(partial.Hooks) > 0 {
 		done.warnings = append(done.warnings, fmt.Sprintf("The chart has %d hooks, which are left out because of hooks: skip.", len(partial.Hooks)))
@@ -38,21 +40,28 @@ func (r *release) collect(partial *chart.Partial, known memory) (*rendered, erro
 
 // collecting collects documents of one release.
 type collecting struct {
-	into     *rendered
-	together []placed
-	taken    map[string]int // how many objects have a key
+	into *rendered
+	// together are the documents of the set, apart those that hooks make or run.
+	together, apart []placed
+	// namespace is that of the release.
+	namespace string
 	// whole means that all objects are secret.
 	whole bool
 	wrong check.Mistakes
 }
 
-// placed is a document of the set, and what else is known of it.
+// placed is a document, and what else is known of it.
 type placed struct {
 	sources.Document
 
 	unknown, crd bool
 	hook         *hook
+	// found is the document with its key, where that is known already.
+	found sources.Object
 }
+
+// apartKey is the key of a document that is apart. No object of a set has it: the same object can be a hook and a part of the release.
+func apartKey(hook string) string { return "hook:" + hook }
 
 // object adds an object of the set.
 func (c *collecting) object(from chart.PartialDocument, crd bool) {
@@ -62,7 +71,7 @@ func (c *collecting) object(from chart.PartialDocument, crd bool) {
 }
 
 // hook adds a hook. One that stays as an object is one of the set.
-func (c *collecting) hook(from chart.PartialHook, since func(h hook) since) {
+func (c *collecting) hook(from chart.PartialHook, when func(h hook, s stage) since) {
 	document, ok := c.document(from.PartialDocument)
 	if !ok {
 		return
@@ -71,21 +80,25 @@ func (c *collecting) hook(from chart.PartialHook, since func(h hook) since) {
 	if c.wrong = append(c.wrong, wrong...); len(found) == 0 {
 		return
 	}
-	h := hook{Hook: from.Hook, key: found[0].Key}
-	c.taken[h.key]++
-	if n := c.taken[h.key]; n > 1 { // one for each phase, for example
-		h.key = fmt.Sprintf("%s#%d", h.key, n)
+	h := hook{Hook: from.Hook, key: found[0].Key, object: found[0].Key}
+	resolve := func() {
+		h.since = map[stage]since{beforeObjects: when(h, beforeObjects), afterObjects: when(h, afterObjects)}
 	}
-	h.since = since(h)
-	if h.isKept() {
+	if resolve(); h.isKept() {
 		c.together = append(c.together, placed{Document: document, unknown: from.Unknown, hook: &h})
 		return
 	}
-	found[0].Key = h.key
-	c.into.hooks = append(c.into.hooks, h)
-	c.into.documents.Found = append(c.into.documents.Found, found[0])
-	c.into.documents.Apart[h.key] = true
-	c.into.documents.Unknown[h.key] = from.Unknown
+	same := 1
+	for _, other := range c.apart {
+		if other.hook.object == h.object {
+			same++
+		}
+	}
+	if same > 1 { // one for each phase, for example
+		h.key = fmt.Sprintf("%s#%d", h.object, same)
+		resolve()
+	}
+	c.apart = append(c.apart, placed{Document: document, unknown: from.Unknown, hook: &h, found: found[0]})
 }
 
 // document makes a document of what was rendered. Without what identifies it, the set is incomplete.
@@ -112,7 +125,9 @@ func (c *collecting) finish() error {
 		documents[i] = one.Document
 	}
 	found, wrong := sources.Collect(documents, false)
-	if wrong = append(c.wrong, wrong...); len(wrong) > 0 {
+	wrong = append(c.wrong, wrong...)
+	c.share(&wrong)
+	if len(wrong) > 0 {
 		return &mistakesError{sources.Few(wrong)}
 	}
 	for i, o := range found { // in the order of the documents, of which none was left out
@@ -120,10 +135,54 @@ func (c *collecting) finish() error {
 		c.into.crds[o.Key] = one.crd
 		c.into.documents.Unknown[o.Key] = one.unknown
 		if one.hook != nil {
-			one.hook.key = o.Key
 			c.into.hooks = append(c.into.hooks, *one.hook)
 		}
 	}
-	c.into.documents.Found = append(found, c.into.documents.Found...)
+	for _, one := range c.apart {
+		c.into.hooks = append(c.into.hooks, *one.hook)
+		if one.hook.shared {
+			continue
+		}
+		key := apartKey(one.hook.key)
+		one.found.Key = key
+		found = append(found, one.found)
+		c.into.documents.Apart[key], c.into.documents.Unknown[key] = true, one.unknown
+	}
+	c.into.documents.Found = found
 	return nil
+}
+
+// share finds the objects that are hooks and also belong to the set. They stay where a hook's own object would go: nothing that hooks
+// need removes what the release has. After a deletion, the set has none any more.
+func (c *collecting) share(wrong *check.Mistakes) {
+	together := map[manifest.Identity]string{}
+	for _, one := range c.together {
+		together[c.identityIn(one.Document)] = one.Place
+	}
+	var after []placed
+	for i := range c.apart {
+		one := &c.apart[i]
+		place, shared := together[c.identityIn(one.Document)]
+		switch {
+		case !shared:
+		case one.hook.runs():
+			wrong.Add(keyChart, fmt.Sprintf("%s is a hook in %s and an object of the release in %s. A hook that runs is deleted after that. "+
+				"Give one of the two another name, or leave the hook out by a value of the chart.", one.hook.object, one.Place, place))
+		default:
+			if one.hook.has(postDelete) {
+				later := *one.hook
+				later.Events = []string{postDelete}
+				after = append(after, placed{Document: one.Document, unknown: one.unknown, hook: &later, found: one.found})
+			}
+			one.hook.shared = true
+		}
+	}
+	c.apart = append(c.apart, after...)
+}
+
+// identityIn is the identity of a document in the release, whatever its version.
+func (c *collecting) identityIn(document sources.Document) manifest.Identity {
+	id := manifest.IdentityOf(document.Object)
+	id.APIVersion, id.Namespace = id.Group(), cmp.Or(id.Namespace, c.namespace)
+	return id
 }

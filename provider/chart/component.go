@@ -126,6 +126,9 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if err != nil {
 		return nil, err
 	}
+	if rel.stay(known); rel.stays != "" {
+		warn(ctx, parent, rel.stays)
+	}
 	done, err := rel.render(ctx.Context(), known)
 	if err != nil {
 		return nil, rel.explain(name, err)
@@ -173,6 +176,7 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 	}
 	c.releases.begin(resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), tokens.Type(RecordToken), name),
 		func(ctx context.Context, before memory, rotate []string) (memory, error) {
+			rel.stay(before)
 			drawn, err := rel.draw(ctx, before, rotate)
 			return drawn, rel.explain(name, err)
 		})

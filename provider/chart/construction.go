@@ -72,7 +72,7 @@ func (c *construction) register() (pulumi.Input, error) {
 	}
 	later := map[string]bool{}
 	for _, h := range c.hooks {
-		later[h.key] = h.isKept() && h.stageOf() == afterObjects
+		later[h.object] = later[h.object] || h.isKept() && h.stageOf() == afterObjects
 	}
 	if err := c.RegisterFirst(func(key string) bool { return !later[key] }); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (c *construction) keepHooks() {
 	kept := map[string]hook{}
 	for _, h := range c.hooks {
 		if h.isKept() {
-			kept[h.key] = h
+			kept[h.object] = h
 		}
 	}
 	c.Change(func(o *sets.Object) {
@@ -115,12 +115,12 @@ func (c *construction) keepHooks() {
 func (c *construction) stage(s stage, done []pulumi.Resource) ([]pulumi.Resource, error) {
 	for _, h := range order(c.hooks) {
 		switch {
-		case h.isKept() && h.stageOf() == s:
+		case h.comesIn(s):
 			c.After = done
-			if err := c.RegisterFirst(func(key string) bool { return key == h.key }); err != nil {
+			if err := c.RegisterFirst(func(key string) bool { return key == h.object }); err != nil {
 				return nil, err
 			}
-			if object := c.Resource(h.key); object != nil {
+			if object := c.Resource(h.object); object != nil {
 				done = append(done, object)
 			}
 		case h.runs() && len(h.runsOn(s)) > 0:
@@ -197,10 +197,14 @@ func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, 
 	return of, nil
 }
 
-// formerly are the field managers of objects that hooks make, in versions of the chart that have them as children.
+// formerly are the field managers of objects that hooks make, in versions of the chart that have them as children. One that has the
+// object as a child now does not make room for its hook.
 func (c *construction) formerly(hooks ...hook) (managers pulumi.StringArray, err error) {
 	for _, h := range hooks {
-		manager, err := c.ManagerOf(h.key)
+		if c.Has(h.object) {
+			continue
+		}
+		manager, err := c.ManagerOf(h.object)
 		if err != nil {
 			return nil, err
 		}
@@ -267,8 +271,10 @@ func (c *construction) deletion(event string, done []pulumi.Resource) (*child, e
 	return hooks, c.ctx.RegisterResource(string(c.types.ReleaseHooks), c.name+":"+event, inputs, hooks, pulumi.Parent(c.parent), pulumi.DependsOn(done))
 }
 
-// release names the release in the cluster.
-func (c *construction) release() string { return c.in.release.Namespace + "/" + c.in.release.Name }
+// release tells the release from all others, also those of other stacks with the same name.
+func (c *construction) release() string {
+	return strings.Join([]string{c.ctx.Project(), c.ctx.Stack(), c.in.release.Namespace, c.in.release.Name}, "/")
+}
 
 // connected adds the connection of the component, if it has one of its own.
 func (c *construction) connected(inputs pulumi.Map) pulumi.Map {
@@ -280,7 +286,7 @@ func (c *construction) connected(inputs pulumi.Map) pulumi.Map {
 
 // manifestOf is the manifest of a hook, as edited.
 func (c *construction) manifestOf(h hook) (pulumi.Input, error) {
-	o := c.apart[h.key]
+	o := c.apart[apartKey(h.key)]
 	if o.Unknown {
 		return pulumi.UnsafeUnknownOutput(nil), nil
 	}

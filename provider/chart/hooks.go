@@ -34,10 +34,22 @@ var (
 type hook struct {
 	chart.Hook
 
-	// key is that of its object in the set.
+	// key tells the hook from all others. It is object, unless several hooks have the same.
 	key string
-	// since says since when the release has it.
-	since since
+	// object is the key that its object has in the set, if it has one.
+	object string
+	// shared means that the release has the object anyway, and that it is applied when the hook would be.
+	shared bool
+	// since says since when the release has it, for each stage.
+	since map[stage]since
+}
+
+// nameIn is the name by which the hook is remembered.
+func (h hook) nameIn(s stage) string {
+	if h.runs() {
+		return h.taskName(s)
+	}
+	return h.key
 }
 
 // order is that of Helm: by weight, then by name, then by kind.
@@ -70,7 +82,7 @@ const (
 // upgrades when it has changed. A hook that only a later version of the chart has runs at once, if it is one of upgrades.
 func (h hook) runsOn(s stage) (operations []string) {
 	switch {
-	case h.since == atInstall && h.has(s.install), h.since == atUpgrade && h.has(s.upgrade):
+	case h.since[s] == atInstall && h.has(s.install), h.since[s] == atUpgrade && h.has(s.upgrade):
 		operations = append(operations, onCreate)
 	}
 	if h.has(s.upgrade) {
@@ -82,13 +94,13 @@ func (h hook) runsOn(s stage) (operations []string) {
 // isKept reports whether a hook that does not run is an object that stays: one that nothing deletes after its phase. It is a child of
 // the component like all others, but nothing deletes it with the release, as in Helm.
 func (h hook) isKept() bool {
-	return !h.runs() && !h.deletedWhen(hookSucceeded) && (h.made(beforeObjects) || h.made(afterObjects))
+	return !h.runs() && !h.shared && !h.deletedWhen(hookSucceeded) && (h.made(beforeObjects) || h.made(afterObjects))
 }
 
 // made reports whether an object of a hook belongs to this release in a stage: an install makes those of installs, a later version
 // of the chart and a release that was taken over those of upgrades.
 func (h hook) made(s stage) bool {
-	if h.since == atInstall {
+	if h.since[s] == atInstall {
 		return h.has(s.install)
 	}
 	return h.has(s.upgrade)
@@ -105,6 +117,17 @@ func (h hook) stageOf() stage {
 	return afterObjects
 }
 
+// comesIn reports whether the object of a hook is applied in a stage.
+func (h hook) comesIn(s stage) bool {
+	if h.shared {
+		return h.has(s.install) || h.has(s.upgrade)
+	}
+	return h.isKept() && h.stageOf() == s
+}
+
+// passes reports whether the object is there for other hooks alone, and goes with them.
+func (h hook) passes() bool { return !h.runs() && !h.isKept() && !h.shared }
+
 // with are the hooks that have to be there while another one runs, and that nothing else makes: those of the same phase in front of
 // it that do not run themselves.
 func (h hook) with(all []hook, s stage) (needed []hook) {
@@ -112,8 +135,8 @@ func (h hook) with(all []hook, s stage) (needed []hook) {
 		if other.key == h.key {
 			break
 		}
-		together := other.has(s.upgrade) && h.has(s.upgrade) || h.since == atInstall && other.has(s.install) && h.has(s.install)
-		if together && !other.runs() && !other.isKept() {
+		together := other.has(s.upgrade) && h.has(s.upgrade) || h.since[s] == atInstall && other.has(s.install) && h.has(s.install)
+		if together && other.passes() {
 			needed = append(needed, other)
 		}
 	}
@@ -123,7 +146,7 @@ func (h hook) with(all []hook, s stage) (needed []hook) {
 // steps are the hooks of a deletion, in order. What stays as an object is there already.
 func steps(hooks []hook, event string) (ordered []hook) {
 	for _, h := range order(hooks) {
-		if h.has(event) && !h.isKept() {
+		if h.has(event) && !h.isKept() && !h.shared {
 			ordered = append(ordered, h)
 		}
 	}

@@ -15,7 +15,10 @@ func hookOf(kind, name string, weight int, when since, events, policies []string
 		apiVersion = "v1"
 	}
 	object := map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name}}
-	return hook{Hook: chart.Hook{Document: chart.Document{Object: object}, Events: events, Weight: weight, DeletePolicies: policies}, key: kind + "." + name, since: when}
+	return hook{
+		Hook: chart.Hook{Document: chart.Document{Object: object}, Events: events, Weight: weight, DeletePolicies: policies},
+		key:  kind + "." + name, object: kind + "." + name, since: map[stage]since{beforeObjects: when, afterObjects: when},
+	}
 }
 
 func keys(hooks []hook) (keys []string) {

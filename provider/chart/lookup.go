@@ -2,8 +2,11 @@ package chart
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,30 +29,63 @@ type lookups struct {
 
 	mu  sync.Mutex
 	ctx context.Context // of the rendering that runs
+	// looked means that templates have asked for anything.
+	looked bool
 	// found are objects of the release that are found all the same.
 	found   map[string]map[string]any
 	answers map[manifest.Identity]map[string]any
 	own     map[manifest.Identity]bool
+	former  []string // the marks of the objects that the release had after the last run
 }
 
-// begin begins a rendering, in which these objects of the release are found as they were.
-func (l *lookups) begin(ctx context.Context, found map[string]map[string]any) {
+// begin begins a rendering, in which these objects of the release are found as they were, and those with these marks are not there.
+func (l *lookups) begin(ctx context.Context, found map[string]map[string]any, former []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ctx, l.found = ctx, found
+	l.ctx, l.found, l.former = ctx, found, former
 }
 
-// of returns what was found of some objects.
-func (l *lookups) of(ids []manifest.Identity) map[string]map[string]any {
+// asked reports whether templates have looked anything up.
+func (l *lookups) asked() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.looked
+}
+
+// firstFound returns what templates found of the objects of a release that was taken over, when they asked for the first time. It may
+// be that there was none.
+func (l *lookups) firstFound(own []manifest.Identity) map[string]map[string]any {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	found := map[string]map[string]any{}
-	for _, id := range ids {
-		if answer := l.answers[id]; len(answer) > 0 {
+	maps.Copy(found, l.found)
+	for _, id := range own {
+		answer, asked := l.answers[id]
+		if _, before := found[id.String()]; asked && !before {
 			found[id.String()] = answer
 		}
 	}
 	return found
+}
+
+// isOwn reports whether an object is one of the release.
+func (l *lookups) isOwn(id manifest.Identity) bool {
+	return l.own[id] || len(l.former) > 0 && slices.Contains(l.former, mark(id))
+}
+
+// mark stands for an object where many of them are remembered.
+func mark(id manifest.Identity) string {
+	sum := sha256.Sum256([]byte(id.String()))
+	return base64.RawURLEncoding.EncodeToString(sum[:9])
+}
+
+// marks are the marks of objects, sorted.
+func marks(ids []manifest.Identity) (list []string) {
+	for _, id := range ids {
+		list = append(list, mark(id))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // hide hides objects of the release. It reports whether one of them was found before: then what was rendered is not right.
@@ -75,7 +111,8 @@ func (l *lookups) hide(own []manifest.Identity) (again bool) {
 func (l *lookups) Lookup(apiVersion, kind, namespace, name string) (map[string]any, error) {
 	id := manifest.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}
 	l.mu.Lock()
-	hidden := l.own[id]
+	l.looked = true
+	hidden := l.isOwn(id)
 	answer, known := l.answers[id]
 	found, remembered := l.found[id.String()]
 	l.mu.Unlock()
@@ -136,7 +173,7 @@ func (l *lookups) withoutOwn(list map[string]any) map[string]any {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, item := range items {
-		if object, _ := item.(map[string]any); !l.own[manifest.IdentityOf(object)] {
+		if object, _ := item.(map[string]any); !l.isOwn(manifest.IdentityOf(object)) {
 			others = append(others, item)
 		}
 	}

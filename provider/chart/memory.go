@@ -13,11 +13,19 @@ import (
 type memory struct {
 	// HashKey is the key of the hashes of the release. Without one, nothing is remembered yet, as in the first preview.
 	HashKey string `json:"hashKey"`
-	// Draws are the values that templates have drawn.
-	Draws draws.Values `json:"draws"`
-	// Found are objects of the release itself, as templates found them by lookup when the release was taken over.
+	// Namespace is where the release is.
+	Namespace string `json:"namespace,omitempty"`
+	// Draws are the values that templates have drawn, Former those that they no longer use.
+	Draws  draws.Values `json:"draws"`
+	Former draws.Former `json:"former,omitempty"`
+	// Own stand for the objects of the release, which are not there for lookup.
+	Own []string `json:"own,omitempty"`
+	// LooksUp means that what is rendered depends on what is found in the cluster.
+	LooksUp bool `json:"looksUp,omitempty"`
+	// Found are objects of the release itself, as templates found them by lookup when the release was taken over, or for the first time
+	// after that.
 	Found map[string]map[string]any `json:"found,omitempty"`
-	// Hooks says of each hook since when the release has it.
+	// Hooks says since when the release has a hook: by the names of the Tasks, and by the keys of hooks that do not run.
 	Hooks map[string]since `json:"hooks,omitempty"`
 	// Tasks are the names of the Tasks of hooks, without that of the component.
 	Tasks []string `json:"tasks,omitempty"`
@@ -70,16 +78,16 @@ func decodeMemory(text string) (m memory, err error) {
 	}
 }
 
-// since says since when the release has a hook. adopt is the input.
-func (m memory) since(h hook, adopt bool) since {
-	when, before := m.Hooks[h.key]
+// since says since when the release has a hook in a stage. adopt is the input. What runs counts as new if it had no Task in the last
+// run: it may have been skipped meanwhile, or have another name or another stage now, and must not run as if the release were new.
+func (m memory) since(h hook, s stage, adopt bool) since {
+	name := h.nameIn(s)
+	when, before := m.Hooks[name]
 	switch {
-	case before && h.runs() && m.isInstalled() && !m.hasTask(h.key):
-		return atUpgrade // It was skipped meanwhile, and must not run as if the release were new.
+	case m.isInstalled() && (!before || h.runs() && !m.hasTask(name)):
+		return atUpgrade
 	case before:
 		return when
-	case m.isInstalled():
-		return atUpgrade
 	case !m.known() && adopt:
 		return atAdoption
 	default:
@@ -93,10 +101,8 @@ func (m memory) isInstalled() bool { return m.known() && !m.Installing }
 // isInstalling reports whether the next update is an install, or goes on with one. adopt is the input.
 func (m memory) isInstalling(adopt bool) bool { return m.Installing || !m.known() && !adopt }
 
-// hasTask reports whether a hook had a Task in the last run.
-func (m memory) hasTask(key string) bool {
-	return slices.Contains(m.Tasks, key) || slices.Contains(m.Tasks, key+afterSuffix)
-}
+// hasTask reports whether there was a Task with this name in the last run.
+func (m memory) hasTask(name string) bool { return slices.Contains(m.Tasks, name) }
 
 // toRotate are the patterns that have not been drawn again yet.
 func (m memory) toRotate(wanted []string) (patterns []string) {

@@ -23,14 +23,14 @@ func TestSinceWhenAReleaseHasAHook(t *testing.T) { // [H6] [H12]
 		"a later version of what was taken over":            {of: job, memory: memory{HashKey: "k", Adopted: true}, adopt: true, want: atUpgrade},
 		"the repaired chart of an install that has failed":  {of: job, memory: memory{HashKey: "k", Installing: true}, want: atInstall},
 		"one that is remembered":                            {of: job, memory: memory{HashKey: "k", Hooks: remembered, Tasks: []string{job.key}}, want: atInstall},
-		"one that is remembered after the objects":          {of: job, memory: memory{HashKey: "k", Hooks: remembered, Tasks: []string{job.key + afterSuffix}}, want: atInstall},
+		"one that was in another stage":                     {of: job, memory: memory{HashKey: "k", Hooks: remembered, Tasks: []string{job.key + afterSuffix}}, want: atUpgrade},
 		"one that was skipped meanwhile":                    {of: job, memory: memory{HashKey: "k", Hooks: remembered}, want: atUpgrade},
 		"one that was skipped before the install has ended": {of: job, memory: memory{HashKey: "k", Hooks: remembered, Installing: true}, want: atInstall},
 		"one that does not run, and was skipped meanwhile":  {of: settings, memory: memory{HashKey: "k", Hooks: remembered}, want: atInstall},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.want, c.memory.since(c.of, c.adopt))
+			assert.Equal(t, c.want, c.memory.since(c.of, beforeObjects, c.adopt))
 		})
 	}
 }

@@ -79,9 +79,9 @@ func (*record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, er
 	return p.CheckResponse{Inputs: req.Inputs}, nil
 }
 
-// Diff reports what may change what is remembered: another chart or other values, values to draw again, and certificates whose
-// time has come.
-func (*record) Diff(_ context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+// Diff reports what may change what is remembered: another chart or other values, values to draw again, certificates whose time has
+// come, and another answer of lookup.
+func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	update := func(key string, input bool) {
 		diff.HasChanges = true
@@ -96,10 +96,22 @@ func (*record) Diff(_ context.Context, req p.DiffRequest) (p.DiffResponse, error
 	if err != nil {
 		return diff, err
 	}
-	if len(before.Draws.Due(time.Now())) > 0 {
+	if len(before.Draws.Due(time.Now())) > 0 || !diff.HasChanges && before.LooksUp && r.findsOther(ctx, req, before) {
 		update(keyMemory, false)
 	}
 	return diff, nil
+}
+
+// findsOther reports whether what templates look up has changed, so that another rendering is to be remembered. What fails here also
+// fails the rendering of the component, which says why.
+func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memory) bool {
+	after, err := r.releases.draw(ctx, req.Urn, before, rotateOf(req.Inputs))
+	if err != nil {
+		return false
+	}
+	one, failed := before.encode()
+	other, err := after.encode()
+	return failed == nil && err == nil && one != other
 }
 
 // Create draws the values of a new release.

@@ -14,6 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -26,6 +27,8 @@ type release struct {
 	chart   *chart.Chart
 	given   property.Map
 	lookups *lookups
+	// stays says that the release is not where the default namespace would have it; empty if it is.
+	stays string
 }
 
 // rendered is what a release consists of.
@@ -37,7 +40,9 @@ type rendered struct {
 	notes    pulumi.Input
 	warnings []string
 	// used are the values that were drawn or found again, missing the keys of those without one, again of those that are drawn again.
+	// former are the values that were not.
 	used           draws.Values
+	former         draws.Former
 	missing, again []string
 	// adopts means that the release is taken over now, name which one it is.
 	adopts bool
@@ -51,7 +56,7 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
-	options := draws.Options{Stored: before.Draws, Rotate: before.toRotate(rotate), Now: time.Now()}
+	options := draws.Options{Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now()}
 	done, err := r.settled(ctx, before, options, func(session *draws.Session) (*chart.Partial, error) {
 		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
 		return asPartial(whole), err
@@ -60,25 +65,29 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		return memory{}, err
 	}
 	after := memory{
-		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Hooks: map[string]since{}, Rotated: rotate,
+		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
 		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt),
+		Namespace: r.release.Namespace, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
 	}
-	for key, when := range before.Hooks {
-		if !r.runHooks || !before.hasTask(key) {
-			after.Hooks[key] = when // Without the hook, what is left of it is still that of this release.
+	for name, when := range before.Hooks {
+		if !r.runHooks || !before.hasTask(name) {
+			after.Hooks[name] = when // Without the hook, what is left of it is still that of this release.
 		}
 	}
 	for _, h := range done.hooks {
-		after.Hooks[h.key] = h.since
 		for _, s := range []stage{beforeObjects, afterObjects} {
-			if h.runs() && len(h.runsOn(s)) > 0 {
+			switch {
+			case !h.runs():
+				after.Hooks[h.nameIn(s)] = h.since[s]
+			case len(h.runsOn(s)) > 0:
+				after.Hooks[h.nameIn(s)] = h.since[s]
 				after.Tasks = append(after.Tasks, h.taskName(s))
 			}
 		}
 	}
 	slices.Sort(after.Tasks)
-	if !before.known() && after.Adopted {
-		after.Found = r.lookups.of(r.own(done))
+	if after.Adopted {
+		after.Found = r.lookups.firstFound(r.own(done))
 	}
 	return after, nil
 }
@@ -106,7 +115,9 @@ func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
 	if r.chart == nil || len(r.unknown) > 0 {
 		return &rendered{documents: sets.Documents{Input: keyChart, Incomplete: true}, notes: pulumi.UnsafeUnknownOutput(nil)}, nil
 	}
-	options := draws.Options{Stored: known.Draws, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0)}
+	options := draws.Options{
+		Stored: known.Draws, Former: known.Former, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0),
+	}
 	in := chart.Partly{Release: r.release, Values: r.values, Lookup: r.lookups.Lookup}
 	if !r.whole() {
 		in.Secrets = r.secrets
@@ -125,7 +136,11 @@ func (r *release) whole() bool { return r.secrets.IsSecret(property.Path{}) }
 func (r *release) settled(
 	ctx context.Context, known memory, options draws.Options, render func(*draws.Session) (*chart.Partial, error),
 ) (*rendered, error) {
-	r.lookups.begin(ctx, known.Found)
+	former := known.Own
+	if known.isAdopted(r.adopt) {
+		former = nil // Its objects are found, once.
+	}
+	r.lookups.begin(ctx, known.Found, former)
 	session := draws.NewSession(options)
 	for range maxRenderings {
 		partial, err := render(session)
@@ -156,11 +171,28 @@ func (r *release) settled(
 
 // finish notes what a session has drawn.
 func (d *rendered) finish(session *draws.Session) {
-	d.used, d.missing = session.Used(), session.Missing()
+	d.used, d.former, d.missing = session.Used(), session.Former(), session.Missing()
 	d.again = slices.Sorted(slices.Values(append(session.Renewed(), session.Rotated()...)))
 	for _, pattern := range session.Unmatched() {
 		d.warnings = append(d.warnings, fmt.Sprintf("rotate: %q names no value that the chart draws.", pattern))
 	}
+}
+
+// stay keeps a release in the namespace that it is in, if the program names none. The default namespace may come from a kubeconfig's
+// context, which people change for other reasons.
+func (r *release) stay(known memory) {
+	if values.Text(r.given.Get(keyNamespace)) != "" || r.given.Get(keyNamespace).HasComputed() || known.Namespace == "" || known.Namespace == r.release.Namespace {
+		return
+	}
+	byDefault := r.release.Namespace
+	r.release.Namespace = known.Namespace
+	r.given = r.given.Set(keyNamespace, property.New(known.Namespace))
+	r.unknown = slices.DeleteFunc(r.unknown, func(key string) bool { return key == keyNamespace })
+	if byDefault == "" {
+		return
+	}
+	r.stays = fmt.Sprintf("The release stays in namespace %q. The default namespace is now %q, but the program names none, and a release is never moved "+
+		"implicitly: that would delete what it holds. Set the input `namespace`.", known.Namespace, byDefault)
 }
 
 // own are the objects of the release, those of hooks included.

@@ -12,8 +12,8 @@ import (
 )
 
 // fillNamespace gives namespaced objects that name no namespace that of the set. Keys stay as they are. An object that another
-// manifest has in the same namespace by its own words is there twice now.
-func (s *Set) fillNamespace(found sources.Set, namespace property.Value) (wrong check.Mistakes) {
+// manifest has in the same namespace by its own words is there twice now, unless one of the two is apart.
+func (s *Set) fillNamespace(documents Documents, namespace property.Value) (wrong check.Mistakes) {
 	if namespace.IsNull() || namespace.IsString() && namespace.AsString() == "" {
 		return nil
 	}
@@ -23,12 +23,12 @@ func (s *Set) fillNamespace(found sources.Set, namespace property.Value) (wrong 
 		return wrong
 	}
 	places := map[manifest.Identity]sources.Object{}
-	for _, from := range found {
-		if id := identityIn(from); id.Namespace != "" {
+	for _, from := range documents.Found {
+		if id := identityIn(from); id.Namespace != "" && !documents.Apart[from.Key] {
 			places[id] = from
 		}
 	}
-	for i, from := range found {
+	for i, from := range documents.Found {
 		if from.Tier != sources.Namespaced || manifest.IdentityOf(from.Object).Namespace != "" {
 			continue
 		}
@@ -38,7 +38,7 @@ func (s *Set) fillNamespace(found sources.Set, namespace property.Value) (wrong 
 			o.Secrets.Add(property.PathFromSegments(property.NewSegment("metadata"), property.NewSegment("namespace")))
 		}
 		id := identityIn(sources.Object{Document: sources.Document{Object: o.Manifest}})
-		if twin, exists := places[id]; exists && id.Namespace != "" {
+		if twin, exists := places[id]; exists && id.Namespace != "" && !documents.Apart[from.Key] {
 			wrong.Add(from.Input, fmt.Sprintf("%s and %s are the same object in namespace %q: %s, and %s. Remove one of them.",
 				twin.Key, from.Key, id.Namespace, twin.Place, from.Place))
 		}

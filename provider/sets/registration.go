@@ -158,6 +158,12 @@ func (r *Registration) registerObjects(keys []string) error {
 	return nil
 }
 
+// Has reports whether the set has an object.
+func (r *Registration) Has(key string) bool {
+	_, has := r.byKey[key]
+	return has
+}
+
 // Resource returns the child of an object; nil if it is not registered yet.
 func (r *Registration) Resource(key string) pulumi.Resource {
 	if child := r.registered[key]; child != nil {

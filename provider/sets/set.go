@@ -80,7 +80,7 @@ func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set,
 			Key: from.Key, Namespaced: from.Tier == sources.Namespaced, Manifest: from.Object, Secrets: from.Secrets, Unknown: documents.Unknown[from.Key],
 		})
 	}
-	wrong := s.fillNamespace(documents.Found, inputs.Get(keyNamespace))
+	wrong := s.fillNamespace(documents, inputs.Get(keyNamespace))
 	wrong = append(wrong, s.edit(inputs.Get(keyEdits))...)
 	wrong = append(wrong, s.override(inputs.Get(keyOverrides))...)
 	if len(wrong) > 0 {

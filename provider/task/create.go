@@ -83,7 +83,7 @@ func (r *taskResource) do(
 	if !e.begun {
 		return s.without(), err
 	}
-	s.object, s.name, s.manager = refOf(current.target.Identity(), ""), name, manager
+	s.object, s.name, s.manager, s.with = refOf(current.target.Identity(), ""), name, manager, in.with
 	if e.live != nil {
 		s.object.UID = string(e.live.GetUID())
 	}

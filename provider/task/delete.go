@@ -141,6 +141,9 @@ func (r *taskResource) removeRun(ctx context.Context, urn resource.URN, was inpu
 	if old.unfinished == "" {
 		return nil
 	}
+	if old.with != nil {
+		return last.removeWith(ctx, old.with)
+	}
 	return last.removeWith(ctx, was.with)
 }
 

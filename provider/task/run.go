@@ -121,14 +121,16 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 	}
 }
 
-// clearUp removes what nobody asked to keep of a run that has ended.
-func (r *run) clearUp(ctx context.Context, e *end, succeeded bool) (err error) {
-	if !succeeded || !r.lasting {
-		if e.stays, err = r.retire(ctx, e.live, succeeded); err != nil {
-			return r.target.Explain("set the time to live of", err, r.in.sensitive)
-		}
+// clearUp removes what nobody asked to keep of a run that has ended. The object of one that has succeeded gets its time to live last:
+// as long as the others cannot be removed, it is the evidence that the run needs no repetition.
+func (r *run) clearUp(ctx context.Context, e *end, succeeded bool) error {
+	left := r.removeWith(ctx, r.in.with)
+	if succeeded && (r.lasting || left != nil) {
+		return left
 	}
-	return r.removeWith(ctx, r.in.with)
+	stays, err := r.retire(ctx, e.live, succeeded)
+	e.stays = stays
+	return errors.Join(left, r.target.Explain("set the time to live of", err, r.in.sensitive))
 }
 
 // specOf is what to wait for: the end of what is run.

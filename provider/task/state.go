@@ -34,6 +34,7 @@ const (
 	keyObject     = "object"
 	keyName       = "name"
 	keyManager    = "manager"
+	keyMadeWith   = "with"
 )
 
 // unfinished says why a run is not done.
@@ -60,6 +61,9 @@ type state struct {
 	object reference.Object
 	// name tells the last run from all others, and manager is who made its objects. Both outlast another name of the resource.
 	name, manager string
+	// with are the objects that are there for a run that is not done. The inputs do not tell: after an update that has failed, the engine
+	// still has those of the one before.
+	with []map[string]any
 	// stays means that the object of the last run is kept for good.
 	stays bool
 	// result is what came of the last run.
@@ -90,6 +94,11 @@ func (s state) encode() property.Map {
 	}
 	if s.unfinished != "" {
 		run[keyUnfinished] = property.New(string(s.unfinished))
+		with := make([]property.Value, len(s.with))
+		for i, object := range s.with {
+			with[i] = refOf(manifest.IdentityOf(object), "").Encode()
+		}
+		run[keyMadeWith] = property.New(with).WithSecret(s.secret)
 	}
 	if s.begun() {
 		run[keyObject] = s.object.Encode()
@@ -116,9 +125,27 @@ func decodeState(outputs property.Map) state {
 		s.unfinished = unfinished(values.Text(members.Get(keyUnfinished)))
 		s.hashKey, s.content = values.Text(members.Get(keyHashKey)), values.Text(members.Get(keyContent))
 		s.object = reference.Decode(members.Get(keyObject))
+		s.with = decodeWith(members.Get(keyMadeWith))
 		s.name, s.manager = cmp.Or(values.Text(members.Get(keyName)), s.object.Name), values.Text(members.Get(keyManager))
 	}
 	return s
+}
+
+// decodeWith returns what identifies the objects that are there for a run; nil where that was not saved.
+func decodeWith(v property.Value) []map[string]any {
+	if !v.IsArray() {
+		return nil
+	}
+	with := []map[string]any{}
+	for _, item := range v.AsArray().All {
+		id := reference.Decode(item).Identity
+		metadata := map[string]any{"name": id.Name}
+		if id.Namespace != "" {
+			metadata["namespace"] = id.Namespace
+		}
+		with = append(with, map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind, "metadata": metadata})
+	}
+	return with
 }
 
 // planned returns the outputs of a preview in which the Task will run.

@@ -64,7 +64,7 @@ func (s *Session) answer(in *scope, site string, d drawing) (reflect.Value, erro
 
 // tell decides what a call site is told.
 func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error) {
-	stored, fate := s.options.Stored[text], s.fate(text, arguments, issuer)
+	stored, fate := s.fate(text, arguments, issuer)
 	if n, is := s.options.Missing.variant(fate); is {
 		value, err := d.placeholder(text, n)
 		return answer{value, fate, true}, err
@@ -79,17 +79,17 @@ func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error
 	return answer{stored, fate, false}, nil
 }
 
-// fate says what becomes of the stored value of a call site.
-func (s *Session) fate(text, arguments, issuer string) fate {
+// fate returns the stored value of a call site, and what becomes of it.
+func (s *Session) fate(text, arguments, issuer string) (Value, fate) {
 	isRotated := s.rotates(text)
-	stored, is := s.options.Stored[text]
+	stored, is := s.stored(text, arguments)
 	switch {
-	case !is || stored.Arguments != arguments:
-		return missing
+	case !is:
+		return stored, missing
 	case isRotated:
-		return rotated
+		return stored, rotated
 	case stored.Issuer != issuer || isDue(stored.Certificate, s.options.Now):
-		return renewed
+		return stored, renewed
 	}
-	return kept
+	return stored, kept
 }

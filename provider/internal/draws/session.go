@@ -11,6 +11,8 @@ import (
 type Options struct {
 	// Stored are the values of earlier renderings.
 	Stored Values
+	// Former are values that the last rendering has not used.
+	Former Former
 	// Rotate names values to draw again: a key, a pattern of keys in which * stands for any text and ? for any character, or
 	// a hint, such as password.
 	Rotate []string

@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const passing = `helm.sh/hook: "pre-install,pre-upgrade", helm.sh/hook-weight: "-5", helm.sh/hook-delete-policy: "before-hook-creation,hook-succeeded"`
+
+func TestAnObjectOfTheReleaseIsAlsoThereForItsHooks(t *testing.T) { // [H6]
+	t.Parallel()
+	files := map[string]string{
+		"templates/account.yaml": accountOf(""),
+		"templates/migrate.yaml": jobOf("migrate", "kwok", `helm.sh/hook: "pre-install,pre-upgrade"`),
+	}
+	s, change := changedHooks(t, files)
+	account := "v1/ServiceAccount/" + s.space + "/account"
+	before := s.uids(t, account)
+	change("2.0.0", "templates/hook-account.yaml", accountOf(passing))
+	s.preview(t)
+	s.up(t)
+	assert.Equal(t, before, s.uids(t, account), "the hook finds it, and does not make room")
+	s.previewEmpty(t)
+
+	step(t, "from the first version on", func(t *testing.T) {
+		s.destroy(t)
+		s.kube.gone(t, account)
+		s.up(t)
+		s.kube.get(t, account)
+		s.previewEmpty(t)
+	})
+	step(t, "but what a hook runs is no object of the release", func(t *testing.T) {
+		change("3.0.0", "templates/plain.yaml", "apiVersion: batch/v1\nkind: Job\nmetadata: { name: shop-migrate }\n"+
+			"spec: { template: { spec: { restartPolicy: Never, containers: [{ name: main, image: other }] } } }\n")
+		out := s.upFails(t)
+		assert.Contains(t, out, "is a hook in web/templates/migrate.yaml and an object of the release in web/templates/plain.yaml")
+		s.kube.get(t, account)
+	})
+}
+
+func TestAHookOfInstallsDoesNotRunInAnUpgradeThatGivesItAnotherStage(t *testing.T) { // [H6]
+	t.Parallel()
+	s, change := changedHooks(t, map[string]string{
+		"templates/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c }\n",
+		"templates/setup.yaml":  jobOf("setup", "kwok", `helm.sh/hook: "pre-install"`),
+	})
+	first := s.succeeded(t)["shop-setup"]
+	assert.NotEmpty(t, first)
+	change("2.0.0", "templates/setup.yaml", jobOf("setup", "kwok", `helm.sh/hook: "post-install"`))
+	s.up(t)
+	if after := s.succeeded(t)["shop-setup"]; after != "" {
+		assert.Equal(t, first, after, "it has run once")
+	}
+	s.previewEmpty(t)
+}
