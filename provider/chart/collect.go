@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -19,7 +20,9 @@ func (r *release) collect(partial *chart.Partial, known memory) (*rendered, erro
 	done := &rendered{crds: map[string]bool{}, warnings: partial.Warnings, notes: notesOf(partial, r.whole())}
 	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}}
 	collecting := &collecting{into: done, namespace: r.release.Namespace, whole: r.whole()}
-	for _, crd := range partial.CRDs {
+	definitions, others := firstDefinitions(partial.CRDs)
+	done.warnings = append(done.warnings, others...)
+	for _, crd := range definitions {
 		collecting.object(crd, true)
 	}
 	for _, object := range partial.Objects {
@@ -36,6 +39,24 @@ func (r *release) collect(partial *chart.Partial, known memory) (*rendered, erro
 		done.warnings = append(done.warnings, fmt.Sprintf("Tests of the chart are left out: %s.", strings.Join(partial.Tests, ", ")))
 	}
 	return done, collecting.finish()
+}
+
+// firstDefinitions returns the definitions of crds folders, of those that several subcharts bring the first, as Helm does. It warns of
+// others with another content.
+func firstDefinitions(crds []chart.PartialDocument) (first []chart.PartialDocument, warnings []string) {
+	seen := map[manifest.Identity]chart.PartialDocument{}
+	for _, crd := range crds {
+		id := manifest.IdentityOf(crd.Object)
+		before, twice := seen[id]
+		switch {
+		case !twice:
+			seen[id] = crd
+			first = append(first, crd)
+		case !reflect.DeepEqual(before.Object, crd.Object):
+			warnings = append(warnings, fmt.Sprintf("%s is in %s and, with another content, in %s, which is left out.", id, before.File, crd.File))
+		}
+	}
+	return first, warnings
 }
 
 // collecting collects documents of one release.

@@ -134,12 +134,12 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		return nil, rel.explain(name, err)
 	}
 	if !ctx.DryRun() && len(done.missing) > 0 {
-		return nil, errNotDrawn(done.missing)
+		return nil, errNotDrawn(rel.shown(done.missing))
 	}
 	for _, text := range done.warnings {
 		warn(ctx, parent, text)
 	}
-	if text := done.announce(known); text != "" && ctx.DryRun() {
+	if text := done.announce(known, rel.shown); text != "" && ctx.DryRun() {
 		if err := ctx.Log.Info(text, &pulumi.LogArgs{Resource: parent}); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,8 @@ package chart
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -57,8 +59,9 @@ func errNotDrawn(keys []string) error {
 const maxNamed = 10
 
 // announce says what a preview shows nowhere else: that a release is taken over, and which random values are drawn.
-func (d *rendered) announce(known memory) string {
+func (d *rendered) announce(known memory, shown func(keys []string) []string) string {
 	named := func(keys []string) string {
+		keys = shown(keys)
 		if more := len(keys) - maxNamed; more > 0 {
 			return strings.Join(keys[:maxNamed], ", ") + fmt.Sprintf(" and %d more", more)
 		}
@@ -77,6 +80,21 @@ func (d *rendered) announce(known memory) string {
 		texts = append(texts, "These values will be drawn again: "+named(d.again)+".")
 	}
 	return strings.Join(texts, " ")
+}
+
+// loops are the keys of loops in the key of a value.
+var loops = regexp.MustCompile(`\[[^\]]*\]`)
+
+// shown returns keys of values as they may be shown. Where values are secret, the keys of loops may be.
+func (r *release) shown(keys []string) []string {
+	if r.secrets.Empty() {
+		return keys
+	}
+	var shown []string
+	for _, key := range keys {
+		shown = append(shown, loops.ReplaceAllString(key, "[…]"))
+	}
+	return slices.Compact(shown)
 }
 
 // notesOf is the output notes.

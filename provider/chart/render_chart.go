@@ -150,7 +150,8 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 		return property.Map{}, err
 	}
 	var documents []sources.Document
-	for _, list := range [][]chart.PartialDocument{partial.CRDs, partial.Objects} {
+	definitions, _ := firstDefinitions(partial.CRDs)
+	for _, list := range [][]chart.PartialDocument{definitions, partial.Objects} {
 		for _, one := range list {
 			documents = append(documents, sources.Document{Input: keyChart, Place: one.File, Object: one.Object, Secrets: one.Secrets})
 		}

@@ -99,7 +99,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 		},
 		"after one that has failed, with secrets": {
 			hashKey: "key", content: "digest", unfinished: failed, secret: true,
-			with: []map[string]any{{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "smoke", "namespace": "shop"}}},
+			with:   []map[string]any{{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "smoke", "namespace": "shop"}}},
 			object: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "smoke-01234567"}},
 			name:   "smoke-01234567",
 			result: result{known: true, exitCodes: map[string]int32{"main": 3}, messages: map[string]string{}, attempts: 1},

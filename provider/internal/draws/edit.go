@@ -38,13 +38,14 @@ func (e *editor) list(list *parse.ListNode) bool {
 				continue
 			}
 		case *parse.ActionNode:
+			name := named(node.Pipe)
 			e.pipe(node.Pipe, "")
 			if len(node.Pipe.Decl) == 0 {
-				e.yaml.printed()
+				e.yaml.printed(name)
 			}
 		case *parse.TemplateNode:
 			e.template(node)
-			e.yaml.printed()
+			e.yaml.printed(node.Name)
 		case *parse.IfNode:
 			e.branch(&node.BranchNode)
 		case *parse.WithNode:
@@ -184,6 +185,27 @@ func (e *editor) site(callee, hint string, arguments ...string) parse.Node {
 		name += siteMark + strconv.Itoa(n)
 	}
 	return quoted(name)
+}
+
+// named tells what an action prints from what others print: by the definition that it includes, or by the value or the variable that it
+// prints. It is empty for everything else, and for the name of the release, which most names begin with.
+func named(pipe *parse.PipeNode) string {
+	args := pipe.Cmds[0].Args
+	switch first := args[0].(type) {
+	case *parse.IdentifierNode:
+		if len(args) > 1 && first.Ident == "include" {
+			if text, is := args[1].(*parse.StringNode); is {
+				return text.Text
+			}
+		}
+	case *parse.FieldNode:
+		if name := first.String(); name != ".Release.Name" {
+			return name
+		}
+	case *parse.VariableNode:
+		return first.String()
+	}
+	return ""
 }
 
 // literals returns the texts in a list or a map that is made for a call: its arguments.

@@ -18,13 +18,17 @@ var (
 	keyAtBegin = regexp.MustCompile(`^( *(?:- +)*)["']?([\w./-]+)["']?[ \t]*:(?:[ \t]+(.*))?$`)
 	// keyAtEnd finds the key whose value would come next: in YAML, in JSON, in a file of properties.
 	keyAtEnd = regexp.MustCompile(`([\w./-]+)["']?[ \t]*[:=][ \t]*["']?$`)
+	// nameInFlow finds the name in a map that is written in one line.
+	nameInFlow = regexp.MustCompile(`^\{(?:.*,)?[ \t]*name:[ \t]*([^,{}]+?)[ \t]*[,}]`)
 	// opening is what stands behind a key whose value is on the lines after it.
 	opening = regexp.MustCompile(`^(?:[|>][-+0-9]*)?[ \t]*(?:#.*)?$`)
 )
 
 // yamlText reads the text of a template between its actions, to find the key whose value an action prints.
 type yamlText struct {
-	line    string
+	line string
+	// actions are what the template says of what the line's actions print, as far as it is of use; see named.
+	actions []string
 	parents []yamlKey
 	// open is the key of the last line if its value is on the lines after it.
 	open string
@@ -39,7 +43,7 @@ type yamlKey struct {
 
 func (y *yamlText) clone() yamlText {
 	clone := *y
-	clone.parents = slices.Clone(y.parents)
+	clone.parents, clone.actions = slices.Clone(y.parents), slices.Clone(y.actions)
 	return clone
 }
 
@@ -56,8 +60,11 @@ func (y *yamlText) read(text []byte) {
 	}
 }
 
-// printed reads over an action that prints something.
-func (y *yamlText) printed() { y.add(something) }
+// printed reads over an action that prints something. name tells it from others.
+func (y *yamlText) printed(name string) {
+	y.add(something)
+	y.actions = append(y.actions, name)
+}
 
 // add lengthens the line. Of a long one it keeps both ends, which is where keys are looked for.
 func (y *yamlText) add(text string) {
@@ -68,8 +75,8 @@ func (y *yamlText) add(text string) {
 }
 
 func (y *yamlText) endLine() {
-	line := strings.TrimRight(y.line, " \t\r")
-	y.line = ""
+	line, actions := strings.TrimRight(y.line, " \t\r"), y.actions
+	y.line, y.actions = "", nil
 	content := strings.TrimLeft(line, " ")
 	if content == "" || strings.HasPrefix(content, something) {
 		return // nobody knows how far to the right an action prints
@@ -98,15 +105,30 @@ func (y *yamlText) endLine() {
 	}
 	switch {
 	case key == "kind" && indent == 0:
-		y.kind = shown(value)
+		y.kind = shown(line, value, actions)
+	case key == "metadata" && indent == 0:
+		if found := nameInFlow.FindStringSubmatch(value); found != nil {
+			y.name = shown(line[:strings.LastIndex(line, found[1])+len(found[1])], found[1], actions)
+		}
 	case key == "name" && len(y.parents) == 2 && y.parents[0] == yamlKey{0, "metadata"}:
-		y.name = shown(value)
+		y.name = shown(line, value, actions)
 	}
 }
 
-// shown returns a value with a star for each action.
-func shown(value string) string {
-	return strings.ReplaceAll(strings.Trim(value, ` "'`), something, "*")
+// shown returns the value at the end of a line with a star for each action, and with what tells it from others.
+func shown(line, value string, actions []string) string {
+	before := strings.Count(strings.TrimSuffix(line, value), something)
+	var text strings.Builder
+	for i, part := range strings.Split(strings.Trim(value, ` "'`), something) {
+		if at := before + i - 1; i > 0 {
+			text.WriteString("*")
+			if at < len(actions) {
+				text.WriteString(actions[at])
+			}
+		}
+		text.WriteString(part)
+	}
+	return text.String()
 }
 
 // object returns the kind and the name of the object, as far as the text before has them: "Secret/*-admin".

@@ -136,14 +136,19 @@ func (l *loop) iteration(element reflect.Value) *scope {
 	return &scope{l.scope.child("[" + name + "]"), l.scope.counts, l.scope.depth}
 }
 
+// naming are the keys under which elements of lists have their names.
+var naming = []string{"name", "username", "user", "id", "key"}
+
 // nameOf tells an element of a list from the others, wherever in the list it is. A text may be secret, so it is not shown.
 // It is "" if the element has only its index.
 func nameOf(element reflect.Value) string {
 	element = indirect(element)
 	switch element.Kind() {
 	case reflect.Map:
-		if name := entry(element, "name"); name.Kind() == reflect.String {
-			return escape(name.String())
+		for _, key := range naming {
+			if name := entry(element, key); name.Kind() == reflect.String {
+				return escape(name.String())
+			}
 		}
 	case reflect.Int:
 		return strconv.FormatInt(element.Int(), 10)
