@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
@@ -86,7 +87,7 @@ func keysOf(objects []sets.Object) (keys []string) {
 	return keys
 }
 
-func TestSubchartsMayBringTheSameDefinition(t *testing.T) { // [H13]
+func TestSubchartsMayBringTheSameDefinition(t *testing.T) { // [H5]
 	t.Parallel()
 	document := func(file, content string) chart.PartialDocument {
 		return chart.PartialDocument{Document: chart.Document{File: file, Object: map[string]any{
@@ -102,7 +103,7 @@ func TestSubchartsMayBringTheSameDefinition(t *testing.T) { // [H13]
 	assert.Contains(t, warnings[0], "is in a and, with another content, in b, which is left out")
 }
 
-func TestLookupDoesNotFindWhatTheReleaseHad(t *testing.T) { // [H10]
+func TestLookupDoesNotFindWhatTheReleaseHad(t *testing.T) { // [H9]
 	t.Parallel()
 	id := manifest.Identity{APIVersion: "v1", Kind: "Secret", Namespace: "default", Name: "auth"}
 	r := releaseOf(t, map[string]string{"templates/a.yaml": `
@@ -122,7 +123,7 @@ metadata: { name: auth }
 	assert.Len(t, done.documents.Found, 1)
 }
 
-func TestAReleaseStaysInItsNamespace(t *testing.T) { // [H10]
+func TestAReleaseStaysInItsNamespace(t *testing.T) {
 	t.Parallel()
 	r := releaseOf(t, nil)
 	r.stay(memory{Namespace: "default"})
@@ -135,4 +136,24 @@ func TestAReleaseStaysInItsNamespace(t *testing.T) { // [H10]
 	r.given = property.NewMap(map[string]property.Value{"namespace": property.New("default")})
 	r.stay(memory{Namespace: "team-a"})
 	assert.Equal(t, "default", r.release.Namespace, "the program says where it is to be")
+}
+
+func TestAnErrorShowsNoDrawnValue(t *testing.T) { // [H8] [H9]
+	t.Parallel()
+	id := manifest.Identity{APIVersion: "v1", Kind: "Secret", Namespace: "default", Name: "auth"}
+	r := releaseOf(t, map[string]string{"templates/a.yaml": `
+{{- $p := randAlphaNum 16 }}{{ $f := (lookup "v1" "Secret" "default" "auth").data.password }}
+{{- fail (printf "drawn %s and found %s or %s" $p $f (b64dec $f)) }}
+`})
+	r.lookups.cluster = &cluster.Cluster{}
+	r.lookups.answers = map[manifest.Identity]map[string]any{id: {"data": map[string]any{"password": "aHVudGVyMmh1bnRlcjI="}}}
+	_, err := r.draw(t.Context(), memory{}, nil)
+	err = r.explain("shop", err)
+	assert.ErrorContains(t, err, "drawn ")
+	for _, text := range append(r.drawn, "hunter2hunter2", "aHVudGVyMmh1bnRlcjI=") {
+		if text != "" {
+			assert.NotContains(t, err.Error(), text)
+		}
+	}
+	assert.NotEmpty(t, r.drawn)
 }

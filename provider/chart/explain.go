@@ -40,7 +40,8 @@ func (r *release) explain(name string, err error) error {
 		}
 		return sets.Refused("Chart", name, mistakes)
 	case errors.As(err, &template):
-		text := failure.NewRedactor(tracked.Sensitive(r.values, r.secrets, false)).Redact(err.Error())
+		sensitive := slices.Concat(tracked.Sensitive(r.values, r.secrets, false), r.drawn, r.lookups.secretTexts())
+		text := failure.NewRedactor(sensitive).Redact(err.Error())
 		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %s", name, text)
 	case errors.As(err, &limit):
 		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %w", name, err)

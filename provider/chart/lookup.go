@@ -68,6 +68,32 @@ func (l *lookups) firstFound(own []manifest.Identity) map[string]map[string]any 
 	return found
 }
 
+// secretTexts are the texts that templates found in Secrets, as they are there and decoded.
+func (l *lookups) secretTexts() (texts []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	add := func(object map[string]any) {
+		data, _ := object["data"].(map[string]any)
+		for _, v := range data {
+			encoded, _ := v.(string)
+			decoded, _ := base64.StdEncoding.DecodeString(encoded)
+			texts = append(texts, encoded, string(decoded))
+		}
+	}
+	for id, answer := range l.answers {
+		if id.Kind != "Secret" {
+			continue
+		}
+		add(answer)
+		items, _ := answer["items"].([]any)
+		for _, item := range items {
+			object, _ := item.(map[string]any)
+			add(object)
+		}
+	}
+	return texts
+}
+
 // isOwn reports whether an object is one of the release.
 func (l *lookups) isOwn(id manifest.Identity) bool {
 	return l.own[id] || len(l.former) > 0 && slices.Contains(l.former, mark(id))

@@ -29,6 +29,8 @@ type release struct {
 	lookups *lookups
 	// stays says that the release is not where the default namespace would have it; empty if it is.
 	stays string
+	// drawn are the texts of the values that the last rendering has drawn or found again.
+	drawn []string
 }
 
 // rendered is what a release consists of.
@@ -142,6 +144,11 @@ func (r *release) settled(
 	}
 	r.lookups.begin(ctx, known.Found, former)
 	session := draws.NewSession(options)
+	defer func() {
+		for _, value := range session.Used() {
+			r.drawn = append(r.drawn, value.Text, value.PrivateKey)
+		}
+	}()
 	for range maxRenderings {
 		partial, err := render(session)
 		if err != nil {

@@ -29,7 +29,7 @@ func TestAFailedUpgradeForgetsNoPassword(t *testing.T) { // [H8]
 	s.previewEmpty(t)
 }
 
-func TestWhatIsLookedUpMayChange(t *testing.T) { // [H10]
+func TestWhatIsLookedUpMayChange(t *testing.T) { // [H9]
 	t.Parallel()
 	s := newChartStory(t)
 	shared, mine := "v1/Secret/"+s.space+"/shared", "v1/Secret/"+s.space+"/mine"
@@ -56,7 +56,7 @@ stringData:
 	assert.Equal(t, drawn, s.kube.value(t, mine, "data", "password"))
 }
 
-func TestATemplateThatLooksForItsOwnObjectKeepsIt(t *testing.T) { // [H10]
+func TestATemplateThatLooksForItsOwnObjectKeepsIt(t *testing.T) { // [H9]
 	t.Parallel()
 	s := newChartStory(t)
 	const guarded = `
@@ -83,7 +83,7 @@ stringData: { password: {{ randAlphaNum 16 | quote }} }
 	s.previewEmpty(t)
 }
 
-func TestAReleaseStaysWhereTheDefaultNamespaceWas(t *testing.T) { // [H10]
+func TestAReleaseStaysWhereTheDefaultNamespaceWas(t *testing.T) {
 	t.Parallel()
 	s := newChartStory(t)
 	other := s.cluster.Namespace(t)
