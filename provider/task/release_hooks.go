@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -24,8 +23,11 @@ const ReleaseHooksToken = "k8sconnect:index:ReleaseHooks"
 // keySteps are the steps of a deletion. Each has a manifest, and says after which ends its object may go.
 const keySteps = "steps"
 
-// keyHooks is the hidden output of ReleaseHooks.
-const keyHooks = "__hooks"
+// keyHooks is the hidden output of ReleaseHooks, and keyBegun the member that says when its life began.
+const (
+	keyHooks = "__hooks"
+	keyBegun = "begun"
+)
 
 // ReleaseHooks runs the delete hooks of a release when it is deleted, and nothing before. What it is to run may change at any
 // time, also to nothing, and never replaces it: a clean-up must not run on a release that lives on.
@@ -59,8 +61,7 @@ type releaseHooksResource struct {
 
 	source *connection.Source
 	calls  tracked.EngineCalls
-	// made are the hash keys of what this process has created, by URN: see Delete.
-	made sync.Map
+	lives  lives
 }
 
 // Create satisfies infer's constraint on resource types. It is never reached, because releaseHooksResource serves Create from the
@@ -127,15 +128,15 @@ func checkStep(ctx context.Context, step property.Map, path string, wrong *check
 
 // hooksState are the outputs of ReleaseHooks.
 type hooksState struct {
-	// hashKey tells this life of the release from all others.
-	hashKey string
+	life
+
 	// origin is the cluster of the release; unknown where there is nothing to run.
 	origin tracked.Origin
 }
 
 func (s hooksState) encode() property.Map {
 	out := map[string]property.Value{
-		keyHooks: property.New(map[string]property.Value{keyHashKey: property.New(s.hashKey).WithSecret(true)}),
+		keyHooks: property.New(map[string]property.Value{keyHashKey: property.New(s.hashKey).WithSecret(true), keyBegun: property.New(s.begun)}),
 	}
 	if !s.origin.IsZero() {
 		out[tracked.KeyCluster] = s.origin.Encode()
@@ -146,19 +147,19 @@ func (s hooksState) encode() property.Map {
 func decodeHooksState(outputs property.Map) hooksState {
 	s := hooksState{origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster))}
 	if hidden := outputs.Get(keyHooks); hidden.IsMap() {
-		s.hashKey = values.Text(hidden.AsMap().Get(keyHashKey))
+		s.life = life{values.Text(hidden.AsMap().Get(keyHashKey)), values.Text(hidden.AsMap().Get(keyBegun))}
 	}
 	return s
 }
 
 // Create remembers what is to run, and where.
 func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
-	s, err := r.remember(ctx, req.Properties, hooksState{hashKey: tracked.NewHashKey()}, req.DryRun)
+	s, err := r.remember(ctx, req.Properties, hooksState{life: beginLife(tracked.NewHashKey())}, req.DryRun)
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
 	if !req.DryRun {
-		r.made.Store(req.Urn, s.hashKey)
+		r.lives.see(req.Urn, s.life)
 	}
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: s.encode()}, nil
 }
@@ -224,5 +225,6 @@ func (r *releaseHooksResource) Read(_ context.Context, req p.ReadRequest) (p.Rea
 	if req.Inputs.Len() == 0 {
 		return p.ReadResponse{}, failure.Errorf(failure.ReasonNotImportable, "the hooks of a release cannot be imported: they are no object of the cluster")
 	}
+	r.lives.see(req.Urn, decodeHooksState(req.Properties).life)
 	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}, nil
 }

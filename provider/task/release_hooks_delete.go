@@ -23,8 +23,8 @@ import (
 // Delete runs the steps. Where one fails, the others are not begun and the resource stays, with what depends on it.
 func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	old := decodeHooksState(req.Properties)
-	if made, replaced := r.made.Load(req.Urn); isEmpty(req.OldInputs) || replaced && made != old.hashKey {
-		return nil // The release lives on where a user has asked for a replacement.
+	if isEmpty(req.OldInputs) || r.lives.isOver(req.Urn, old.life) {
+		return nil
 	}
 	in, err := decodeSteps(req.OldInputs)
 	if err != nil {

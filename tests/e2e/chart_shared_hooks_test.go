@@ -47,6 +47,8 @@ func TestAHookOfInstallsDoesNotRunInAnUpgradeThatGivesItAnotherStage(t *testing.
 	})
 	first := s.succeeded(t)["shop-setup"]
 	assert.NotEmpty(t, first)
+	release := s.kube.value(t, "batch/v1/Job/"+s.space+"/shop-setup", "metadata", "annotations", "k8sconnect.io/release")
+	assert.Regexp(t, "^.+/test/"+s.space+"/shop$", release, "hooks of another stack are those of others")
 	change("2.0.0", "templates/setup.yaml", jobOf("setup", "kwok", `helm.sh/hook: "post-install"`))
 	s.up(t)
 	if after := s.succeeded(t)["shop-setup"]; after != "" {

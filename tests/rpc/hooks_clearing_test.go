@@ -60,3 +60,31 @@ func TestWhatWasThereForAnInterruptedRunGoes(t *testing.T) { // [T3]
 		})
 	}
 }
+
+// A replacement that the user has asked for ends between the creation of the new resource and the deletion of the old one. The next
+// run reads both, and deletes what is pending.
+func TestDeleteHooksDoNotRunOnAReleaseThatLivesOn(t *testing.T) { // [H7] [H14]
+	t.Parallel()
+	for name, newFirst := range map[string]bool{"the new one is read first": true, "the old one is read first": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newHookWorld(t)
+			in := deleteHooks(nil, hookStep(w.job("clean", "shop:1")))
+			s := w.start().releaseHooks(t, "pre-delete").mustUp("create", in)
+			pending := *s
+			require.NoError(t, s.in(s.process.again(t)).create(in))
+			next := s.process.again(t)
+			s.in(next)
+			pending.process = next
+			if newFirst {
+				s.mustRead()
+			}
+			require.NoError(t, pending.read())
+			s.mustRead()
+			require.NoError(t, pending.remove())
+			assert.Equal(t, 0, w.countJobs(), "the release lives on")
+			require.NoError(t, s.remove())
+			assert.Equal(t, 1, w.runs("clean"), "until it is deleted")
+		})
+	}
+}
