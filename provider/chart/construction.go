@@ -117,7 +117,8 @@ func (c *construction) stage(s stage, done []pulumi.Resource) ([]pulumi.Resource
 		switch {
 		case h.comesIn(s):
 			c.After = done
-			if err := c.RegisterFirst(func(key string) bool { return key == h.object }); err != nil {
+			needed := c.Needed(h.object)
+			if err := c.RegisterFirst(func(key string) bool { return needed[key] }); err != nil {
 				return nil, err
 			}
 			if object := c.Resource(h.object); object != nil {

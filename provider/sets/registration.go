@@ -164,6 +164,23 @@ func (r *Registration) Has(key string) bool {
 	return has
 }
 
+// Needed are an object and all that it comes after, by their keys.
+func (r *Registration) Needed(key string) map[string]bool {
+	needed := map[string]bool{}
+	var add func(key string)
+	add = func(key string) {
+		if needed[key] {
+			return
+		}
+		needed[key] = true
+		for _, edge := range r.Graph.After(key) {
+			add(edge.After)
+		}
+	}
+	add(key)
+	return needed
+}
+
 // Resource returns the child of an object; nil if it is not registered yet.
 func (r *Registration) Resource(key string) pulumi.Resource {
 	if child := r.registered[key]; child != nil {

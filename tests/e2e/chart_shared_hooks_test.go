@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,6 +38,29 @@ func TestAnObjectOfTheReleaseIsAlsoThereForItsHooks(t *testing.T) { // [H6]
 		assert.Contains(t, out, "is a hook in web/templates/migrate.yaml and an object of the release in web/templates/plain.yaml")
 		s.kube.get(t, account)
 	})
+}
+
+func TestWhatAHookNeedsComesWithAllThatItNeeds(t *testing.T) { // [H6]
+	t.Parallel()
+	s := newChartStory(t)
+	inside := func(template, namespace string) string {
+		return strings.Replace(template, "metadata: { ", "metadata: { namespace: "+namespace+", ", 1)
+	}
+	own := s.space + "-own"
+	s.chart(t, "1.0.0", map[string]string{
+		"templates/namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: { name: " + own + " }\n",
+		"templates/kept.yaml":      inside(accountOf(`helm.sh/hook: "pre-install", helm.sh/hook-weight: "-5"`), own),
+		"templates/migrate.yaml":   jobOf("migrate", "kwok", `helm.sh/hook: "pre-install"`),
+	})
+	s.declare(t, "")
+	out := s.up(t)
+	hook := strings.Index(out, "shop:batch/Job.shop-migrate creating")
+	for _, needed := range []string{"shop:Namespace." + own + " created", "shop:ServiceAccount." + own + ".account created"} {
+		at := strings.Index(out, needed)
+		assert.Positive(t, at, "%s\n%s", needed, out)
+		assert.Less(t, at, hook, needed)
+	}
+	s.previewEmpty(t)
 }
 
 func TestAHookOfInstallsDoesNotRunInAnUpgradeThatGivesItAnotherStage(t *testing.T) { // [H6]
