@@ -15,7 +15,7 @@ const (
 	maxDepth     = 1000     // templates in templates
 	maxWritten   = 64 << 20 // bytes of all templates, included ones too
 	maxText      = 16 << 20 // bytes of a text that a function returns, or of all that is in a value that it writes
-	maxItems     = 1 << 20  // items of a list that a function makes out of a number
+	maxItems     = 1 << 20  // items of a list that a function makes
 	maxDocuments = 10_000   // in the output of all templates
 )
 
@@ -25,6 +25,7 @@ type bounds struct {
 	ctx     context.Context
 	depth   int
 	written int
+	made    int
 	// observe, if there is one, sees every call of a function that is not one of Draws, and may change what it returns.
 	observe observer
 }
@@ -69,6 +70,9 @@ func (b *bounds) marks() template.FuncMap {
 		reserved + "leave": func() string { b.depth--; return "" },
 		reserved + "step":  func() (string, error) { return "", b.alive() },
 		reserved + "print": func(value reflect.Value) (reflect.Value, error) { return value, fits(value) },
+		reserved + "made": func(value reflect.Value) (reflect.Value, error) {
+			return value, b.taken(callBytes + outerBytes(inside(value)))
+		},
 	}
 }
 
@@ -87,7 +91,7 @@ func fits(values ...reflect.Value) error {
 
 // weigh takes from left about as many bytes as the value has when it is written, until there are none left.
 func weigh(value reflect.Value, left *int, depth int) {
-	*left -= 8 // quotes, commas, indentation
+	*left -= 8 + 2*(maxDepth-depth) // quotes, commas, indentation
 	if depth--; depth < 0 {
 		*left = -1
 	}

@@ -9,8 +9,8 @@
 //   - The result is the same each time: subcharts are loaded in order, and `keys` and `values` are sorted. Random values and
 //     the time come from [Draws].
 //   - Nothing outside of the chart is read. References of a values.schema.json to files and addresses are refused.
-//   - Everything is bounded: what a chart holds, how deep its charts and templates are nested, what its templates write, and how
-//     long that takes. A chart that reaches a bound ends with a [LimitError]; it must not end the process, which works on other
+//   - Everything is bounded: what a chart holds, how deep its charts and templates are nested, what its templates write and may
+//     keep in memory, and how long that takes. A chart that reaches a bound ends with a [LimitError]; it must not end the process, which works on other
 //     resources. That is why templates are executed here and not by Helm's engine.
 //   - `test` hooks are left out, and named.
 //   - Objects are read by package manifest.

@@ -18,6 +18,7 @@ type reader struct {
 	// parsed are the objects by the text they were read from. Helm hands texts back when it has sorted them.
 	parsed    map[string][]manifest.Placed
 	documents int
+	nodes     int
 }
 
 func newReader(into *Rendered) *reader {
@@ -78,6 +79,9 @@ func split(output string) []string {
 func (r *reader) read(file string, document int, text string) ([]manifest.Placed, error) {
 	if r.documents++; r.documents > maxDocuments {
 		return nil, &LimitError{fmt.Sprintf("the chart has more than %d documents", maxDocuments)}
+	}
+	if r.nodes += nodes(text); r.nodes > maxNodes {
+		return nil, &LimitError{fmt.Sprintf("the documents of the chart have more than %d lines and items", maxNodes)}
 	}
 	// Helm cuts off the end of the last line, and adds it again before it applies: a text that ends with the document has it.
 	found, repeated, failed := manifest.ParseGenerated(text + "\n")

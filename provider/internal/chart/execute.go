@@ -50,6 +50,9 @@ func (e *execution) run(sources []source, functions Functions) (map[string]strin
 	}
 	all.Funcs(e.renderers(all))
 	for _, one := range sources {
+		if err := e.taken(parsedBytes(one.text)); err != nil {
+			return nil, err
+		}
 		if err := parseInto(all.New(one.name), one.text); err != nil {
 			return nil, templateError(one.name, err)
 		}
@@ -113,6 +116,11 @@ func (e *execution) renderers(all *template.Template) template.FuncMap {
 			return e.raw(included, data)
 		},
 		"tpl": func(text string, data any) (string, error) {
+			held := parsedBytes(text) + len(all.Templates())*cloneBytes
+			if err := e.taken(held); err != nil {
+				return "", err
+			}
+			defer func() { e.made -= held }()
 			copied, err := all.Clone()
 			if err != nil {
 				return "", fmt.Errorf("the templates cannot be copied: %w", err)

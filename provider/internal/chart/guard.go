@@ -25,30 +25,42 @@ func set(names ...string) map[string]bool {
 }
 
 // patterns are the functions that take a regular expression. A long one takes much more than its length; replacing makes of
-// each of its matches another text.
+// each of its matches another text, and splitting of each an item.
 var patterns = set("regexMatch", "mustRegexMatch", "regexFind", "mustRegexFind", "regexFindAll", "mustRegexFindAll", "regexSplit",
 	"mustRegexSplit", "regexReplaceAll", "mustRegexReplaceAll", "regexReplaceAllLiteral", "mustRegexReplaceAllLiteral")
 
-// matched is about how many bytes a function makes of a regular expression, a text and, if it replaces, another one.
+// matched is about how many bytes a function makes of a regular expression, a text and, if it replaces, another one. With a number
+// in its place, it makes a list.
 func matched(arguments []reflect.Value) int {
 	size := product(arguments[0].Len(), 256)
-	if len(arguments) == 3 && arguments[2].Kind() == reflect.String {
+	switch {
+	case len(arguments) < 3:
+	case arguments[2].Kind() == reflect.String:
 		size = max(size, product(arguments[1].Len(), arguments[2].Len())/16)
+	default:
+		size = max(size, product(arguments[1].Len(), itemBytes))
 	}
 	return size
 }
 
 // growing are the functions that make much of little, with about how many bytes or items they make of their arguments.
 var growing = map[string]func(arguments []reflect.Value) int{
-	"repeat":       func(a []reflect.Value) int { return product(whole(a[0]), a[1].Len()) },
-	"until":        func(a []reflect.Value) int { return items(0, whole(a[0]), 1) },
-	"untilStep":    func(a []reflect.Value) int { return items(whole(a[0]), whole(a[1]), whole(a[2])) },
-	"seq":          func(a []reflect.Value) int { return sequence(a[0]) },
-	"indent":       func(a []reflect.Value) int { return indented(a) },
-	"nindent":      func(a []reflect.Value) int { return indented(a) },
-	"replace":      func(a []reflect.Value) int { return replaced(a[0].String(), a[1].String(), a[2].String()) },
-	"join":         func(a []reflect.Value) int { return joined(a[0].Len(), a[1]) },
-	"wrapWith":     func(a []reflect.Value) int { return product(a[2].Len()/max(whole(a[0]), 1)+1, a[1].Len()) },
+	"repeat":    func(a []reflect.Value) int { return product(whole(a[0]), a[1].Len()) },
+	"until":     func(a []reflect.Value) int { return items(0, whole(a[0]), 1) },
+	"untilStep": func(a []reflect.Value) int { return items(whole(a[0]), whole(a[1]), whole(a[2])) },
+	"seq":       func(a []reflect.Value) int { return sequence(a[0]) },
+	"indent":    func(a []reflect.Value) int { return indented(a) },
+	"nindent":   func(a []reflect.Value) int { return indented(a) },
+	"replace":   func(a []reflect.Value) int { return replaced(a[0].String(), a[1].String(), a[2].String()) },
+	"join":      func(a []reflect.Value) int { return joined(a[0].Len(), a[1]) },
+	"concat":    func(a []reflect.Value) int { return concatenated(a[0]) },
+	"keys":      func(a []reflect.Value) int { return concatenated(a[0]) },
+	"pluck":     func(a []reflect.Value) int { return product(a[1].Len(), itemBytes) },
+	"split":     func(a []reflect.Value) int { return separated(a[0].String(), a[1].String()) },
+	"splitn":    func(a []reflect.Value) int { return separated(a[0].String(), a[2].String()) },
+	"splitList": func(a []reflect.Value) int { return separated(a[0].String(), a[1].String()) },
+	"wrapWith":  func(a []reflect.Value) int { return product(a[2].Len()/max(whole(a[0]), 1)+1, a[1].Len()) },
+	"fromYaml":  parsed, "fromYamlArray": parsed, "fromToml": parsed,
 	"randAlphaNum": func(a []reflect.Value) int { return whole(a[0]) },
 	"randAlpha":    func(a []reflect.Value) int { return whole(a[0]) },
 	"randNumeric":  func(a []reflect.Value) int { return whole(a[0]) },
@@ -79,7 +91,7 @@ func items(start, stop, step int) int {
 		distance = uint(start) - uint(stop)
 		step = -step
 	}
-	return product(int(min(distance/uint(max(step, 1)), boundless)), maxText/maxItems)
+	return product(int(min(distance/uint(max(step, 1)), boundless)), itemBytes)
 }
 
 // sequence counts the numbers of `seq LAST`, `seq FIRST LAST` and `seq FIRST STEP LAST`.
@@ -102,11 +114,29 @@ func indented(arguments []reflect.Value) int {
 
 func replaced(old, by, text string) int { return product(strings.Count(text, old), len(by)) }
 
-func joined(separator int, list reflect.Value) int {
-	for list.Kind() == reflect.Interface {
-		list = list.Elem()
+// separated counts the parts of a text.
+func separated(separator, text string) int {
+	return product(strings.Count(text, separator)+1, itemBytes)
+}
+
+// concatenated counts the items of all lists, or the keys of all maps.
+func concatenated(all reflect.Value) (size int) {
+	for i := range all.Len() {
+		switch one := inside(all.Index(i)); one.Kind() {
+		case reflect.Slice, reflect.Array, reflect.Map:
+			size += product(one.Len(), itemBytes)
+		}
 	}
-	if list.Kind() != reflect.Slice {
+	return size
+}
+
+// parsed is what a text may be read to.
+func parsed(arguments []reflect.Value) int {
+	return product(nodes(arguments[0].String()), maxText/maxNodes)
+}
+
+func joined(separator int, list reflect.Value) int {
+	if list = inside(list); list.Kind() != reflect.Slice {
 		return 0
 	}
 	return product(list.Len(), separator)
@@ -171,7 +201,7 @@ func (b *bounds) guardDraws(functions template.FuncMap) template.FuncMap {
 // observer sees a call of a function, and may change what it returns.
 type observer = func(name string, arguments, results []reflect.Value) []reflect.Value
 
-// guarded checks the arguments of a function, and how long a text is that it returns. text/template makes an error of a panic
+// guarded checks the arguments of a function, and counts what it returns. text/template makes an error of a panic
 // in a function.
 func (b *bounds) guarded(name string, function reflect.Value, observe observer, check func(arguments []reflect.Value) error) any {
 	call := function.Call
@@ -186,8 +216,8 @@ func (b *bounds) guarded(name string, function reflect.Value, observe observer, 
 			panic(err)
 		}
 		results := call(arguments)
-		if first := results[0]; first.Kind() == reflect.String && first.Len() > maxText {
-			panic(&LimitError{fmt.Sprintf("the function %s makes more than %d MiB", name, maxText>>20)})
+		if err := b.result(name, results[0]); err != nil {
+			panic(err)
 		}
 		if observe != nil {
 			results = observe(name, arguments, results)

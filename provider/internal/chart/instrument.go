@@ -49,9 +49,12 @@ func nestsLittle(text string) error {
 var tooNested = &LimitError{fmt.Sprintf("the template nests if, range and with more than %d deep", maxNesting)}
 
 // counters are nodes that call a function for the count of something. They are the same in all trees.
-var counters = struct{ enter, leave, step, print parse.Node }{
-	counter("enter"), counter("leave"), counter("step"), counter("print"),
+var counters = struct{ enter, leave, step, print, made parse.Node }{
+	counter("enter"), counter("leave"), counter("step"), counter("print"), counter("made"),
 }
+
+// copies are the methods of .Files that copy what is in files.
+var copies = set("Get", "GetBytes", "Lines", "AsConfig", "AsSecrets")
 
 func counter(name string) parse.Node {
 	trees := map[string]*parse.Tree{}
@@ -90,9 +93,12 @@ func instrumentList(list *parse.ListNode, depth int) error {
 		var err error
 		switch node := node.(type) {
 		case *parse.ActionNode:
+			instrumentPipe(node.Pipe)
 			if len(node.Pipe.Decl) == 0 {
-				node.Pipe.Cmds = append(node.Pipe.Cmds, counters.print.(*parse.ActionNode).Pipe.Cmds...)
+				node.Pipe.Cmds = append(node.Pipe.Cmds, commandsOf(counters.print)...)
 			}
+		case *parse.TemplateNode:
+			instrumentPipe(node.Pipe)
 		case *parse.IfNode:
 			err = instrumentBranch(&node.BranchNode, depth)
 		case *parse.WithNode:
@@ -109,9 +115,59 @@ func instrumentList(list *parse.ListNode, depth int) error {
 	return nil
 }
 
+// commandsOf returns what an action does.
+func commandsOf(action parse.Node) []*parse.CommandNode { return action.(*parse.ActionNode).Pipe.Cmds }
+
 func instrumentBranch(branch *parse.BranchNode, depth int) error {
+	instrumentPipe(branch.Pipe)
 	if err := instrumentList(branch.List, depth+1); err != nil {
 		return err
 	}
 	return instrumentList(branch.ElseList, depth+1)
+}
+
+// instrumentPipe counts what methods make. Functions are counted where they are called.
+func instrumentPipe(pipe *parse.PipeNode) {
+	if pipe == nil {
+		return
+	}
+	var commands []*parse.CommandNode
+	for _, command := range pipe.Cmds {
+		for i, argument := range command.Args {
+			switch argument := argument.(type) {
+			case *parse.PipeNode:
+				instrumentPipe(argument)
+			case *parse.ChainNode:
+				if inner, is := argument.Node.(*parse.PipeNode); is {
+					instrumentPipe(inner)
+				}
+			}
+			if i > 0 && isCopy(argument) { // a method without arguments, as an argument
+				called := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: argument.Position(), Args: []parse.Node{argument}}
+				command.Args[i] = &parse.PipeNode{
+					NodeType: parse.NodePipe, Pos: argument.Position(), Line: pipe.Line,
+					Cmds: append([]*parse.CommandNode{called}, commandsOf(counters.made)...),
+				}
+			}
+		}
+		commands = append(commands, command)
+		if isCopy(command.Args[0]) {
+			commands = append(commands, commandsOf(counters.made)...)
+		}
+	}
+	pipe.Cmds = commands
+}
+
+// isCopy reports whether a node may be one of the copies. It is also true of a field with such a name, which does no harm.
+func isCopy(node parse.Node) bool {
+	var names []string
+	switch node := node.(type) {
+	case *parse.FieldNode:
+		names = node.Ident
+	case *parse.VariableNode:
+		names = node.Ident[1:]
+	case *parse.ChainNode:
+		names = node.Field
+	}
+	return len(names) > 0 && copies[names[len(names)-1]]
 }

@@ -1,0 +1,117 @@
+package chart
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// What a rendering may have in memory. Templates can keep in variables and maps all that functions make, and nothing tells what
+// they have let go; so all of it counts.
+const (
+	maxMade  = 512 << 20 // bytes of all that functions make
+	maxNodes = 2 << 20   // lines and items of all documents, and of a text that a function reads
+)
+
+// Bytes that something takes at least.
+const (
+	callBytes   = 256                // a call of a function, with what is noted of it and a result in a map
+	itemBytes   = maxText / maxItems // an item of a list
+	entryBytes  = 64                 // an entry of a map
+	actionBytes = 512                // an action, once it is parsed
+	nodeBytes   = 64                 // a character of one, which may be an argument
+	cloneBytes  = 320                // a template in a copy of all of them
+)
+
+// taken counts what is made, and fails when it is too much.
+func (b *bounds) taken(bytes int) error {
+	if b.made += bytes; b.made > maxMade {
+		return &LimitError{fmt.Sprintf("the templates of the chart make more than %d MiB", maxMade>>20)}
+	}
+	return nil
+}
+
+// result counts what a function returns.
+func (b *bounds) result(name string, value reflect.Value) error {
+	value = inside(value)
+	var long bool
+	bytes := callBytes
+	switch {
+	case copying[name]:
+		bytes += treeBytes(value)
+	case passing[name] && !collecting[name]:
+	default:
+		bytes += outerBytes(value)
+	}
+	switch value.Kind() {
+	case reflect.String:
+		long = value.Len() > maxText
+	case reflect.Slice:
+		long = value.Len() > maxItems && collecting[name]
+	}
+	if long {
+		return &LimitError{fmt.Sprintf("the function %s makes more than %d MiB", name, maxText>>20)}
+	}
+	return b.taken(bytes)
+}
+
+// collecting are those of the passing functions that make a list or a map of what they get.
+var collecting = set("list", "tuple", "pluck", "pick", "omit", "keys", "values", "append", "push", "mustAppend", "mustPush", "prepend",
+	"mustPrepend", "rest", "mustRest", "initial", "mustInitial", "reverse", "mustReverse", "chunk", "mustChunk", "concat", "compact",
+	"mustCompact")
+
+// copying are the functions that make a tree of maps and lists.
+var copying = set("fromYaml", "fromYamlArray", "fromJson", "mustFromJson", "fromJsonArray", "fromToml", "deepCopy", "mustDeepCopy", "lookup")
+
+// inside is what an interface holds.
+func inside(value reflect.Value) reflect.Value {
+	for value.IsValid() && value.Kind() == reflect.Interface {
+		value = value.Elem()
+	}
+	return value
+}
+
+// outerBytes is about what a value takes without what is in its items.
+func outerBytes(value reflect.Value) int {
+	switch value.Kind() {
+	case reflect.String:
+		return value.Len()
+	case reflect.Map:
+		return value.Len() * entryBytes
+	case reflect.Slice:
+		return value.Len() * int(value.Type().Elem().Size())
+	default:
+		return 0
+	}
+}
+
+// treeBytes is about what a value takes with all that is in it.
+func treeBytes(value reflect.Value) int {
+	const perByteWritten = 4
+	left := maxMade / perByteWritten
+	weigh(value, &left, maxDepth)
+	return maxMade - left*perByteWritten
+}
+
+// parsedBytes is about what a text takes once it is parsed as a template: its actions take much more than their length.
+func parsedBytes(text string) int {
+	bytes := len(text)
+	for {
+		_, rest, found := strings.Cut(text, "{{")
+		if !found {
+			return bytes
+		}
+		action, after, _ := strings.Cut(rest, "}}")
+		bytes += actionBytes + len(action)*nodeBytes
+		text = after
+	}
+}
+
+// nodes is about how many nodes a text has when it is read as YAML or TOML; each takes several hundred bytes meanwhile.
+func nodes(text string) int {
+	count := 1
+	for _, separator := range []string{"\n", ",", "[", "{"} {
+		count += strings.Count(text, separator)
+	}
+	return count
+}
