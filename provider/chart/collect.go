@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -203,7 +202,7 @@ func (c *collecting) share(wrong *check.Mistakes) {
 
 // identityIn is the identity of a document in the release, whatever its version.
 func (c *collecting) identityIn(document sources.Document) manifest.Identity {
-	id := manifest.IdentityOf(document.Object)
-	id.APIVersion, id.Namespace = id.Group(), cmp.Or(id.Namespace, c.namespace)
+	id := manifest.IdentityOf(document.Object).In(c.namespace)
+	id.APIVersion = id.Group()
 	return id
 }

@@ -129,6 +129,9 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if rel.stay(known); rel.stays != "" {
 		warn(ctx, parent, rel.stays)
 	}
+	if len(rel.unknown) == 0 {
+		known = known.at(rel.release, rel.adopt)
+	}
 	done, err := rel.render(ctx.Context(), known)
 	if err != nil {
 		return nil, rel.explain(name, err)

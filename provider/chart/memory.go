@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 )
 
@@ -13,8 +14,9 @@ import (
 type memory struct {
 	// HashKey is the key of the hashes of the release. Without one, nothing is remembered yet, as in the first preview.
 	HashKey string `json:"hashKey"`
-	// Namespace is where the release is.
+	// Namespace is where the release is, and Name what it is called there.
 	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
 	// Draws are the values that templates have drawn, Former those that they no longer use.
 	Draws  draws.Values `json:"draws"`
 	Former draws.Former `json:"former,omitempty"`
@@ -76,6 +78,15 @@ func decodeMemory(text string) (m memory, err error) {
 	default:
 		return m, nil
 	}
+}
+
+// at is the memory of a release at a place. Where it has another name or namespace, it is installed: it has no hook from before.
+func (m memory) at(place chart.Release, adopt bool) memory {
+	moved := m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
+	if moved && !adopt {
+		m.Hooks, m.Installing = nil, true
+	}
+	return m
 }
 
 // since says since when the release has a hook in a stage. adopt is the input. What runs counts as new if it had no Task in the last

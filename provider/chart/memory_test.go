@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 )
 
 func TestSinceWhenAReleaseHasAHook(t *testing.T) { // [H6] [H12]
@@ -26,11 +28,15 @@ func TestSinceWhenAReleaseHasAHook(t *testing.T) { // [H6] [H12]
 		"one that was in another stage":                     {of: job, memory: memory{HashKey: "k", Hooks: remembered, Tasks: []string{job.key + afterSuffix}}, want: atUpgrade},
 		"one that was skipped meanwhile":                    {of: job, memory: memory{HashKey: "k", Hooks: remembered}, want: atUpgrade},
 		"one that was skipped before the install has ended": {of: job, memory: memory{HashKey: "k", Hooks: remembered, Installing: true}, want: atInstall},
+		"one of a later version, in another namespace":      {of: job, memory: memory{HashKey: "k", Hooks: map[string]since{job.key: atUpgrade}, Tasks: []string{job.key}, Name: "shop", Namespace: "test"}, want: atInstall},
+		"one of a later version, under another name":        {of: job, memory: memory{HashKey: "k", Name: "web", Namespace: "prod"}, want: atInstall},
+		"one of a later version, in the same place":         {of: job, memory: memory{HashKey: "k", Name: "shop", Namespace: "prod"}, want: atUpgrade},
+		"one that was taken over, in another namespace":     {of: job, memory: memory{HashKey: "k", Adopted: true, Namespace: "test"}, adopt: true, want: atUpgrade},
 		"one that does not run, and was skipped meanwhile":  {of: settings, memory: memory{HashKey: "k", Hooks: remembered}, want: atInstall},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.want, c.memory.since(c.of, beforeObjects, c.adopt))
+			assert.Equal(t, c.want, c.memory.at(chart.Release{Name: "shop", Namespace: "prod"}, c.adopt).since(c.of, beforeObjects, c.adopt))
 		})
 	}
 }

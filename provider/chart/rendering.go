@@ -58,6 +58,7 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
+	before = before.at(r.release, r.adopt)
 	options := draws.Options{Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now()}
 	done, err := r.settled(ctx, before, options, func(session *draws.Session) (*chart.Partial, error) {
 		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
@@ -69,7 +70,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	after := memory{
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
 		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt),
-		Namespace: r.release.Namespace, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
+		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
 	}
 	for name, when := range before.Hooks {
 		if !r.runHooks || !before.hasTask(name) {
@@ -206,11 +207,7 @@ func (r *release) stay(known memory) {
 func (r *release) own(done *rendered) (ids []manifest.Identity) {
 	for _, o := range done.documents.Found {
 		id := manifest.IdentityOf(o.Object)
-		ids = append(ids, id)
-		if id.Namespace == "" {
-			id.Namespace = r.release.Namespace
-			ids = append(ids, id)
-		}
+		ids = append(ids, id, id.In(r.release.Namespace))
 	}
 	return ids
 }

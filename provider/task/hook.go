@@ -67,6 +67,11 @@ func sameHook(inputs property.Map) property.Map {
 	return inputs
 }
 
+// isRenamed reports whether a hook belongs to another release than before: its release has another name or namespace now.
+func (in inputs) isRenamed(was inputs) bool {
+	return in.hook != nil && was.hook != nil && in.hook.release != was.hook.release
+}
+
 // keeps reports whether the object of a run stays after its end.
 func (h *hook) keeps(succeeded bool) bool {
 	if succeeded {

@@ -26,8 +26,9 @@ type decision struct {
 	why string
 }
 
-// decide says what an update does. moved means that the connection leads to another cluster than that of the last run.
-func (in inputs) decide(old state, moved bool) (decision, error) {
+// decide says what an update does. moved means that the connection leads to another cluster than that of the last run, renamed that the
+// hook is one of another release now.
+func (in inputs) decide(old state, moved, renamed bool) (decision, error) {
 	content, known := "", len(in.unknown) == 0
 	if known {
 		var err error
@@ -47,6 +48,8 @@ func (in inputs) decide(old state, moved bool) (decision, error) {
 		return decision{runs: true, why: fmt.Sprintf("it was interrupted, and what it runs has changed: %s is stopped, and another run begins", tracked.RefOf(old.object.Identity))}, nil
 	case old.unfinished == failed:
 		return decision{runs: true, why: "the last run has failed"}, nil
+	case renamed:
+		return decision{runs: in.runsOn(onCreate), why: "the release has another name or namespace, so it is installed"}, nil
 	case in.hook != nil && in.hook.installing:
 		return decision{runs: !old.begun() && in.runsOn(onCreate), why: "it is new"}, nil
 	case !in.runsOn(onUpdate):
@@ -84,7 +87,11 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
-	d, err := in.decide(old, moved)
+	was, err := decodeInputs(req.OldInputs)
+	if err != nil {
+		return p.UpdateResponse{}, err
+	}
+	d, err := in.decide(old, moved, in.isRenamed(was))
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
@@ -93,7 +100,7 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	}
 	s := old
 	if (d.runs || moved) && !d.goesOn {
-		if err := r.clear(ctx, req, old, moved); err != nil {
+		if err := r.clear(ctx, req, was, old, moved); err != nil {
 			return p.UpdateResponse{}, err
 		}
 		s = old.without()
@@ -126,7 +133,7 @@ func (r *taskResource) moved(ctx context.Context, req p.UpdateRequest, old state
 }
 
 // clear removes what the last run has left, before another one begins: two runs of one Task never overlap.
-func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, old state, moved bool) error {
+func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, was inputs, old state, moved bool) error {
 	if moved {
 		if old.begun() {
 			old.origin.WarnLeft(ctx, r.source)
@@ -134,10 +141,6 @@ func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, old state
 		return nil
 	}
 	clu, err := r.source.Cluster(req.Inputs)
-	if err != nil {
-		return err
-	}
-	was, err := decodeInputs(req.OldInputs)
 	if err != nil {
 		return err
 	}

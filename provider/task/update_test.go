@@ -40,12 +40,13 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 		}}
 	}
 	for name, c := range map[string]struct {
-		in     inputs
-		old    state
-		moved  bool
-		runs   bool
-		goesOn bool
-		why    string
+		in      inputs
+		old     state
+		moved   bool
+		renamed bool
+		runs    bool
+		goesOn  bool
+		why     string
 	}{
 		"nothing has changed":                   {in: same, old: ran("")},
 		"the content has changed":               {in: other, old: ran(""), runs: true, why: "what it runs has changed"},
@@ -66,6 +67,15 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 		"another cluster, of an install hook": {
 			in: asHook(of(property.New("1"), onCreate)), old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster",
 		},
+		"another release": {
+			in: asHook(of(property.New("1"), onCreate)), old: ran(""), renamed: true, runs: true,
+			why: "the release has another name or namespace, so it is installed",
+		},
+		"another release, of an upgrade hook": {in: asHook(of(property.New("2"), onUpdate)), old: ran(""), renamed: true},
+		"another release, while it was interrupted": {
+			in: asHook(of(property.New("1"), onUpdate)), old: ran(interrupted), renamed: true, runs: true, goesOn: true,
+			why: "it was interrupted, and goes on with Job shop/migrate-01234567",
+		},
 		"it does not run on updates, and is not known":  {in: of(property.New(property.Computed), onCreate), old: ran("")},
 		"it runs on updates alone, and has not changed": {in: of(property.New("1"), onUpdate), old: ran("")},
 		"it runs on updates alone, and has changed":     {in: of(property.New("2"), onUpdate), old: ran(""), runs: true, why: "what it runs has changed"},
@@ -73,7 +83,7 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, err := c.in.decide(c.old, c.moved)
+			d, err := c.in.decide(c.old, c.moved, c.renamed)
 			require.NoError(t, err)
 			assert.Equal(t, c.runs, d.runs)
 			assert.Equal(t, c.goesOn, d.goesOn)

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -104,4 +106,39 @@ func TestAReleaseStaysWhereTheDefaultNamespaceWas(t *testing.T) {
 	assert.Equal(t, before, s.uids(t, ids...))
 	s.up(t)
 	assert.Equal(t, before, s.uids(t, ids...))
+}
+
+func TestAReleaseThatMovesIsInstalledThere(t *testing.T) { // [H6]
+	t.Parallel()
+	s := newChartStory(t)
+	object := "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: {{ .Release.Name }} }\n"
+	s.chart(t, "1.0.0", map[string]string{"templates/object.yaml": object})
+	s.declare(t, "")
+	s.up(t)
+	s.chart(t, "2.0.0", map[string]string{
+		"templates/object.yaml":  object,
+		"templates/welcome.yaml": jobOf("welcome", "kwok", "helm.sh/hook: post-install"),
+		"templates/migrate.yaml": jobOf("migrate", "kwok", `helm.sh/hook: "pre-install,pre-upgrade"`),
+	})
+	s.up(t)
+	assert.ElementsMatch(t, []string{"shop-migrate"}, slices.Collect(maps.Keys(s.succeeded(t))), "an upgrade runs the hooks of upgrades")
+
+	there := s
+	there.space = s.cluster.Namespace(t)
+	there.declare(t, "")
+	assert.Contains(t, there.preview(t), "Job "+there.space+"/shop-welcome will run: it is new.")
+	assert.Contains(t, there.preview(t), "Job "+there.space+"/shop-migrate will run: the release has another name or namespace, so it is installed.")
+	there.up(t)
+	assert.ElementsMatch(t, []string{"shop-migrate", "shop-welcome"}, slices.Collect(maps.Keys(there.succeeded(t))), "another namespace has an install")
+	s.kube.gone(t, "v1/ConfigMap/"+s.space+"/shop")
+	there.previewEmpty(t)
+	before := there.succeeded(t)
+	there.up(t)
+	assert.Equal(t, before, there.succeeded(t))
+
+	there.declare(t, "releaseName: web")
+	there.up(t)
+	assert.Contains(t, there.succeeded(t), "web-welcome", "so has another name")
+	assert.Contains(t, there.succeeded(t), "web-migrate")
+	there.previewEmpty(t)
 }

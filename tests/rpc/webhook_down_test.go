@@ -231,9 +231,11 @@ func TestAnApplyBehindAWebhookThatDoesNotAnswer(t *testing.T) {
 		} {
 			t.Run(what, func(t *testing.T) {
 				t.Parallel()
-				g := newWorld(t).newGuard(write.operation)
+				g := newWorld(t).newGuard("CREATE", write.operation) // so that an update does not create it between the two others
+				g.Answers.Store(true)
 				in := program(g.guarded("web", nil))
 				s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in)
+				g.Answers.Store(false)
 				err := g.whileUnasked(func() error {
 					return write.run(t, s, func() error { return errorOf(s.up(with(t, in, "manifest.data.a", "changed"))) })
 				}, func() {

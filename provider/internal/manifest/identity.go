@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,6 +38,12 @@ func (i Identity) String() string {
 		return i.APIVersion + "/" + i.Kind + "/" + i.Name
 	}
 	return i.APIVersion + "/" + i.Kind + "/" + i.Namespace + "/" + i.Name
+}
+
+// In returns the identity in a namespace, unless it has one.
+func (i Identity) In(namespace string) Identity {
+	i.Namespace = cmp.Or(i.Namespace, namespace)
+	return i
 }
 
 // Group returns the API group, empty for the core group.
