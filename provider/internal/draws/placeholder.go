@@ -52,8 +52,10 @@ func (d drawing) placeholder(site string, n int) (Value, error) {
 	p := placeholder{n: n, seed: sha256.Sum256([]byte(site))}
 	text := ""
 	switch d.function {
-	case "randAlphaNum", "randAlpha", "randAscii":
-		text = p.text(letters, d.length())
+	case "randAlphaNum", "randAscii":
+		text = p.mixed(d.length(), digits)
+	case "randAlpha":
+		text = p.mixed(d.length(), letters)
 	case "randNumeric":
 		text = p.text(digits, d.length())
 	case "randBytes":
@@ -113,6 +115,17 @@ func (p placeholder) text(alphabet string, length int) string {
 	text := make([]byte, length)
 	for i := range text {
 		text[i] = alphabet[p.index(i, len(alphabet))]
+	}
+	return string(text)
+}
+
+// mixed returns a text with a small and a capital letter and, in third place, one of these characters: what charts check a password for.
+func (p placeholder) mixed(length int, third string) string {
+	text := []byte(p.text(letters, length))
+	for i, alphabet := range []string{letters, letters[:len(letters)/2], third, letters[len(letters)/2:]} {
+		if i < length {
+			text[i] = alphabet[p.index(i, len(alphabet))]
+		}
 	}
 	return string(text)
 }

@@ -56,6 +56,21 @@ func TestPlaceholdersDifferInEveryCharacter(t *testing.T) { // [H10]
 	}
 }
 
+func TestPlaceholdersPassWhatChartsCheckAPasswordFor(t *testing.T) { // [H8]
+	t.Parallel()
+	check := func(wanted string) string {
+		return `{{ if not (regexMatch "` + wanted + `" $x) }}{{ fail $x }}{{ end }}`
+	}
+	for n := range 40 {
+		text := ""
+		for i := range 10 {
+			text += fmt.Sprintf("{{ $x := randAlphaNum %d }}", i+4) + check("[a-z]") + check("[A-Z]") + check("[0-9]") + check("^[a-zA-Z]")
+			text += fmt.Sprintf("{{ $x = randAlpha %d }}", i+4) + check("[a-z]") + check("[A-Z]") + check("^[a-zA-Z]+$")
+		}
+		run(t, files{"a": text}, nil, draws.Options{Missing: draws.Placeholder(n)})
+	}
+}
+
 func TestPlaceholdersThatTakeLongAreRealAndTheSameEachTime(t *testing.T) { // [H10]
 	t.Parallel()
 	f := files{"a": `{{ genPrivateKey "rsa" }}`, "b": `{{ genPrivateKey "ecdsa" }}`, "c": `{{ genPrivateKey "dsa" }}`, "d": `{{ genPrivateKey "nosuch" }}`,
