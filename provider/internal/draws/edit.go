@@ -12,15 +12,20 @@ import (
 type editor struct {
 	scope *parse.VariableNode
 	yaml  yamlText
-	// sites counts the calls that were edited, ofTree those of one tree by what they are called.
-	sites  int
-	ofTree map[string]int
+	// sites are the calls that were edited; those of one tree get their names when all of it has been read.
+	sites int
+	names []func(counts map[string]int)
 }
 
 // tree edits a file or a definition, and says whether it calls anything.
 func (e *editor) tree(root *parse.ListNode) bool {
-	e.yaml, e.ofTree = yamlText{}, map[string]int{}
-	return e.list(root)
+	e.yaml, e.names = newYAMLText(), nil
+	calls, counts := e.list(root), map[string]int{} // of the calls with the same name
+	e.yaml.endLine()
+	for _, name := range e.names {
+		name(counts)
+	}
+	return calls
 }
 
 // list edits a list, and says whether it calls anything.
@@ -169,22 +174,25 @@ func (e *editor) pass(function string, site parse.Node, arg ...parse.Node) *pars
 // a condition leaves another call out.
 func (e *editor) site(callee, hint string, arguments ...string) parse.Node {
 	e.sites++
-	name := escape(hint)
+	name, object := escape(hint), func() object { return object{} }
 	if hint == "" {
-		name = escape(e.yaml.hint())
-		arguments = append([]string{e.yaml.object()}, arguments...)
+		name, object = escape(e.yaml.hint()), e.yaml.object()
 	}
-	for _, text := range arguments {
-		if text != "" {
-			name += siteMark + escape(text)
+	node := &parse.StringNode{NodeType: parse.NodeString}
+	e.names = append(e.names, func(counts map[string]int) {
+		for _, text := range append([]string{object().String()}, arguments...) {
+			if text != "" {
+				name += siteMark + escape(text)
+			}
 		}
-	}
-	counted := callee + "\n" + name
-	e.ofTree[counted]++
-	if n := e.ofTree[counted]; n > 1 {
-		name += siteMark + strconv.Itoa(n)
-	}
-	return quoted(name)
+		counted := callee + "\n" + name
+		counts[counted]++
+		if n := counts[counted]; n > 1 {
+			name += siteMark + strconv.Itoa(n)
+		}
+		node.Text, node.Quoted = name, strconv.Quote(name)
+	})
+	return node
 }
 
 // named tells what an action prints from what others print: by the definition that it includes, or by the value or the variable that it

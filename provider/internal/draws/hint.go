@@ -2,6 +2,7 @@ package draws
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,9 +33,23 @@ type yamlText struct {
 	parents []yamlKey
 	// open is the key of the last line if its value is on the lines after it.
 	open string
-	// kind and name are those of the object, as the text has them.
-	kind, name string
+	// above are the kind and the name of the object, as far as the text has them up to here, all those of the whole document.
+	above object
+	all   *object
 }
+
+// object is what the text says of an object.
+type object struct{ kind, name string }
+
+// String is empty, or such as "Secret/*-admin".
+func (o object) String() string {
+	if o == (object{}) {
+		return ""
+	}
+	return o.kind + "/" + o.name
+}
+
+func newYAMLText() yamlText { return yamlText{all: &object{}} }
 
 type yamlKey struct {
 	indent int
@@ -82,7 +97,7 @@ func (y *yamlText) endLine() {
 		return // nobody knows how far to the right an action prints
 	}
 	if strings.HasPrefix(line, "---") {
-		*y = yamlText{}
+		*y = newYAMLText()
 		return
 	}
 	indent, key, value := len(line)-len(content), "", ""
@@ -105,14 +120,15 @@ func (y *yamlText) endLine() {
 	}
 	switch {
 	case key == "kind" && indent == 0:
-		y.kind = shown(line, value, actions)
+		y.above.kind = shown(line, value, actions)
 	case key == "metadata" && indent == 0:
 		if found := nameInFlow.FindStringSubmatch(value); found != nil {
-			y.name = shown(line[:strings.LastIndex(line, found[1])+len(found[1])], found[1], actions)
+			y.above.name = shown(line[:strings.LastIndex(line, found[1])+len(found[1])], found[1], actions)
 		}
 	case key == "name" && len(y.parents) == 2 && y.parents[0] == yamlKey{0, "metadata"}:
-		y.name = shown(line, value, actions)
+		y.above.name = shown(line, value, actions)
 	}
+	y.all.kind, y.all.name = cmp.Or(y.all.kind, y.above.kind), cmp.Or(y.all.name, y.above.name)
 }
 
 // shown returns the value at the end of a line with a star for each action, and with what tells it from others.
@@ -131,12 +147,12 @@ func shown(line, value string, actions []string) string {
 	return text.String()
 }
 
-// object returns the kind and the name of the object, as far as the text before has them: "Secret/*-admin".
-func (y *yamlText) object() string {
-	if y.kind == "" && y.name == "" {
-		return ""
+// object returns the object, which may have its name only behind what is drawn: ask when the whole text has been read.
+func (y *yamlText) object() func() object {
+	above, all := y.above, y.all
+	return func() object {
+		return object{cmp.Or(above.kind, all.kind), cmp.Or(above.name, all.name)}
 	}
-	return y.kind + "/" + y.name
 }
 
 // hint returns the key whose value would come next, "" if there is none.
