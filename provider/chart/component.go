@@ -102,7 +102,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	if len(wrong) > 0 {
 		return p.ConstructResponse{}, sets.Refused("Chart", req.Urn.Name(), wrong)
 	}
-	rel := &release{inputs: in, given: req.Inputs, lookups: &lookups{}}
+	rel := &release{inputs: in, given: req.Inputs, timeouts: sets.TimeoutsOf(req), lookups: &lookups{}}
 	if in.lookUp {
 		rel.lookups.cluster, rel.lookups.unknown = clu, errors.Is(err, connection.ErrUnknown)
 	}
@@ -159,6 +159,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	for _, o := range set.Apart {
 		children.apart[o.Key] = o
 	}
+	children.Timeouts = rel.timeouts
 	children.keepHooks()
 	resources, err := children.register()
 	if err != nil {

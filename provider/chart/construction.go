@@ -219,7 +219,7 @@ func (c *construction) registerTask(
 ) (pulumi.Resource, error) {
 	task := &child{}
 	c.tasks[name] = task
-	options = append(options, pulumi.Parent(c.parent), pulumi.DependsOn(done))
+	options = append(options, pulumi.Parent(c.parent), pulumi.DependsOn(done), c.Timeouts.OfWait())
 	return task, c.ctx.RegisterResource(string(c.types.Task), c.name+":"+name, inputs, task, options...)
 }
 
@@ -269,7 +269,8 @@ func (c *construction) deletion(event string, done []pulumi.Resource) (*child, e
 	if force, given := c.Options["forceDestroy"]; given {
 		inputs["forceDestroy"] = sets.InputOf(force)
 	}
-	return hooks, c.ctx.RegisterResource(string(c.types.ReleaseHooks), c.name+":"+event, inputs, hooks, pulumi.Parent(c.parent), pulumi.DependsOn(done))
+	return hooks, c.ctx.RegisterResource(string(c.types.ReleaseHooks), c.name+":"+event, inputs, hooks,
+		pulumi.Parent(c.parent), pulumi.DependsOn(done), c.Timeouts.OfWait())
 }
 
 // release tells the release from all others, also those of other stacks with the same name.

@@ -24,9 +24,10 @@ type release struct {
 	inputs
 
 	// chart is nil while it is not known.
-	chart   *chart.Chart
-	given   property.Map
-	lookups *lookups
+	chart    *chart.Chart
+	given    property.Map
+	timeouts sets.Timeouts
+	lookups  *lookups
 	// stays says that the release is not where the default namespace would have it; empty if it is.
 	stays string
 	// drawn are the texts of the values that the last rendering has drawn or found again.

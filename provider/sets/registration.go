@@ -31,6 +31,8 @@ type Registration struct {
 	// AwaitWorkloads has every workload waited for, because something outside of the set needs them. As where another object needs one,
 	// a wait that fails is a warning, unless the mode is [WaitAll].
 	AwaitWorkloads bool
+	// Timeouts are those of the component.
+	Timeouts Timeouts
 
 	ctx    *pulumi.Context
 	types  Children
@@ -298,7 +300,7 @@ func (r *Registration) inputs() pulumi.Map {
 func (r *Registration) registerObject(key string, inputs pulumi.Map, after []pulumi.Resource, options ...pulumi.ResourceOption) error {
 	child := &kubeObject{}
 	r.registered[key] = child
-	options = append(options, pulumi.Parent(r.parent), pulumi.DependsOn(after))
+	options = append(options, pulumi.Parent(r.parent), pulumi.DependsOn(after), r.Timeouts.OfObject())
 	return r.register(string(r.types.Object), r.child(key), inputs, child, options...)
 }
 

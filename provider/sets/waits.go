@@ -57,7 +57,7 @@ func (r *Registration) wait(key string, reasons []order.Edge) error {
 	}
 	child := &waited{}
 	r.waits[key] = child
-	if err := r.register(string(r.types.Wait), r.child(key), inputs, child, r.internal()...); err != nil {
+	if err := r.register(string(r.types.Wait), r.child(key), inputs, child, append(r.internal(), r.Timeouts.OfWait())...); err != nil {
 		return err
 	}
 	if len(reasons) > 0 {
