@@ -38,11 +38,11 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive())
 	if r.moves.Has(req.Urn, old.State) {
 		old.Origin.WarnLeft(ctx, r.source)
-		r.guard.Forget(req.Urn)
+		r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
 		return nil
 	}
 	if old.IsToForget(ctx, r.source, req.OldInputs, id) {
-		r.guard.Forget(req.Urn)
+		r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
 		return nil
 	}
 	clu, err := r.source.Cluster(req.OldInputs)
@@ -93,7 +93,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 			if err := t.leave(ctx, in, live.GetUID(), manager); err != nil {
 				return err
 			}
-			r.guard.Forget(req.Urn)
+			r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
 			return nil
 		}
 	}
@@ -115,7 +115,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	r.guard.Forget(req.Urn)
+	r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
 	return nil
 }
 

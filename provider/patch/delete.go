@@ -35,11 +35,11 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive())
 	if r.moves.Has(req.Urn, old.State) {
 		old.Origin.WarnLeft(ctx, r.source)
-		r.forget(req.Urn)
+		r.forget(req.Urn, old)
 		return nil
 	}
 	if old.IsToForget(ctx, r.source, req.OldInputs, id) {
-		r.forget(req.Urn)
+		r.forget(req.Urn, old)
 		return nil
 	}
 	clu, err := r.source.Cluster(req.OldInputs)
@@ -109,14 +109,15 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	if released {
 		t.record(ctx, old, done)
 	}
-	r.forget(req.Urn)
+	r.forget(req.Urn, old)
 	return nil
 }
 
-// forget drops what this process knows about a Patch that no longer exists.
-func (r *patchResource) forget(urn resource.URN) {
-	r.claims.drop(urn)
-	r.guard.Forget(urn)
+// forget drops what this process knows about a Patch that no longer exists. Another state of the resource may be newer, and about another
+// object.
+func (r *patchResource) forget(urn resource.URN, old state) {
+	r.claims.dropOn(urn, old.Ref.UID)
+	r.guard.Forget(urn, old.Ref.UID, old.HashKey)
 }
 
 // confirmGone reports why an object that was not found may still exist elsewhere.

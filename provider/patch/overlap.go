@@ -82,6 +82,15 @@ func (c *reservations) make(urn resource.URN, uid string, fields *fieldpath.Set)
 	return others
 }
 
+// dropOn releases the claims of a resource on one object.
+func (c *reservations) dropOn(urn resource.URN, uid string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byURN[urn].uid == uid {
+		delete(c.byURN, urn)
+	}
+}
+
 // drop releases the claims of a resource.
 func (c *reservations) drop(urn resource.URN) {
 	c.mu.Lock()

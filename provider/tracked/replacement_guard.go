@@ -70,9 +70,12 @@ func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other r
 	return "", false
 }
 
-// Forget records that a resource's object was deleted.
-func (g *ReplacementGuard) Forget(urn resource.URN) {
+// Forget records that the object of a state was deleted. What is known of another state of the resource stays: after a move that
+// failed and was taken back, the engine deletes two old ones side by side.
+func (g *ReplacementGuard) Forget(urn resource.URN, uid, hashKey string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.byURN, urn)
+	if g.byURN[urn] == (observed{uid, hashKey}) {
+		delete(g.byURN, urn)
+	}
 }

@@ -22,7 +22,10 @@ func TestTheNewestStateOfAResourceHasItsObject(t *testing.T) {
 	assert.False(t, g.Superseded("a", "other", "old key"), "another object")
 	assert.False(t, g.Superseded("a", "uid", ""), "without a key, states cannot be told apart")
 
-	g.Forget("a")
+	g.Forget("a", "uid", "old key")
+	g.Forget("a", "other", "key")
+	assert.True(t, g.Superseded("a", "uid", "old key"), "the object of another state was deleted")
+	g.Forget("a", "uid", "key")
 	assert.False(t, g.IsCurrent("a", "uid"))
 	assert.False(t, g.Superseded("a", "uid", "old key"))
 }
