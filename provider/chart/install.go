@@ -19,7 +19,7 @@ func (c *construction) finishInstall(last *child) error {
 		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))
 	}
 	installed := c.memory
-	installed.Installing = false
+	installed.Installing, installed.Left = false, nil
 	text, err := installed.encode()
 	if err != nil {
 		return err

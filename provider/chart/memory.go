@@ -37,6 +37,8 @@ type memory struct {
 	Adopted bool `json:"adopted,omitempty"`
 	// Installing means that no update has come to the end of the release yet, so that the next one is still its install.
 	Installing bool `json:"installing,omitempty"`
+	// Left is where the release was before that, if it was somewhere.
+	Left *left `json:"left,omitempty"`
 }
 
 // since says when a release got a hook. That decides whether the hook runs when its Task is created.
@@ -80,10 +82,25 @@ func decodeMemory(text string) (m memory, err error) {
 	}
 }
 
-// at is the memory of a release at a place. Where it has another name or namespace, it is installed: it has no hook from before.
+// left is the place that a release has left before it came to the end of its install in another one, with its hooks there.
+type left struct {
+	Namespace string           `json:"namespace"`
+	Name      string           `json:"name"`
+	Hooks     map[string]since `json:"hooks,omitempty"`
+}
+
+// at is the memory of a release at a place. Where it has another name or namespace, it is installed: it has no hook from before. Where it
+// goes back to before that has come to its end, it never was away.
 func (m memory) at(place chart.Release, adopt bool) memory {
 	moved := m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
-	if moved && !adopt {
+	switch {
+	case !moved || adopt:
+	case m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace:
+		m.Hooks, m.Installing, m.Left = m.Left.Hooks, false, nil
+	default:
+		if !m.Installing {
+			m.Left = &left{m.Namespace, m.Name, m.Hooks}
+		}
 		m.Hooks, m.Installing = nil, true
 	}
 	return m

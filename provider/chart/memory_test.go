@@ -31,8 +31,14 @@ func TestSinceWhenAReleaseHasAHook(t *testing.T) { // [H6] [H12]
 		"one of a later version, in another namespace":      {of: job, memory: memory{HashKey: "k", Hooks: map[string]since{job.key: atUpgrade}, Tasks: []string{job.key}, Name: "shop", Namespace: "test"}, want: atInstall},
 		"one of a later version, under another name":        {of: job, memory: memory{HashKey: "k", Name: "web", Namespace: "prod"}, want: atInstall},
 		"one of a later version, in the same place":         {of: job, memory: memory{HashKey: "k", Name: "shop", Namespace: "prod"}, want: atUpgrade},
-		"one that was taken over, in another namespace":     {of: job, memory: memory{HashKey: "k", Adopted: true, Namespace: "test"}, adopt: true, want: atUpgrade},
-		"one that does not run, and was skipped meanwhile":  {of: settings, memory: memory{HashKey: "k", Hooks: remembered}, want: atInstall},
+		"one of a later version, back from a failed move": {of: job, want: atUpgrade, memory: memory{
+			HashKey: "k", Name: "shop", Namespace: "test", Installing: true, Left: &left{Name: "shop", Namespace: "prod"},
+		}},
+		"one of the install, back from a failed move": {of: job, want: atInstall, memory: memory{
+			HashKey: "k", Name: "shop", Namespace: "test", Installing: true, Tasks: []string{job.key}, Left: &left{Name: "shop", Namespace: "prod", Hooks: remembered},
+		}},
+		"one that was taken over, in another namespace":    {of: job, memory: memory{HashKey: "k", Adopted: true, Namespace: "test"}, adopt: true, want: atUpgrade},
+		"one that does not run, and was skipped meanwhile": {of: settings, memory: memory{HashKey: "k", Hooks: remembered}, want: atInstall},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

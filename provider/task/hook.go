@@ -67,9 +67,9 @@ func sameHook(inputs property.Map) property.Map {
 	return inputs
 }
 
-// isRenamed reports whether a hook belongs to another release than before: its release has another name or namespace now.
+// isRenamed reports whether a hook belongs to a release that is being installed with another name or namespace than that of before.
 func (in inputs) isRenamed(was inputs) bool {
-	return in.hook != nil && was.hook != nil && in.hook.release != was.hook.release
+	return in.hook != nil && was.hook != nil && in.hook.installing && in.hook.release != was.hook.release
 }
 
 // keeps reports whether the object of a run stays after its end.

@@ -27,7 +27,7 @@ type decision struct {
 }
 
 // decide says what an update does. moved means that the connection leads to another cluster than that of the last run, renamed that the
-// hook is one of another release now.
+// release of the hook is.
 func (in inputs) decide(old state, moved, renamed bool) (decision, error) {
 	content, known := "", len(in.unknown) == 0
 	if known {

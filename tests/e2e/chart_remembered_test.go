@@ -142,3 +142,37 @@ func TestAReleaseThatMovesIsInstalledThere(t *testing.T) { // [H6]
 	assert.Contains(t, there.succeeded(t), "web-migrate")
 	there.previewEmpty(t)
 }
+
+func TestAReleaseThatDidNotMoveIsNotInstalledAgain(t *testing.T) { // [H6] [H14]
+	t.Parallel()
+	s := newChartStory(t)
+	s.chart(t, "1.0.0", map[string]string{
+		"values.yaml":         "bad: false\n",
+		"templates/init.yaml": jobOf("init", "kwok", "helm.sh/hook: pre-install"),
+		"templates/a.yaml":    "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n",
+		"templates/pvc.yaml": "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: { name: data }\n" +
+			"spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } }\n",
+		"templates/bad.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: z, annotations: " +
+			"{ config.kubernetes.io/depends-on: /namespaces/{{ .Release.Namespace }}/ConfigMap/a } }\n{{ if .Values.bad }}data: { \"not a key\": x }{{ end }}\n",
+	})
+	s.declare(t, "")
+	s.up(t)
+	assert.Contains(t, s.succeeded(t), "shop-init")
+	ids := []string{"v1/ConfigMap/" + s.space + "/a", "v1/PersistentVolumeClaim/" + s.space + "/data"}
+	before := s.uids(t, ids...)
+	there := s
+	there.space = s.cluster.Namespace(t)
+	there.declare(t, "values: { bad: true }")
+	there.upFails(t)
+	assert.Contains(t, there.succeeded(t), "shop-init", "it was being installed there")
+
+	s.declare(t, "")
+	assert.NotContains(t, s.preview(t), "will run")
+	s.up(t)
+	assert.Empty(t, s.succeeded(t), "the data are those that it has initialized")
+	assert.Equal(t, before, s.uids(t, ids...))
+	s.kube.gone(t, "v1/ConfigMap/"+there.space+"/a")
+	s.previewEmpty(t)
+	s.destroy(t)
+	assert.Empty(t, there.succeeded(t), "the Job of the last run goes with the release")
+}
