@@ -17,7 +17,7 @@ import (
 // collect sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete.
 func (r *release) collect(partial *chart.Partial, known memory) (*rendered, error) {
 	done := &rendered{crds: map[string]bool{}, warnings: partial.Warnings, notes: notesOf(partial, r.whole())}
-	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}}
+	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}, Secret: !r.secrets.Empty()}
 	collecting := &collecting{into: done, namespace: r.release.Namespace, whole: r.whole()}
 	definitions, others := firstDefinitions(partial.CRDs)
 	done.warnings = append(done.warnings, others...)
@@ -96,7 +96,7 @@ func (c *collecting) hook(from chart.PartialHook, when func(h hook, s stage) sin
 	if !ok {
 		return
 	}
-	found, wrong := sources.Collect([]sources.Document{document}, false)
+	found, wrong := sources.Collect([]sources.Document{document}, c.into.documents.Secret)
 	if c.wrong = append(c.wrong, wrong...); len(found) == 0 {
 		return
 	}
@@ -144,7 +144,7 @@ func (c *collecting) finish() error {
 	for i, one := range c.together {
 		documents[i] = one.Document
 	}
-	found, wrong := sources.Collect(documents, false)
+	found, wrong := sources.Collect(documents, c.into.documents.Secret)
 	wrong = append(c.wrong, wrong...)
 	c.share(&wrong)
 	if len(wrong) > 0 {

@@ -221,3 +221,30 @@ outputs:
 	assert.Equal(t, "pre-install", s.output(t, "first"))
 	assert.Contains(t, s.output(t, "notes"), "shop 1.0.0 is in default.")
 }
+
+func TestMistakesOfAChartSayNothingOfSecretValues(t *testing.T) { // [H2]
+	t.Parallel()
+	s := newChartStory(t)
+	for what, c := range map[string]struct {
+		template, says string
+		fails          bool
+	}{
+		"what an object depends on": {"apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a, annotations: { config.kubernetes.io/depends-on: {{ .Values.p | upper | quote }} } }\n", "because the manifest is secret", true},
+		"when a hook runs":          {"apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a, annotations: { helm.sh/hook: {{ .Values.p | quote }} } }\n", "names an event that Helm does not know", false},
+		"the version of a kind":     {"apiVersion: {{ .Values.p }}\nkind: ConfigMap\nmetadata: { name: a }\n", "apiVersion depends on a secret value", true},
+		"a kind":                    {"apiVersion: v1\nkind: {{ .Values.p }}\nmetadata: { name: a }\n", "kind depends on a secret value", true},
+		"a name":                    {"apiVersion: v1\nkind: ConfigMap\nmetadata: { name: {{ .Values.p | lower }} }\n", "metadata.name depends on a secret value", true},
+	} {
+		s.chart(t, "1.0.0", map[string]string{"templates/it.yaml": c.template})
+		s.declare(t, "values: { p: { 'fn::secret': S3cr3tValue } }")
+		for _, command := range []string{"preview", "up --yes --skip-preview"} {
+			r := s.exec(t, strings.Fields(command)...)
+			assert.Equal(t, c.fails, r.code != 0, "%s: %s", what, r.out)
+			if command == "preview" {
+				assert.Contains(t, r.out, c.says, what)
+			}
+			assert.NotContains(t, strings.ToLower(r.out), "s3cr3tvalue", what)
+			assert.NotContains(t, strings.ToLower(s.exported(t)), "s3cr3tvalue", what)
+		}
+	}
+}

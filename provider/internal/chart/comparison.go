@@ -152,7 +152,7 @@ func (c *comparison) pair(of taint, mine, theirs []*compared) {
 		}
 		single = append(single, document)
 	}
-	if renamed(single, left) {
+	if renamed(single, left) || of == onSecret && retyped(single, left) {
 		c.incomplete = c.incomplete || of == onUnknown && len(single) > 0
 		for i, document := range single {
 			c.compare(of, document, left[i])
@@ -174,6 +174,14 @@ func renamed(mine, theirs []*compared) bool {
 	return slices.EqualFunc(mine, theirs, func(a, b *compared) bool {
 		one, other := manifest.IdentityOf(a.Object), manifest.IdentityOf(b.Object)
 		return one.APIVersion == other.APIVersion && one.Kind == other.Kind
+	})
+}
+
+// retyped reports whether documents differ from others only in what they are: their kinds depend on what is exchanged.
+func retyped(mine, theirs []*compared) bool {
+	return slices.EqualFunc(mine, theirs, func(a, b *compared) bool {
+		one, other := manifest.IdentityOf(a.Object), manifest.IdentityOf(b.Object)
+		return one.Name == other.Name && one.Namespace == other.Namespace
 	})
 }
 

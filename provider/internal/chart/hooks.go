@@ -37,7 +37,7 @@ func unknownHook(object map[string]any) string {
 	}
 	for event := range strings.SplitSeq(value, ",") {
 		if event = strings.ToLower(strings.TrimSpace(event)); !slices.Contains(hookEvents, event) {
-			return fmt.Sprintf("its annotation %s names %q, which is no hook", helmrelease.HookAnnotation, event)
+			return fmt.Sprintf("its annotation %s names an event that Helm does not know", helmrelease.HookAnnotation) // What it names may be secret.
 		}
 	}
 	return ""

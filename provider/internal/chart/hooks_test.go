@@ -57,8 +57,8 @@ func TestHooks(t *testing.T) {
 		assert.Empty(t, rendered.Hooks)
 		assert.Empty(t, rendered.Objects)
 		assert.Equal(t, []string{
-			`shop/templates/it.yaml: ConfigMap/a is left out, as Helm does: its annotation helm.sh/hook names "crd-install", which is no hook`,
-			`shop/templates/it.yaml: ConfigMap/b is left out, as Helm does: its annotation helm.sh/hook names "", which is no hook`,
+			`shop/templates/it.yaml: ConfigMap/a is left out, as Helm does: its annotation helm.sh/hook names an event that Helm does not know`,
+			`shop/templates/it.yaml: ConfigMap/b is left out, as Helm does: its annotation helm.sh/hook names an event that Helm does not know`,
 		}, rendered.Warnings)
 	})
 }
