@@ -46,6 +46,31 @@ func (s *Set) fillNamespace(documents Documents, namespace property.Value) (wron
 	return wrong
 }
 
+// nameOtherwise finds the other keys of objects. A new version of a chart that only writes the namespace changes no object, so it must not
+// give one another resource.
+func (s *Set) nameOtherwise(documents Documents, namespace string) {
+	taken := map[string]bool{}
+	for _, from := range documents.Found {
+		taken[from.Key] = true
+	}
+	for i, from := range documents.Found {
+		id := manifest.IdentityOf(from.Object)
+		switch {
+		case from.Tier != sources.Namespaced || namespace == "" || documents.Apart[from.Key]:
+			continue
+		case id.Namespace == "":
+			id.Namespace = namespace
+		case id.Namespace == namespace:
+			id.Namespace = ""
+		default:
+			continue
+		}
+		if key := sources.KeyOf(id); !taken[key] {
+			s.Objects[i].Otherwise = key
+		}
+	}
+}
+
 // identityIn is the identity of an object, whatever its version.
 func identityIn(o sources.Object) manifest.Identity {
 	id := manifest.IdentityOf(o.Object)

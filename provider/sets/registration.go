@@ -256,6 +256,9 @@ func (r *Registration) object(o Object) error {
 	inputs[input] = written
 	after := append(slices.Clone(r.After), r.comesAfter(r.Graph.After(o.Key))...)
 	var options []pulumi.ResourceOption
+	if o.Otherwise != "" {
+		options = append(options, pulumi.Aliases([]pulumi.Alias{{Name: pulumi.String(r.child(o.Otherwise))}}))
+	}
 	if o.Once {
 		options = append(options, pulumi.IgnoreChanges([]string{keyManifest, keyYAML}))
 	}
@@ -330,7 +333,7 @@ func (r *Registration) registerRemembered() error {
 			&pulumi.LogArgs{Resource: r.parent})
 	}
 	for _, key := range textsOf(keys.Value) {
-		if r.registered[key] != nil {
+		if r.registered[key] != nil || r.isOtherwise(key) {
 			continue
 		}
 		inputs := r.inputs()
@@ -340,6 +343,11 @@ func (r *Registration) registerRemembered() error {
 		}
 	}
 	return r.registerRememberedWaits()
+}
+
+// isOtherwise reports whether an object that has another key now had this one.
+func (r *Registration) isOtherwise(key string) bool {
+	return slices.ContainsFunc(r.Objects, func(o Object) bool { return o.Otherwise == key })
 }
 
 // registerRememberedWaits registers the waits of the last run of which it is not known whether they are needed in this one.

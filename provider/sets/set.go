@@ -1,6 +1,7 @@
 package sets
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,7 +33,10 @@ type Set struct {
 
 // Object is one object of a set.
 type Object struct {
-	Key        string
+	Key string
+	// Otherwise is the key that the object has if its manifest names the namespace that it has anyway, or does not; empty if that is
+	// the key of another one, or not known.
+	Otherwise  string
 	Namespaced bool
 	Manifest   map[string]any
 	Secrets    values.Marks
@@ -81,6 +85,7 @@ func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set,
 		})
 	}
 	wrong := s.fillNamespace(documents, inputs.Get(keyNamespace))
+	s.nameOtherwise(documents, cmp.Or(values.Text(inputs.Get(keyNamespace)), defaultNamespace))
 	wrong = append(wrong, s.edit(inputs.Get(keyEdits))...)
 	wrong = append(wrong, s.override(inputs.Get(keyOverrides))...)
 	if len(wrong) > 0 {

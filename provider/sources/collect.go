@@ -56,7 +56,7 @@ func Collect(documents []Document, secret bool) (Set, check.Mistakes) {
 		if object.Tier != Namespaced {
 			id.Namespace = ""
 		}
-		object.Key = keyOf(id)
+		object.Key = KeyOf(id)
 		before, seen := first[object.Key]
 		switch {
 		case !seen:
@@ -109,8 +109,8 @@ func problemsOf(object map[string]any) (reasons []string) {
 	return reasons
 }
 
-// keyOf returns the key of an object.
-func keyOf(id manifest.Identity) string {
+// KeyOf returns the key of an object. That of an object which names no namespace has none.
+func KeyOf(id manifest.Identity) string {
 	key := id.Kind
 	if group := id.Group(); group != "" {
 		key = group + "/" + key

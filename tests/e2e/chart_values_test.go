@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -247,4 +248,29 @@ func TestMistakesOfAChartSayNothingOfSecretValues(t *testing.T) { // [H2]
 			assert.NotContains(t, strings.ToLower(s.exported(t)), "s3cr3tvalue", what)
 		}
 	}
+}
+
+func TestAChartMayWriteTheNamespaceOfTheReleaseOrNot(t *testing.T) { // [H13]
+	t.Parallel()
+	s := newChartStory(t)
+	config := func(namespace string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a" + namespace + " }\n---\n" +
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web" + namespace + " }\nspec:\n  selector: { matchLabels: { app: web } }\n" +
+			"  template:\n    metadata: { labels: { app: web, kubelet: kwok } }\n    spec: { containers: [{ name: web, image: \"web:1\" }] }\n"
+	}
+	ids := []string{"v1/ConfigMap/" + s.space + "/a", "apps/v1/Deployment/" + s.space + "/web"}
+	s.chart(t, "1.0.0", map[string]string{"templates/a.yaml": config("")})
+	s.declare(t, "wait: all")
+	s.up(t)
+	before := s.uids(t, ids...)
+	for i, namespace := range []string{", namespace: {{ .Release.Namespace }}", "", ", namespace: " + s.space} {
+		version := fmt.Sprintf("1.0.%d", i+1)
+		s.chart(t, version, map[string]string{"templates/a.yaml": config(namespace)})
+		assert.NotContains(t, s.preview(t), "to replace", version)
+		s.up(t)
+		assert.Equal(t, before, s.uids(t, ids...), version)
+		s.previewEmpty(t)
+	}
+	s.destroy(t)
+	s.tidy(t, s.kube)
 }
