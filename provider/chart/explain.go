@@ -53,7 +53,8 @@ func (r *release) explain(name string, err error) error {
 // errNotDrawn says that templates draw values in this update that they did not draw when the record was updated.
 func errNotDrawn(keys []string) error {
 	return failure.Errorf(failure.ReasonConflict, "the chart draws values that are not remembered: %s.\nIf the command has --target, target the whole "+
-		"Chart. Otherwise what its templates look up has changed during the update: run the command again", strings.Join(keys, ", "))
+		"Chart. With --run-program, a refresh or a destroy changes no record: run `pulumi up` first, or the command without it. Otherwise what its "+
+		"templates look up has changed during the update: run the command again", strings.Join(keys, ", "))
 }
 
 // maxNamed is how many values a message names.

@@ -16,6 +16,7 @@ const (
 	maxWritten   = 64 << 20 // bytes of all templates, included ones too
 	maxText      = 16 << 20 // bytes of a text that a function returns, or of all that is in a value that it writes
 	maxItems     = 1 << 20  // items of a list that a function makes
+	maxPattern   = 1000     // letters of a pattern of files, which is read recursively
 	maxDocuments = 10_000   // in the output of all templates
 )
 
@@ -70,6 +71,12 @@ func (b *bounds) marks() template.FuncMap {
 		reserved + "leave": func() string { b.depth--; return "" },
 		reserved + "step":  func() (string, error) { return "", b.alive() },
 		reserved + "print": func(value reflect.Value) (reflect.Value, error) { return value, fits(value) },
+		reserved + "pattern": func(value reflect.Value) (reflect.Value, error) {
+			if text := inside(value); text.Kind() == reflect.String && text.Len() > maxPattern {
+				return value, &LimitError{fmt.Sprintf("a pattern of files has more than %d letters", maxPattern)}
+			}
+			return value, nil
+		},
 		reserved + "made": func(value reflect.Value) (reflect.Value, error) {
 			return value, b.taken(callBytes + outerBytes(inside(value)))
 		},
@@ -91,7 +98,8 @@ func fits(values ...reflect.Value) error {
 
 // weigh takes from left about as many bytes as the value has when it is written, until there are none left.
 func weigh(value reflect.Value, left *int, depth int) {
-	*left -= 8 + 2*(maxDepth-depth) // quotes, commas, indentation
+	indentation := 2 * (maxDepth - depth)
+	*left -= 8 + indentation // with quotes and commas
 	if depth--; depth < 0 {
 		*left = -1
 	}
@@ -104,7 +112,7 @@ func weigh(value reflect.Value, left *int, depth int) {
 			weigh(value.Elem(), left, depth)
 		}
 	case reflect.String:
-		*left -= value.Len()
+		*left -= value.Len() + product(strings.Count(value.String(), "\n"), indentation)
 	case reflect.Map:
 		for entries := value.MapRange(); entries.Next() && *left >= 0; {
 			weigh(entries.Key(), left, depth)

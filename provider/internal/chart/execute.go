@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-
-	"helm.sh/helm/v4/pkg/chart/common"
 )
 
 // root is the name of the template that all files are parsed into. Texts that `tpl` renders have it too.
@@ -66,7 +64,7 @@ func (e *execution) run(sources []source, functions Functions) (map[string]strin
 			continue
 		}
 		e.file, e.depth = one.name, 0
-		one.data["Template"] = common.Values{"Name": one.name, "BasePath": one.basePath}
+		one.data["Template"] = scopeValues{"Name": one.name, "BasePath": one.basePath}
 		text, err := e.text(all.Lookup(one.name), one.data)
 		switch {
 		case err == nil:

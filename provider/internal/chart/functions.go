@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 	yamlnode "sigs.k8s.io/yaml/goyaml.v3"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -141,7 +142,12 @@ func orText(write func(any) (string, error)) func(any) string {
 	}
 }
 
-func yamlInto[T any](text string, into *T) error { return yaml.Unmarshal([]byte(text), into) }
+func yamlInto[T any](text string, into *T) error {
+	if err := manifest.CheckAliases(text); err != nil {
+		return err
+	}
+	return yaml.Unmarshal([]byte(text), into)
+}
 
 func jsonInto[T any](text string, into *T) error { return json.Unmarshal([]byte(text), into) }
 

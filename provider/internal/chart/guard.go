@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -32,13 +34,14 @@ var patterns = set("regexMatch", "mustRegexMatch", "regexFind", "mustRegexFind",
 // matched is about how many bytes a function makes of a regular expression, a text and, if it replaces, another one. With a number
 // in its place, it makes a list.
 func matched(arguments []reflect.Value) int {
-	size := product(arguments[0].Len(), 256)
+	pattern, text := arguments[0].Len(), arguments[1].Len()
+	size := max(product(pattern, 256), product(pattern, text)/64) // the latter is time
 	switch {
 	case len(arguments) < 3:
 	case arguments[2].Kind() == reflect.String:
-		size = max(size, product(arguments[1].Len(), arguments[2].Len())/16)
+		size = max(size, product(text, arguments[2].Len())/16)
 	default:
-		size = max(size, product(arguments[1].Len(), itemBytes))
+		size = max(size, product(text, itemBytes))
 	}
 	return size
 }
@@ -60,7 +63,10 @@ var growing = map[string]func(arguments []reflect.Value) int{
 	"splitn":    func(a []reflect.Value) int { return separated(a[0].String(), a[2].String()) },
 	"splitList": func(a []reflect.Value) int { return separated(a[0].String(), a[1].String()) },
 	"wrapWith":  func(a []reflect.Value) int { return product(a[2].Len()/max(whole(a[0]), 1)+1, a[1].Len()) },
-	"fromYaml":  parsed, "fromYamlArray": parsed, "fromToml": parsed,
+	"fromYaml":  parsed, "fromYamlArray": parsed, "fromToml": parsedTOML,
+	"toToml": tables, "mustToToml": tables,
+	"printf": formatted,
+	"uniq":   pairs, "mustUniq": pairs,
 	"randAlphaNum": func(a []reflect.Value) int { return whole(a[0]) },
 	"randAlpha":    func(a []reflect.Value) int { return whole(a[0]) },
 	"randNumeric":  func(a []reflect.Value) int { return whole(a[0]) },
@@ -133,6 +139,68 @@ func concatenated(all reflect.Value) (size int) {
 // parsed is what a text may be read to.
 func parsed(arguments []reflect.Value) int {
 	return product(nodes(arguments[0].String()), maxText/maxNodes)
+}
+
+// parsedTOML also counts the dots of a line: the library goes through all of a key for each of its parts.
+func parsedTOML(arguments []reflect.Value) int {
+	dots := 0
+	for line := range strings.Lines(arguments[0].String()) {
+		dots = max(dots, strings.Count(line, "."))
+	}
+	return max(parsed(arguments), product(dots, dots))
+}
+
+// tables is what TOML writes in front of each map: all keys that lead to it.
+func tables(arguments []reflect.Value) int {
+	left := maxText
+	var write func(value reflect.Value, keys, depth int)
+	write = func(value reflect.Value, keys, depth int) {
+		value = inside(value)
+		if left -= keys; left < 0 || depth == 0 || value.Kind() != reflect.Map {
+			return
+		}
+		for entries := value.MapRange(); entries.Next(); {
+			write(entries.Value(), keys+inside(entries.Key()).Len(), depth-1)
+		}
+	}
+	write(arguments[0], 0, maxDepth)
+	return maxText - left
+}
+
+// width matches the width and the precision of a verb of printf, which may be arguments.
+var width = regexp.MustCompile(`%[-+# 0]*(?:\[\d+\])?(\d+|\*)?(?:\.(?:\[\d+\])?(\d+|\*))?`)
+
+// formatted counts what printf adds to its arguments, and arguments that are used for several verbs.
+func formatted(arguments []reflect.Value) (size int) {
+	const most = 1_000_000 // of a width, for package fmt
+	format := arguments[0].String()
+	verbs := width.FindAllStringSubmatch(format, -1)
+	for _, verb := range verbs {
+		for _, of := range verb[1:] {
+			number, err := strconv.Atoi(of)
+			switch {
+			case of == "*" || err != nil && of != "":
+				size += most
+			case of != "":
+				size += min(number, most)
+			}
+		}
+	}
+	if strings.Contains(format, "[") {
+		left := maxText
+		weigh(arguments[1], &left, maxDepth)
+		size += product(len(verbs), maxText-left)
+	}
+	return size
+}
+
+// pairs is how often the items of a list are compared with each other, which takes time.
+func pairs(arguments []reflect.Value) int {
+	list := inside(arguments[0])
+	if list.Kind() != reflect.Slice {
+		return 0
+	}
+	return product(list.Len(), list.Len()) / 16
 }
 
 func joined(separator int, list reflect.Value) int {

@@ -49,12 +49,15 @@ func nestsLittle(text string) error {
 var tooNested = &LimitError{fmt.Sprintf("the template nests if, range and with more than %d deep", maxNesting)}
 
 // counters are nodes that call a function for the count of something. They are the same in all trees.
-var counters = struct{ enter, leave, step, print, made parse.Node }{
-	counter("enter"), counter("leave"), counter("step"), counter("print"), counter("made"),
+var counters = struct{ enter, leave, step, print, made, pattern parse.Node }{
+	counter("enter"), counter("leave"), counter("step"), counter("print"), counter("made"), counter("pattern"),
 }
 
-// copies are the methods of .Files that copy what is in files.
-var copies = set("Get", "GetBytes", "Lines", "AsConfig", "AsSecrets")
+// copies are the methods of .Files and .Values that copy what is in them, and glob is the one that takes a pattern.
+var (
+	copies = set("Get", "GetBytes", "Lines", "AsConfig", "AsSecrets", "Glob", "YAML")
+	glob   = set("Glob")
+)
 
 func counter(name string) parse.Node {
 	trees := map[string]*parse.Tree{}
@@ -142,24 +145,34 @@ func instrumentPipe(pipe *parse.PipeNode) {
 					instrumentPipe(inner)
 				}
 			}
-			if i > 0 && isCopy(argument) { // a method without arguments, as an argument
-				called := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: argument.Position(), Args: []parse.Node{argument}}
-				command.Args[i] = &parse.PipeNode{
-					NodeType: parse.NodePipe, Pos: argument.Position(), Line: pipe.Line,
-					Cmds: append([]*parse.CommandNode{called}, commandsOf(counters.made)...),
-				}
+			if i > 0 && callsMethod(argument, copies) { // a method without arguments, as an argument
+				command.Args[i] = piped(argument, counters.made, pipe.Line)
+			}
+			if i > 0 && callsMethod(command.Args[0], glob) {
+				command.Args[i] = piped(command.Args[i], counters.pattern, pipe.Line)
 			}
 		}
+		if len(commands) > 0 && callsMethod(command.Args[0], glob) {
+			commands = append(commands, commandsOf(counters.pattern)...)
+		}
 		commands = append(commands, command)
-		if isCopy(command.Args[0]) {
+		if callsMethod(command.Args[0], copies) {
 			commands = append(commands, commandsOf(counters.made)...)
 		}
 	}
 	pipe.Cmds = commands
 }
 
-// isCopy reports whether a node may be one of the copies. It is also true of a field with such a name, which does no harm.
-func isCopy(node parse.Node) bool {
+// piped has a function called with an argument.
+func piped(argument, into parse.Node, line int) parse.Node {
+	called := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: argument.Position(), Args: []parse.Node{argument}}
+	return &parse.PipeNode{
+		NodeType: parse.NodePipe, Pos: argument.Position(), Line: line, Cmds: append([]*parse.CommandNode{called}, commandsOf(into)...),
+	}
+}
+
+// callsMethod reports whether a node may call one of the methods. It is also true of a field with such a name, which does no harm.
+func callsMethod(node parse.Node, methods map[string]bool) bool {
 	var names []string
 	switch node := node.(type) {
 	case *parse.FieldNode:
@@ -169,5 +182,5 @@ func isCopy(node parse.Node) bool {
 	case *parse.ChainNode:
 		names = node.Field
 	}
-	return len(names) > 0 && copies[names[len(names)-1]]
+	return len(names) > 0 && methods[names[len(names)-1]]
 }

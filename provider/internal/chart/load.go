@@ -13,6 +13,8 @@ import (
 	"helm.sh/helm/v4/pkg/chart/loader/archive"
 	helm "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
 // limits bound what a chart may hold.
@@ -140,6 +142,13 @@ func loadOne(files []*archive.BufferedFile) (loaded *helm.Chart, err error) {
 			err = fmt.Errorf("the chart cannot be read: %v", cause)
 		}
 	}()
+	for _, file := range files {
+		if !strings.Contains(file.Name, "/") && path.Ext(file.Name) == ".yaml" { // what the loader reads
+			if err := manifest.CheckAliases(string(file.Data)); err != nil {
+				return nil, &LimitError{fmt.Sprintf("the file %s of the chart: %v", file.Name, err)}
+			}
+		}
+	}
 	loaded, err = loader.LoadFiles(files)
 	if err != nil {
 		return nil, fmt.Errorf("the chart cannot be read: %w", err)

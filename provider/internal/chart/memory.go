@@ -38,7 +38,7 @@ func (b *bounds) result(name string, value reflect.Value) error {
 	bytes := callBytes
 	switch {
 	case copying[name]:
-		bytes += treeBytes(value)
+		bytes += treeBytes(value, strings.HasPrefix(name, "from") || strings.HasPrefix(name, "mustFrom"))
 	case passing[name] && !collecting[name]:
 	default:
 		bytes += outerBytes(value)
@@ -85,12 +85,33 @@ func outerBytes(value reflect.Value) int {
 	}
 }
 
-// treeBytes is about what a value takes with all that is in it.
-func treeBytes(value reflect.Value) int {
-	const perByteWritten = 4
-	left := maxMade / perByteWritten
-	weigh(value, &left, maxDepth)
-	return maxMade - left*perByteWritten
+// treeBytes is about what a tree of maps and lists takes that was made of a text, or copied: then it has the same texts.
+func treeBytes(value reflect.Value, texts bool) int {
+	left := maxMade
+	var count func(value reflect.Value, depth int)
+	count = func(value reflect.Value, depth int) {
+		value = inside(value)
+		if left -= entryBytes; left < 0 || depth == 0 {
+			return
+		}
+		switch value.Kind() {
+		case reflect.String:
+			if texts {
+				left -= value.Len()
+			}
+		case reflect.Map:
+			for entries := value.MapRange(); entries.Next() && left >= 0; {
+				count(entries.Key(), depth-1)
+				count(entries.Value(), depth-1)
+			}
+		case reflect.Slice, reflect.Array:
+			for i := 0; i < value.Len() && left >= 0; i++ {
+				count(value.Index(i), depth-1)
+			}
+		}
+	}
+	count(value, maxDepth)
+	return maxMade - left
 }
 
 // parsedBytes is about what a text takes once it is parsed as a template: its actions take much more than their length.

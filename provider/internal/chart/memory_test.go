@@ -51,6 +51,23 @@ func TestMemory(t *testing.T) {
 		{"many actions", strings.Repeat("{{1}}", 950_000)},
 		{"files that are read", `{{$x := list}}{{range until 100000}}{{$x = append $x ($.Files.Get "big")}}{{end}}`},
 		{"files that are read, by a variable", `{{$f := .Files}}{{$x := list}}{{range until 100000}}{{$x = append $x ($f.GetBytes "big" | toString)}}{{end}}`},
+		{"files that are found, again and again", `{{$x := dict}}{{range 1000000000}}{{$_ := set $x (toString .) ($.Files.Glob "**")}}{{end}}`},
+		{"a pattern of files that is deep", `{{$x := .Files.Glob (printf "%sa%s" (repeat 7000000 "{") (repeat 7000000 "}"))}}`},
+		{"a pattern of files that is deep, piped", `{{$x := repeat 7000000 "{" | .Files.Glob}}`},
+		{"values that hold a lot", `{{$b := repeat 4000000 "x"}}{{$l := list}}{{range until 16}}{{$l = append $l $b}}{{end}}{{$_ := set .Values "z" $l}}{{$x := .Values.YAML}}`},
+		{"values that are deep", `{{$x := dict}}{{range until 100000}}{{$x = dict "x" $x}}{{end}}{{$_ := set .Values "z" $x}}{{$y := .Values.YAML}}`},
+		{"the name of a template that is deep", `{{$t := .Template}}{{$x := dict}}{{range until 100000}}{{$x = dict "x" $x}}{{end}}{{$_ := set $t "z" $x}}{{$y := $t.YAML}}`},
+		{"values that are written again and again", `{{$_ := set .Values "z" (repeat 4000000 "x")}}{{$x := dict}}{{range until 600}}{{$_ := set $x (print .) $.Values.YAML}}{{end}}`},
+		{"a long path in values", `{{$x := .Values.Table (repeat 8000000 "a.")}}`},
+		{"a text that is as wide as it says", `{{$x := printf (repeat 2500 "%1000000[1]d") 1}}`},
+		{"a text that is as wide as an argument says", `{{$x := printf (repeat 2500 "%[1]*[1]d") 1000000}}`},
+		{"a text that repeats an argument", `{{$x := printf (repeat 2500 "%[1]s") (repeat 1000000 "x")}}`},
+		{"YAML with aliases", `{{$x := fromYaml (printf "a: &x %s\nb: [%s*x]" (repeat 1000000 "y") (repeat 2500 "*x,"))}}{{if $x.Error}}{{fail "aliases"}}{{end}}`},
+		{"TOML with a deep key", `{{$x := fromToml (printf "%sa=1" (repeat 45000 "a."))}}`},
+		{"TOML with a long path", `{{$m := dict}}{{range until 50000}}{{$_ := set $m (toString .) (dict "a" 1)}}{{end}}{{$x := toToml (dict (repeat 50000 "k") $m)}}`},
+		{"a text far to the right, as YAML", `{{$x := repeat 3000000 "x\n"}}{{range until 440}}{{$x = dict "a" $x}}{{end}}{{$_ := toYaml $x}}`},
+		{"items that are compared with each other", `{{$x := until 300000 | uniq}}`},
+		{"a pattern that is slow", `{{$x := regexMatch (printf "(%s)*y" (repeat 3000 "x?x?x?")) (repeat 100000 "x")}}`},
 		{"files that are read in lines", `{{define "a"}}{{with .Files.Lines "lines"}}{{include "a" $}}{{end}}{{end}}{{include "a" .}}`},
 	} {
 		t.Run(one.name, func(t *testing.T) {
@@ -60,9 +77,40 @@ func TestMemory(t *testing.T) {
 				return execute(t, execution, one.text)
 			})
 			var limit *LimitError
+			if one.name == "YAML with aliases" {
+				require.ErrorContains(t, err, "aliases", "as what is wrong with a text is always said")
+				return
+			}
 			require.ErrorAs(t, err, &limit, "%.500s", fmt.Sprint(err))
 		})
 	}
+}
+
+func TestWhatIsCopiedAgainAndAgainIsAllowed(t *testing.T) { // [H4]
+	t.Parallel()
+	values := m{"dashboard": strings.Repeat("x", 1<<20)}
+	var items []any
+	for i := range 3000 {
+		items = append(items, m{"name": fmt.Sprint(i)})
+	}
+	values["items"] = items
+	for _, text := range []string{
+		`{{ range until 100 }}{{ $c := deepCopy $.Values }}{{ end }}`,
+		`{{ range until 100 }}{{ $c := mustMergeOverwrite (deepCopy $.Values) (dict "a" .) }}{{ end }}`,
+	} {
+		_, err := loaded(t, templated(text)).Render(t.Context(), release, values, Functions{})
+		require.NoError(t, err)
+	}
+}
+
+func TestValuesWithAliasesAreBounded(t *testing.T) { // [H16]
+	t.Parallel()
+	text := fmt.Sprintf("a: &x %s\nb: [%s*x]", strings.Repeat("y", 1_000_000), strings.Repeat("*x,", 2500))
+	_, err := ParseValues(text)
+	require.ErrorContains(t, err, "aliases")
+	_, err = Load(named("shop").with(folder{"values.yaml": text}).files())
+	var limit *LimitError
+	require.ErrorAs(t, err, &limit)
 }
 
 // execute executes a template in a chart with two big files.

@@ -45,6 +45,9 @@ func scopes(loaded *helm.Chart, merged common.Values) (map[string]scope, error) 
 	if _, err := helmEngine.Render(shown, merged); err != nil {
 		return nil, fmt.Errorf("the values of the chart %s: %w", loaded.Name(), err)
 	}
+	for _, one := range found {
+		bounded(one.data)
+	}
 	return found, nil
 }
 

@@ -14,10 +14,15 @@ import (
 	helm "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	helmutil "helm.sh/helm/v4/pkg/chart/v2/util"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
 // ParseValues reads a file of values as Helm does: its documents are merged, later ones over earlier ones.
 func ParseValues(text string) (map[string]any, error) {
+	if err := manifest.CheckAliases(text); err != nil {
+		return nil, fmt.Errorf("the values cannot be read: %w", err)
+	}
 	found, err := loader.LoadValues(strings.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("the values cannot be read: %w", err)

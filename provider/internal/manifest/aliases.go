@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"strings"
 
 	yamlnode "go.yaml.in/yaml/v3"
 )
@@ -63,6 +64,23 @@ func (a *aliases) size(node *yamlnode.Node) int {
 		a.sizes[node] = size
 	}
 	return size
+}
+
+// CheckAliases refuses a text with a document whose aliases expand too far. It is for texts that others parse.
+func CheckAliases(text string) error {
+	if !strings.Contains(text, "*") {
+		return nil
+	}
+	for _, p := range pieces(text) {
+		node, err := p.nodes()
+		if err != nil || node == nil {
+			continue // they cannot parse it either
+		}
+		if err := checkAliases(node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckAnchors refuses a text in which an anchor contains itself. It is for texts that others parse who do not check
