@@ -85,7 +85,9 @@ func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set,
 		})
 	}
 	wrong := s.fillNamespace(documents, inputs.Get(keyNamespace))
-	s.nameOtherwise(documents, cmp.Or(values.Text(inputs.Get(keyNamespace)), defaultNamespace))
+	if namespace := inputs.Get(keyNamespace); !namespace.Secret() && !namespace.HasComputed() {
+		wrong = append(wrong, s.nameOtherwise(documents, cmp.Or(values.Text(namespace), defaultNamespace))...)
+	}
 	wrong = append(wrong, s.edit(inputs.Get(keyEdits))...)
 	wrong = append(wrong, s.override(inputs.Get(keyOverrides))...)
 	if len(wrong) > 0 {

@@ -38,9 +38,9 @@ func references(s *set) {
 		if kinds.OwnGroup(o.GroupKind().Group) {
 			how = certain
 		}
-		for key, value := range o.content {
+		for _, key := range sortedKeys(o.content) { // The first reference is the reason of an edge.
 			if !slices.Contains([]string{"apiVersion", "kind", "metadata", "status", "data", "stringData", "binaryData"}, key) {
-				s.walk(o, how, key, value)
+				s.walk(o, how, key, o.content[key])
 			}
 		}
 	}
