@@ -23,7 +23,18 @@ func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracke
 		path, _ := place(change)
 		return ignored.Covers(path)
 	})
-	return tracked.Detailed(changes, place, ignored)
+	diff := tracked.Detailed(changes, place, ignored)
+	in.alsoTexts(diff)
+	return diff
+}
+
+// alsoTexts shows both places that the user wrote a Secret's data in, if all of it is added or removed.
+func (in inputs) alsoTexts(diff p.DiffResponse) {
+	data, texts := tracked.PropertyAt(keyManifest, ownership.Location{"data"}), tracked.PropertyAt(keyManifest, ownership.Location{"stringData"})
+	written, _ := in.written["stringData"].(map[string]any)
+	if change, whole := diff.DetailedDiff[data]; whole && change.Kind != p.Update && in.isSecret() && len(written) > 0 {
+		diff.DetailedDiff[texts] = change
+	}
 }
 
 // besideIgnored shows the members of a map one by one if the whole map, except for its ignored parts, is added or
@@ -85,7 +96,10 @@ func (in inputs) isSecret() bool {
 
 // wroteText reports whether the user wrote this place in a Secret's data under stringData.
 func (in inputs) wroteText(at ownership.Location) bool {
-	_, data := in.written["data"]
+	written, data := in.written["data"]
+	if entries, isMap := written.(map[string]any); isMap && len(entries) == 0 {
+		data = false
+	}
 	texts, ok := in.written["stringData"].(map[string]any)
 	if !ok || len(at) == 1 {
 		return !data

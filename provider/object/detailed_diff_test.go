@@ -64,6 +64,20 @@ func TestDetailedDiff(t *testing.T) {
 			diff:   map[string]p.DiffKind{"manifest.stringData.user": p.Update, "manifest.data.pin": p.Update},
 		},
 		{
+			name: "all of a Secret's data is missing where they are written", fields: `{"f:data":{"f:user":{},"f:pin":{}}}`,
+			live:   `{apiVersion: v1, kind: Secret}`,
+			want:   `{apiVersion: v1, kind: Secret, stringData: {user: b}, data: {pin: Yw==}}`,
+			secret: []string{"data", "stringData"},
+			diff:   map[string]p.DiffKind{"manifest.stringData": p.Add, "manifest.data": p.Add},
+		},
+		{
+			name: "nothing is written in data that are empty", fields: `{"f:data":{"f:user":{}}}`,
+			live:   `{apiVersion: v1, kind: Secret}`,
+			want:   `{apiVersion: v1, kind: Secret, stringData: {user: b}, data: {}}`,
+			secret: []string{"data", "stringData"},
+			diff:   map[string]p.DiffKind{"manifest.stringData": p.Add},
+		},
+		{
 			name: "what is inside of a list that is shown as a whole is not shown twice", fields: "{" + containers + "}",
 			live: `{c: [{name: b, v: "2"}]}`, want: `{c: [{name: a, v: "1"}, {name: b, v: "3"}]}`,
 			diff: map[string]p.DiffKind{"manifest.c": p.Update},
