@@ -35,8 +35,9 @@ func (s *Set) fillNamespace(documents Documents, namespace property.Value) (wron
 }
 
 // nameOtherwise finds the other keys of objects that are in a namespace, by their own words or not. A new version of a chart that only
-// writes the namespace changes no object, so it must not give one another resource. An object that has both keys is there twice.
-func (s *Set) nameOtherwise(documents Documents, namespace string) (wrong check.Mistakes) {
+// writes the namespace changes no object, so it must not give one another resource. An object that has both keys is there twice. A secret
+// namespace is in no message and in no other key: that is in the state as an alias.
+func (s *Set) nameOtherwise(documents Documents, namespace string, secret bool) (wrong check.Mistakes) {
 	byKey := map[string]sources.Object{}
 	for _, from := range documents.Found {
 		byKey[from.Key] = from
@@ -53,9 +54,13 @@ func (s *Set) nameOtherwise(documents Documents, namespace string) (wrong check.
 		key := sources.KeyOf(id)
 		twin, exists := byKey[key]
 		switch {
-		case !exists:
+		case !exists && !secret:
 			s.Objects[i].Otherwise = key
-		case !named && manifest.IdentityOf(twin.Object).Name == id.Name:
+		case !exists || named || manifest.IdentityOf(twin.Object).Name != id.Name:
+		case secret:
+			wrong.Add(from.Input, fmt.Sprintf("%s and another manifest are the same object in the namespace of the set: %s, and %s. Remove one of them.",
+				from.Key, twin.Place, from.Place))
+		default:
 			wrong.Add(from.Input, fmt.Sprintf("%s and %s are the same object in namespace %q: %s, and %s. Remove one of them.",
 				twin.Key, from.Key, namespace, twin.Place, from.Place))
 		}

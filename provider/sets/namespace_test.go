@@ -41,6 +41,8 @@ func TestAnObjectHasTwoKeysInItsNamespace(t *testing.T) { // [M1]
 		"not while the namespace is not known":       {property.New(property.Computed), []sources.Document{config("a", "")}, []string{""}, 0},
 		"not where another object has the key":       {property.New("shop"), []sources.Document{config("a", ""), config("shop.a", "")}, []string{"", "ConfigMap.shop.shop.a"}, 0},
 		"so it must not be there twice":              {property.New("shop"), []sources.Document{config("a", ""), config("a", "shop")}, nil, 1},
+		"nor in a namespace that is secret":          {property.New("shop").WithSecret(true), []sources.Document{config("a", ""), config("a", "shop")}, nil, 1},
+		"of which no key has the name":               {property.New("shop").WithSecret(true), []sources.Document{config("a", "")}, []string{""}, 0},
 		"nor in the default namespace":               {property.New(property.Null), []sources.Document{config("a", "default"), config("a", "")}, nil, 1},
 		"but it may be in another namespace as well": {property.New("shop"), []sources.Document{config("a", "default"), config("a", "")}, []string{"", "ConfigMap.shop.a"}, 0},
 	} {

@@ -85,8 +85,8 @@ func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set,
 		})
 	}
 	wrong := s.fillNamespace(documents, inputs.Get(keyNamespace))
-	if namespace := inputs.Get(keyNamespace); !namespace.Secret() && !namespace.HasComputed() {
-		wrong = append(wrong, s.nameOtherwise(documents, cmp.Or(values.Text(namespace), defaultNamespace))...)
+	if namespace := inputs.Get(keyNamespace); !namespace.HasComputed() {
+		wrong = append(wrong, s.nameOtherwise(documents, cmp.Or(values.Text(namespace), defaultNamespace), namespace.Secret())...)
 	}
 	wrong = append(wrong, s.edit(inputs.Get(keyEdits))...)
 	wrong = append(wrong, s.override(inputs.Get(keyOverrides))...)

@@ -63,7 +63,7 @@ func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other r
 	}
 	for other, seen := range g.byURN {
 		if other != urn && seen.uid == uid && seen.hashKey != "" && seen.hashKey != hashKey {
-			delete(g.byURN, urn)
+			g.forget(urn, observed{uid, hashKey})
 			return other, true
 		}
 	}
@@ -75,7 +75,11 @@ func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other r
 func (g *ReplacementGuard) Forget(urn resource.URN, uid, hashKey string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.byURN[urn] == (observed{uid, hashKey}) {
+	g.forget(urn, observed{uid, hashKey})
+}
+
+func (g *ReplacementGuard) forget(urn resource.URN, state observed) {
+	if g.byURN[urn] == state {
 		delete(g.byURN, urn)
 	}
 }

@@ -29,3 +29,13 @@ func TestTheNewestStateOfAResourceHasItsObject(t *testing.T) {
 	assert.False(t, g.IsCurrent("a", "uid"))
 	assert.False(t, g.Superseded("a", "uid", "old key"))
 }
+
+func TestAStateThatYieldsLeavesTheNewestOneAlone(t *testing.T) {
+	var g ReplacementGuard
+	g.Observe("a", "uid", "key")       // moved back, its object taken over again
+	g.Observe("b", "other", "b's key") // has the object of the failed move, too
+	other, yields := g.Yield("a", "other", "key of the move")
+	assert.True(t, yields)
+	assert.EqualValues(t, "b", other)
+	assert.True(t, g.Superseded("a", "uid", "old key"))
+}
