@@ -6,11 +6,14 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	pulumiprovider "github.com/pulumi/pulumi/sdk/v3/go/pulumi/provider"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/startup"
 )
 
 // Serve runs the provider as a plugin of the Pulumi engine until the engine ends it. The plugin gives out schema, which is the
 // text of schema.json.
 func Serve(ctx context.Context, schema string) error {
+	startup.Done()
 	return pulumiprovider.MainContext(ctx, Name, func(host *pulumiprovider.HostClient) (pulumirpc.ResourceProviderServer, error) {
 		return Server(host, schema)
 	})

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"maps"
+	"runtime"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -15,6 +16,20 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/verbs"
 )
+
+// collectedBefore is how often the garbage collector had run when all packages that the plugin links were initialized.
+var collectedBefore = collections()
+
+func collections() uint32 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NumGC
+}
+
+func TestNoGarbageIsCollectedWhilePackagesInitialize(t *testing.T) {
+	t.Parallel()
+	assert.Zero(t, collectedBefore)
+}
 
 const webURN = "urn:pulumi:dev::shop::k8sconnect:index:KubeObject::web"
 
