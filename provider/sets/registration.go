@@ -377,6 +377,7 @@ func (r *Registration) explainOrder() {
 		r.warn(fmt.Sprintf("%s should be applied after %s (%s), but that one comes after it, directly or not. It is applied without "+
 			"waiting for it.", edge.Object, edge.After, edge.Because))
 	}
+	r.explainAbsent()
 	if len(r.Graph.Edges) == 0 {
 		return
 	}
@@ -386,6 +387,29 @@ func (r *Registration) explainOrder() {
 	}
 	// The log is for people who debug; a set is not worse for its lack.
 	_ = r.ctx.Log.Debug("The order of "+r.name+":\n"+strings.Join(lines, "\n"), &pulumi.LogArgs{Resource: r.parent})
+}
+
+// explainAbsent warns of annotations that name what the set does not have: the order that they ask for does not come about.
+func (r *Registration) explainAbsent() {
+	if r.Incomplete {
+		return
+	}
+	for _, absent := range r.Graph.Absent {
+		isApart := func(o Object) bool {
+			is := manifest.IdentityOf(o.Manifest)
+			return is.GroupKind() == absent.GroupKind && is.Name == absent.Name
+		}
+		if slices.ContainsFunc(r.Apart, isApart) { // Whatever applies it has an order of its own.
+			continue
+		}
+		reference := absent.Reference
+		if r.secret {
+			reference = "an object"
+		}
+		r.warn(fmt.Sprintf("%s should be applied after %s (its annotation %s names it), but the set has no such object. It is applied "+
+			"without waiting for it. If another resource applies that object, use the resource option dependsOn.",
+			absent.Key, reference, order.DependsOn))
+	}
 }
 
 // warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.

@@ -29,6 +29,8 @@ type Set struct {
 	Options map[string]property.Value
 	// Incomplete means that there are more objects, whose keys are not known yet.
 	Incomplete bool
+	// secret means that messages may not repeat what the manifests say.
+	secret bool
 }
 
 // Object is one object of a set.
@@ -78,7 +80,7 @@ func CheckInputs(inputs property.Map) (wrong check.Mistakes) {
 // Of makes a set of documents, as the inputs of the component say, and reports every mistake. Objects that name no namespace, and
 // have none from the inputs, will be in the given one; it is empty while that is not known.
 func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set, check.Mistakes) {
-	s := Set{Wait: values.Text(inputs.Get(keyWait)), Options: optionsOf(inputs), Incomplete: documents.Incomplete}
+	s := Set{Wait: values.Text(inputs.Get(keyWait)), Options: optionsOf(inputs), Incomplete: documents.Incomplete, secret: documents.Secret}
 	for _, from := range documents.Found {
 		s.Objects = append(s.Objects, Object{
 			Key: from.Key, Namespaced: from.Tier == sources.Namespaced, Manifest: from.Object, Secrets: from.Secrets, Unknown: documents.Unknown[from.Key],

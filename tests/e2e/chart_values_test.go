@@ -231,6 +231,7 @@ func TestMistakesOfAChartSayNothingOfSecretValues(t *testing.T) { // [H2]
 		fails          bool
 	}{
 		"what an object depends on": {"apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a, annotations: { config.kubernetes.io/depends-on: {{ .Values.p | upper | quote }} } }\n", "because the manifest is secret", true},
+		"what is not in the chart":  {"apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a, annotations: { config.kubernetes.io/depends-on: /Secret/{{ .Values.p }} } }\n", "should be applied after an object", false},
 		"when a hook runs":          {"apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a, annotations: { helm.sh/hook: {{ .Values.p | quote }} } }\n", "names an event that Helm does not know", false},
 		"the version of a kind":     {"apiVersion: {{ .Values.p }}\nkind: ConfigMap\nmetadata: { name: a }\n", "apiVersion depends on a secret value", true},
 		"a kind":                    {"apiVersion: v1\nkind: {{ .Values.p }}\nmetadata: { name: a }\n", "kind depends on a secret value", true},

@@ -113,6 +113,14 @@ func TestAnAnnotationOrdersTheObjectsOfASet(t *testing.T) { // [M10]
 		assert.Contains(t, s.previewFails(t), "ConfigMap."+space+".first, metadata.annotations[config.kubernetes.io/depends-on]: "+
 			`"ConfigMap/last" is not group/kind/name or group/namespaces/namespace/kind/name.`)
 	})
+	step(t, "one that names nothing in the set is not followed in silence", func(t *testing.T) {
+		s.file(t, "set.yaml", documents("/namespaces/SPACE/ConfigMap/lats"))
+		assert.Contains(t, strings.Join(strings.Fields(s.preview(t)), " "), replaceAll(
+			"ConfigMap.SPACE.first should be applied after /namespaces/SPACE/ConfigMap/lats (its annotation config.kubernetes.io/depends-on "+
+				"names it), but the set has no such object.", "SPACE", space))
+		s.file(t, "set.yaml", documents("/namespaces/SPACE/ConfigMap/last"))
+		assert.NotContains(t, s.preview(t), "no such object")
+	})
 	deleted := recordOf(t, c, user)
 	s.destroy(t)
 	deleted.order(t, "delete", "configmaps/first", "configmaps/last")

@@ -41,6 +41,8 @@ type Graph struct {
 	Instances map[string][]Edge
 	// Mistakes are annotations that cannot be read.
 	Mistakes []Mistake
+	// Absent are what annotations name and the set does not have.
+	Absent []Absent
 }
 
 // Mistake is something in an object that cannot be read.
@@ -67,7 +69,7 @@ func Of(objects []Object) Graph {
 		find(s)
 	}
 	seen(s) // It asks what the others have found.
-	graph := Graph{Mistakes: s.mistakes, Instances: s.separateInstances()}
+	graph := Graph{Mistakes: s.mistakes, Absent: s.absent, Instances: s.separateInstances()}
 	graph.Edges, graph.Dropped = s.withoutCircles()
 	graph.Sorted = s.sort(graph.Edges)
 	return graph

@@ -358,6 +358,44 @@ func TestAnnotationThatCannotBeRead(t *testing.T) { // [M10]
 	assert.Contains(t, graph.Mistakes[0].Reason, "Secret/b")
 }
 
+func TestAnAnnotationNamesWhatTheSetHas(t *testing.T) { // [M10]
+	for _, c := range []struct {
+		name      string
+		reference string
+		objects   []string
+		found     []string
+		absent    []string
+	}{
+		{"by its namespace", "/namespaces/prod/Secret/b", []string{`{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: prod}}`}, []string{"Secret b! < ConfigMap a"}, nil},
+		{"a cluster-scoped custom one whose definition is elsewhere, though a namespace was filled in", "example.com/Issuer/b",
+			[]string{`{apiVersion: example.com/v1, kind: Issuer, metadata: {name: b, namespace: prod}}`}, []string{"Issuer b! < ConfigMap a"}, nil},
+		{"one whose namespace is not known yet", "/namespaces/prod/Secret/b", []string{`{apiVersion: v1, kind: Secret, metadata: {name: b}}`}, []string{"Secret b! < ConfigMap a"}, nil},
+		{"not one in another namespace", "/namespaces/prod/Secret/b", []string{`{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: other}}`}, nil, []string{"/namespaces/prod/Secret/b"}},
+		{"not one of another group", "apps/namespaces/prod/Secret/b", []string{`{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: prod}}`}, nil, []string{"apps/namespaces/prod/Secret/b"}},
+		{"not a kind that is only defined", "example.com/Widget/b", []string{widgets}, nil, []string{"example.com/Widget/b"}},
+		{"not one of two in different namespaces", "/Secret/b", []string{
+			`{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: prod}}`, `{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: other}}`}, nil, []string{"/Secret/b"}},
+		{"each of a list", "/namespaces/prod/Secret/b, /Namespace/none", []string{`{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: prod}}`},
+			[]string{"Secret b! < ConfigMap a"}, []string{"/Namespace/none"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			graph := order.Of(objects(t, set(append([]string{
+				`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: prod, annotations: {config.kubernetes.io/depends-on: "` + c.reference + `"}}}`,
+			}, c.objects...)...)))
+			var found, absent []string
+			for _, edge := range graph.Edges {
+				found = append(found, edge.After+"! < "+edge.Object)
+			}
+			for _, missing := range graph.Absent {
+				assert.Equal(t, "ConfigMap a", missing.Key)
+				absent = append(absent, missing.Reference)
+			}
+			assert.Equal(t, c.found, found)
+			assert.Equal(t, c.absent, absent)
+		})
+	}
+}
+
 // lenient are the documents of a text that can be read.
 func lenient(text string) []map[string]any {
 	var found []map[string]any

@@ -24,6 +24,7 @@ type set struct {
 	definitions map[schema.GroupKind]*object
 	edges       map[pair]Edge
 	mistakes    []Mistake
+	absent      []Absent
 }
 
 // object is one of the set.
