@@ -25,8 +25,8 @@ type Children struct {
 
 // construction registers the children of one release, in this order:
 //
-//	the record
-//	post-delete: the hooks after a deletion. Everything depends on them, so they are deleted last.
+//	the record. Everything depends on it: as long as anything is there, what was drawn for it is remembered.
+//	post-delete: the hooks after a deletion. Everything else depends on them, so they are deleted last.
 //	definitions of the crds folders
 //	pre-install and pre-upgrade hooks, one after the other
 //	objects, in the order that they ask for
@@ -58,7 +58,7 @@ type child struct{ pulumi.CustomResourceState }
 // register registers all children. It returns the references to the objects.
 func (c *construction) register() (pulumi.Input, error) {
 	c.AwaitWorkloads = c.Wait != sets.WaitNone && slices.ContainsFunc(c.hooks, func(h hook) bool { return h.runs() && len(h.runsOn(afterObjects)) > 0 })
-	last, err := c.deletion(postDelete, nil)
+	last, err := c.deletion(postDelete, []pulumi.Resource{c.record})
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,14 @@ func (*Record) Create(context.Context, infer.CreateRequest[RecordArgs]) (infer.C
 
 // releases are the releases that are being constructed by this process, by the URN of their record. A component and its record
 // share the rendering through it: the component is constructed, and its children are served, by the same provider.
-type releases struct{ running sync.Map }
+type releases struct {
+	running sync.Map
+	// states are the outputs of records, as the engine has had them read before the program runs. A record that is replaced is still
+	// that of its release.
+	states sync.Map
+	// places are the components by where their hooks run.
+	places sync.Map
+}
 
 // draw renders a release, and returns its memory after that. rotate are all patterns of values that are to be drawn again, also those
 // that have been.
@@ -114,32 +121,34 @@ func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memor
 	return failed == nil && err == nil && one != other
 }
 
-// Create draws the values of a new release.
+// Create draws the values of a new release. One that replaces another record, because a user has said so, remembers what that did.
 func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
-	resp := p.CreateResponse{ID: req.Urn.Name(), Properties: req.Properties.Set(keyMemory, property.New(property.Computed))}
-	if req.DryRun {
-		return resp, nil
+	var state property.Map
+	if found, replaced := r.releases.states.Load(req.Urn); replaced {
+		state = found.(property.Map)
 	}
-	var err error
-	resp.Properties, err = r.remember(ctx, req.Urn, memory{}, req.Properties)
-	return resp, err
+	if _, remembered := state.GetOk(keyMemory); !remembered && req.DryRun {
+		state = state.Set(keyMemory, property.New(property.Computed))
+	}
+	properties, err := r.remember(ctx, req.Urn, state, req.Properties, req.DryRun)
+	return p.CreateResponse{ID: req.Urn.Name(), Properties: properties}, err
 }
 
-// Update draws what has no value yet. In a preview it returns what is remembered, as known values.
+// Update draws what has no value yet.
 func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	if req.DryRun {
-		return p.UpdateResponse{Properties: req.Inputs.Set(keyMemory, req.State.Get(keyMemory))}, nil
-	}
-	before, err := memoryIn(req.State)
-	if err != nil {
-		return p.UpdateResponse{}, err
-	}
-	properties, err := r.remember(ctx, req.Urn, before, req.Inputs)
+	properties, err := r.remember(ctx, req.Urn, req.State, req.Inputs, req.DryRun)
 	return p.UpdateResponse{Properties: properties}, err
 }
 
-// remember returns the outputs after a rendering.
-func (r *record) remember(ctx context.Context, urn resource.URN, before memory, inputs property.Map) (property.Map, error) {
+// remember returns the outputs after a rendering. In a preview they are what is remembered so far.
+func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs property.Map, preview bool) (property.Map, error) {
+	if preview {
+		return inputs.Set(keyMemory, state.Get(keyMemory)), nil
+	}
+	before, err := memoryIn(state)
+	if err != nil {
+		return property.Map{}, err
+	}
 	after, err := r.releases.draw(ctx, urn, before, rotateOf(inputs))
 	if err != nil {
 		return property.Map{}, err
@@ -154,7 +163,8 @@ func memoryIn(outputs property.Map) (memory, error) {
 }
 
 // Read returns what is remembered.
-func (*record) Read(_ context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+func (r *record) Read(_ context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	r.releases.states.Store(req.Urn, req.Properties)
 	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}, nil
 }
 

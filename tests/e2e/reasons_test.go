@@ -20,7 +20,7 @@ var (
 	argument = regexp.MustCompile(` \([\w.[\]]+\)$`)
 	// engines is what the engine says itself of a resource: also where the provider was killed, or where the engine closed the
 	// connection to it before a component answered, because one of its children had failed.
-	engines = regexp.MustCompile(`error: (?:Preview failed: )?(?:\d+ errors? occurred:|resource '[^']+' does not exist|unable to replace resource |resource "[^"]+" cannot be deleted|error reading from server: EOF|k8sconnect:index:\w+ resource '[^']+' has a problem: grpc: the client connection is closing$)`)
+	engines = regexp.MustCompile(`error: (?:Preview failed: )?(?:\d+ errors? occurred:|resource '[^']+' does not exist|unable to replace resource |Resource '[^']+' will be destroyed but was not specified |resource "[^"]+" cannot be deleted|error reading from server: EOF|k8sconnect:index:\w+ resource '[^']+' has a problem: grpc: the client connection is closing$)`)
 )
 
 // wantReasons wants that all errors of the provider which a command has printed have a reason.
