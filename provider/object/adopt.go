@@ -142,25 +142,38 @@ func (t target) resolveExisting(ctx context.Context, in inputs, c creation) appl
 
 // resolveLive is resolveExisting for an object that has been read.
 func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *unstructured.Unstructured) applyResult {
-	_, ours, err := ownership.Applied(live, t.Manager)
+	if c.isReplacing(live) {
+		return t.refuseSameNameReplacement(ctx, in, live, c.preview)
+	}
+	ours, err := t.mayContinue(in, c, live)
 	switch {
 	case err != nil:
 		return applyResult{err: err}
-	case c.stands != nil && c.stands(string(live.GetUID())):
-		return t.refuseSameNameReplacement(ctx, in, live, c.preview)
-	case t.RefuseTerminating(live) != nil:
-		return applyResult{err: t.RefuseTerminating(live)}
-	case t.foreign(in, live) != "":
-		return applyResult{err: t.refuseForeign("already exists and is", t.foreign(in, live))}
-	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
-		return applyResult{err: t.occupied(live)}
 	case !ours:
 		return t.adopt(ctx, in, live, c.preview)
-	case c.continuing, in.adopt:
+	case c.continuing, in.adopt, in.retained:
 		return t.applyToUntracked(ctx, in, live, c.preview)
 	default:
 		return t.resumeOwnCreate(ctx, in, live, c)
 	}
+}
+
+// mayContinue refuses an object that exists and is not for us to continue with or to take over. It says whether the object is ours.
+func (t target) mayContinue(in inputs, c creation, live *unstructured.Unstructured) (ours bool, err error) {
+	_, ours, err = ownership.Applied(live, t.Manager)
+	switch {
+	case err != nil:
+		return false, err
+	case t.RefuseTerminating(live) != nil:
+		return ours, t.RefuseTerminating(live)
+	case t.foreign(in, live) != "":
+		return ours, t.refuseForeign("already exists and is", t.foreign(in, live))
+	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
+		return ours, t.occupied(live)
+	case ours && !c.continuing && !in.adopt && !in.retained && !t.isYoung(live, c.resumeWithin):
+		return ours, t.refuseOld(live, c.resumeWithin)
+	}
+	return ours, nil
 }
 
 // refuseSameNameReplacement handles a new object with the same name as the one it replaces. In a preview the old one

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -33,17 +34,19 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 			p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
 		}
 		r.planned.add(clu, in, known)
-		return p.CreateResponse{Properties: unknownOutputs(id, false, "")}, nil
+		if err == nil && known && !req.Properties.Get(keyAdopt).HasComputed() && !req.Properties.Get(keyTakeOverFrom).HasComputed() {
+			err = r.refuseOccupied(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, r.creationOf(req.Urn, true))
+		} else {
+			err = nil
+		}
+		return p.CreateResponse{Properties: unknownOutputs(id, false, "")}, err
 	}
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
 	r.planned.add(clu, in, req.DryRun)
 
-	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, creation{
-		manager: tracked.ManagerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.settings.ResumeWithin(),
-		stands: func(uid string) bool { return r.guard.IsCurrent(req.Urn, uid) },
-	})
+	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, r.creationOf(req.Urn, req.DryRun))
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
@@ -72,6 +75,35 @@ type creation struct {
 	// stands reports whether this resource already represents the object, which then must be replaced. It is nil in
 	// an update, which is never part of a replacement.
 	stands func(uid string) bool
+}
+
+// creationOf is how the object of a new resource is created.
+func (r *kubeObject) creationOf(urn resource.URN, preview bool) creation {
+	return creation{
+		manager: tracked.ManagerOf(urn), hashKey: tracked.NewHashKey(), preview: preview, resumeWithin: r.settings.ResumeWithin(),
+		stands: func(uid string) bool { return r.guard.IsCurrent(urn, uid) },
+	}
+}
+
+// isReplacing reports whether the resource stands for this object until it is replaced.
+func (c creation) isReplacing(live *unstructured.Unstructured) bool {
+	return c.stands != nil && c.stands(string(live.GetUID()))
+}
+
+// refuseOccupied refuses an object that exists where the update, which knows all values, will refuse it. What cannot be read is not
+// known to exist.
+func (r *kubeObject) refuseOccupied(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) error {
+	id, _ := in.identity()
+	t, err := resolve(ctx, clu, id, c.manager)
+	if err != nil {
+		return nil
+	}
+	live, err := clu.Get(ctx, t.Ref)
+	if err != nil || c.isReplacing(live) {
+		return nil
+	}
+	_, err = t.asOn(live).mayContinue(in, c, live)
+	return t.Explain("create", err, in.sensitive())
 }
 
 // createOnce applies where there must be no object, or only one that an earlier attempt of ours left.

@@ -43,6 +43,33 @@ func TestAPreviewOfACreateSaysWhatIsKnown(t *testing.T) {
 			assert.Contains(t, strings.Join(web.Said(), "\n"), c.said)
 		})
 	}
+	t.Run("an object in its place is refused, also while values are unknown", func(t *testing.T) {
+		t.Parallel()
+		unknown, theirs := with(verbs.Unknown, "data", "color"), verbs.ConfigMap(verbs.UID, `{"color":"red"}`, verbs.Owns("kubectl", "Apply", `{"f:color":{}}`))
+		another := verbs.ConfigMap(verbs.UID, `{"color":"red"}`, verbs.Owns("k8sconnect-other.dev.web-12345678", "Apply", `{"f:color":{}}`))
+		for _, c := range []struct {
+			name string
+			now  property.Map
+			live string
+			says string
+		}{
+			{"of someone else", program(unknown), theirs, "already exists"},
+			{"of another KubeObject", program(unknown), another, "managed by the KubeObject"},
+			{"unless it is adopted", program(unknown, m{"adopt": true}), theirs, ""},
+			{"unless it is not known yet whether it is adopted", program(unknown, m{"adopt": verbs.Unknown}), theirs, ""},
+			{"unless it is not known yet from whom it is taken over", program(unknown, m{"takeOverFrom": verbs.Unknown}), another, ""},
+		} {
+			server := verbs.NewServer(t)
+			server.Says("GET "+thePath, verbs.JSON(200, c.live))
+			_, err := verbs.New(t, "KubeObject", process(server)).PlanCreate(c.now)
+			if c.says == "" {
+				require.NoError(t, err, c.name)
+			} else {
+				require.ErrorContains(t, err, c.says, c.name)
+			}
+			assert.Empty(t, server.Wrote(), c.name)
+		}
+	})
 	t.Run("a cluster that is away is an error", func(t *testing.T) {
 		t.Parallel()
 		server := verbs.NewServer(t)

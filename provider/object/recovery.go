@@ -26,15 +26,6 @@ import (
 // backend may use as well, and an object that its stack made long ago must not be shared with it. An object that outlives
 // its resource is the exception: an earlier resource of this name left it on purpose, at any time, and nobody deletes it.
 func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
-	if in.retained {
-		return t.applyToUntracked(ctx, in, live, c.preview)
-	}
-	if !t.isYoung(live, c.resumeWithin) {
-		return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
-			"created it (%s), and the state does not have it. It was not touched.\n%s\n"+
-			"Objects that an interrupted run of this stack created are continued for %s, the provider's setting resumeWithin.",
-			t.Ref, made(live), t.waysIn(), c.resumeWithin)}
-	}
 	answer, err := t.apply(ctx, in.applied, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true, Force: true})
 	if ignoreInvalid(err) != nil {
 		return applyResult{err: err}
@@ -51,6 +42,14 @@ func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructur
 	p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource created it (%s), with other content, and did "+
 		"not finish. It is updated in place.", t.Ref, made(live))
 	return t.applyToUntracked(ctx, in, live, c.preview)
+}
+
+// refuseOld refuses an object of ours that no interrupted run of late can have created.
+func (t target) refuseOld(live *unstructured.Unstructured, resumeWithin time.Duration) error {
+	return tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
+		"created it (%s), and the state does not have it. It was not touched.\n%s\n"+
+		"Objects that an interrupted run of this stack created are continued for %s, the provider's setting resumeWithin.",
+		t.Ref, made(live), t.waysIn(), resumeWithin)
 }
 
 // hasApplied reports whether an apply with this answer changed nothing that we own, including the order of lists.
