@@ -18,6 +18,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chartsource"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // New returns the component, the record that goes with it, and the function renderChart. source gives them the cluster for lookups;
@@ -103,6 +104,9 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 		return p.ConstructResponse{}, sets.Refused("Chart", req.Urn.Name(), wrong)
 	}
 	rel := &release{inputs: in, given: req.Inputs, timeouts: sets.TimeoutsOf(req), lookups: &lookups{}}
+	if err == nil {
+		rel.cluster = clu
+	}
 	if in.lookUp {
 		rel.lookups.cluster, rel.lookups.unknown = clu, errors.Is(err, connection.ErrUnknown)
 	}
@@ -135,6 +139,13 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	done, err := rel.render(ctx.Context(), known)
 	if err != nil {
 		return nil, rel.explain(name, err)
+	}
+	urn, err := urnOf(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.releases.claim(rel, done.hooks, urn); err != nil {
+		return nil, err
 	}
 	if !ctx.DryRun() && len(done.missing) > 0 {
 		return nil, errNotDrawn(rel.shown(done.missing))
@@ -178,7 +189,11 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 	if err != nil {
 		return nil, memory{}, err
 	}
-	c.releases.begin(resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), tokens.Type(RecordToken), name),
+	child := func(kind tokens.Type, name string) resource.URN {
+		return resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), kind, name)
+	}
+	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
+	c.releases.begin(child(RecordToken, name),
 		func(ctx context.Context, before memory, rotate []string) (memory, error) {
 			rel.stay(before)
 			drawn, err := rel.draw(ctx, before, rotate)

@@ -29,8 +29,8 @@ func (r *release) explain(name string, err error) error {
 	var template *chart.TemplateError
 	var limit *chart.LimitError
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, tracked.IsRefusal(err):
+		return err
 	case errors.As(err, &wrong):
 		return sets.Refused("Chart", name, wrong.wrong)
 	case errors.As(err, &schema):

@@ -19,8 +19,9 @@ import (
 // lookups answer the function lookup of templates. All renderings of one run get the same answers.
 //
 // Objects of the release itself are not there for it: a template that repeats what it finds of its own would keep what others have
-// changed, and a second run would differ from the first. A release that was taken over is the exception: what its objects were then
-// is remembered, and found for ever, because templates take passwords from there.
+// changed, and a second run would differ from the first. A release that was taken over is the exception, and so is a single object that
+// the install of a release takes over: what the objects were then is remembered, and found for ever, because templates take passwords
+// from there.
 type lookups struct {
 	// cluster is nil if nothing is looked up.
 	cluster *cluster.Cluster
@@ -35,6 +36,8 @@ type lookups struct {
 	found   map[string]map[string]any
 	answers map[manifest.Identity]map[string]any
 	own     map[manifest.Identity]bool
+	// adopted are objects of the release that it takes over one by one.
+	adopted map[manifest.Identity]bool
 	former  []string // the marks of the objects that the release had after the last run
 }
 
@@ -96,7 +99,7 @@ func (l *lookups) secretTexts() (texts []string) {
 
 // isOwn reports whether an object is one of the release.
 func (l *lookups) isOwn(id manifest.Identity) bool {
-	return l.own[id] || len(l.former) > 0 && slices.Contains(l.former, mark(id))
+	return !l.adopted[id] && (l.own[id] || len(l.former) > 0 && slices.Contains(l.former, mark(id)))
 }
 
 // mark stands for an object where many of them are remembered.
@@ -129,6 +132,26 @@ func (l *lookups) hide(own []manifest.Identity) (again bool) {
 		for asked, answer := range l.answers {
 			again = again || len(answer) > 0 && (asked == id || asked.Name == "" && asked.Kind == id.Kind)
 		}
+	}
+	return again
+}
+
+// separate hides objects of the release, but for those that are taken over. It reports whether what was rendered is not right then.
+func (l *lookups) separate(own, adopted []manifest.Identity) (again bool) {
+	again = l.adopt(adopted)
+	return l.hide(own) || again
+}
+
+// adopt shows objects of the release that are taken over. It reports whether templates may have asked for one before.
+func (l *lookups) adopt(ids []manifest.Identity) (again bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range ids {
+		if l.adopted == nil {
+			l.adopted = map[manifest.Identity]bool{}
+		}
+		again = again || !l.adopted[id] && l.looked
+		l.adopted[id] = true
 	}
 	return again
 }

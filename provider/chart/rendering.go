@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -28,6 +29,10 @@ type release struct {
 	given    property.Map
 	timeouts sets.Timeouts
 	lookups  *lookups
+	// cluster is nil if the connection is not known yet, or cannot be used.
+	cluster *cluster.Cluster
+	// managerOf is the field manager of a child by its key.
+	managerOf func(key string) string
 	// stays says that the release is not where the default namespace would have it; empty if it is.
 	stays string
 	// drawn are the texts of the values that the last rendering has drawn or found again.
@@ -59,6 +64,7 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
+	arrives := !before.known() || before.movesTo(r.release)
 	before = before.at(r.release, r.adopt)
 	options := draws.Options{Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now()}
 	done, err := r.settled(ctx, before, options, func(session *draws.Session) (*chart.Partial, error) {
@@ -67,6 +73,11 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	})
 	if err != nil {
 		return memory{}, err
+	}
+	if arrives && !r.adopt {
+		if err := r.refuseOccupied(ctx, done, before); err != nil {
+			return memory{}, err
+		}
 	}
 	after := memory{
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
@@ -92,6 +103,8 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	slices.Sort(after.Tasks)
 	if after.Adopted {
 		after.Found = r.lookups.firstFound(r.own(done))
+	} else if taken := r.takenOver(done, before); len(taken) > 0 {
+		after.Found = r.lookups.firstFound(taken)
 	}
 	return after, nil
 }
@@ -166,7 +179,7 @@ func (r *release) settled(
 		if err != nil {
 			return nil, err
 		}
-		if !known.isAdopted(r.adopt) && r.lookups.hide(r.own(done)) {
+		if !known.isAdopted(r.adopt) && r.lookups.separate(r.own(done), r.takenOver(done, known)) {
 			options.Stored = session.Stored()
 			session = draws.NewSession(options)
 			continue
@@ -202,6 +215,21 @@ func (r *release) stay(known memory) {
 	}
 	r.stays = fmt.Sprintf("The release stays in namespace %q. The default namespace is now %q, but the program names none, and a release is never moved "+
 		"implicitly: that would delete what it holds. Set the input `namespace`.", known.Namespace, byDefault)
+}
+
+// takenOver are the objects that an override adopts while the release is being installed.
+func (r *release) takenOver(done *rendered, known memory) (ids []manifest.Identity) {
+	if known.isInstalled() || !sets.Adopts(r.given) {
+		return nil
+	}
+	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // Its registration says what is wrong.
+	for _, o := range set.Objects {
+		if o.IsAdopted() {
+			id := manifest.IdentityOf(o.Manifest)
+			ids = append(ids, id, id.In(r.release.Namespace))
+		}
+	}
+	return ids
 }
 
 // own are the objects of the release, those of hooks included.

@@ -21,6 +21,8 @@ const (
 
 	keyIgnoreFields    = "ignoreFields"
 	keyDeleteInstances = "deleteInstances"
+	keyAdopt           = "adopt"
+	keyTakeOverFrom    = "takeOverFrom"
 )
 
 // childOptions are the inputs of a KubeObject that a set passes on, to all objects or to some.
@@ -135,4 +137,26 @@ func matches(pattern, text string) bool {
 func isPattern(pattern string) bool {
 	_, err := path.Match(pattern, "")
 	return err == nil
+}
+
+// Adopts reports whether an override lets objects be adopted.
+func Adopts(inputs property.Map) bool {
+	overrides := inputs.Get(keyOverrides)
+	return overrides.IsArray() && slices.ContainsFunc(overrides.AsArray().AsSlice(), func(v property.Value) bool {
+		return v.IsMap() && values.Flag(v.AsMap().Get(keyAdopt))
+	})
+}
+
+// IsAdopted reports whether this object alone is adopted.
+func (o Object) IsAdopted() bool { return values.Flag(o.Options[keyAdopt]) }
+
+// MayTakeOver reports whether an object of the set may take over what is in its place. Where that is not known yet, it may.
+func (s *Set) MayTakeOver(o Object) bool {
+	for _, options := range []map[string]property.Value{s.Options, o.Options} {
+		from := options[keyTakeOverFrom]
+		if adopt := options[keyAdopt]; values.Flag(adopt) || adopt.HasComputed() || from.HasComputed() || from.IsArray() && from.AsArray().Len() > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -96,7 +96,7 @@ func TestAnObjectOfOthersThatHasTheNameOfAHookIsLeftAlone(t *testing.T) { // [H6
 			before := s.kube.get(t, settings)
 			s.chart(t, "1.0.0", keptChart)
 			s.declare(t, "values: { size: 2 }")
-			assert.Contains(t, s.upFails(t), "It was not touched.")
+			assert.Contains(t, s.upFails(t), "not touched")
 			assert.Equal(t, before, s.kube.get(t, settings))
 		})
 	}

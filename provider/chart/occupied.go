@@ -1,0 +1,154 @@
+package chart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// occupant is an object that is in the place of one of the release.
+type occupant struct {
+	manifest.Identity
+	// manager is the field manager of the KubeObject that manages it; empty if none does.
+	manager string
+	// ours means that this is the KubeObject of the release itself, which the state has lost, or left behind on purpose.
+	ours bool
+}
+
+// maxReads is how many objects are read at a time.
+const maxReads = 8
+
+// refuseOccupied refuses to begin the install of a release whose objects are there already.
+//
+// Those of someone else would be refused anyway, but only after hooks have run. Then those of deletions would run when the release that
+// never was is removed: all of them on the living release of someone else. Those of its own can be continued, but what was drawn for
+// them is not remembered if the release is new, and other values would replace passwords in use.
+func (r *release) refuseOccupied(ctx context.Context, done *rendered, before memory) error {
+	if r.cluster == nil || len(done.hooks) == 0 && len(done.used) == 0 {
+		return nil
+	}
+	set, wrong := sets.Of(r.given, done.documents, r.release.Namespace)
+	if len(wrong) > 0 {
+		return nil // Its registration says why.
+	}
+	mayGoOn := before.known() || len(done.used) == 0
+	kept := map[string]bool{}
+	for _, h := range done.hooks {
+		kept[h.object] = kept[h.object] || h.isKept()
+	}
+	var mu sync.Mutex
+	var found []occupant
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(maxReads)
+	for _, o := range set.Objects {
+		if set.MayTakeOver(o) {
+			continue
+		}
+		reads.Go(func() error {
+			occupied, err := r.occupantOf(ctx, manifest.IdentityOf(o.Manifest).In(r.release.Namespace), r.managerOf(o.Key))
+			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn || kept[o.Key])) {
+				mu.Lock()
+				defer mu.Unlock()
+				found = append(found, *occupied)
+			}
+			return err
+		})
+	}
+	// What cannot be read fails the object itself, which explains it.
+	_ = reads.Wait()
+	return explainOccupied(r.release.Name, r.release.Namespace, found)
+}
+
+// occupantOf returns what is in the place of an object, nil if that is nothing. A kind that is not served has no objects.
+func (r *release) occupantOf(ctx context.Context, id manifest.Identity, manager string) (*occupant, error) {
+	t, err := tracked.Resolve(ctx, r.cluster, id, manager)
+	if err != nil {
+		if notServed := (*cluster.KindNotServedError)(nil); errors.As(err, &notServed) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	live, err := r.cluster.Get(ctx, t.Ref)
+	if failure.Gone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, ours, err := ownership.Applied(live, manager)
+	return &occupant{t.Identity(), tracked.KubeObjectOf(live, manager), ours}, err
+}
+
+// explainOccupied names what is in the way of an install.
+func explainOccupied(name, namespace string, found []occupant) error {
+	if len(found) == 0 {
+		return nil
+	}
+	slices.SortFunc(found, func(a, b occupant) int { return strings.Compare(a.String(), b.String()) })
+	reason := failure.ReasonAlreadyExists
+	advice := "If Helm or another tool has installed the release, set `adopt: true` on the Chart. To take over single objects, such as those that an " +
+		"earlier release has kept, set `adopt: true` for them in `overrides`."
+	var lines []string
+	for _, o := range found {
+		line := "  - " + o.String()
+		switch {
+		case o.manager != "":
+			line += ", managed by the KubeObject " + ownership.DescribeManager(o.manager)
+			reason = failure.ReasonManagedElsewhere
+			advice = "If the Chart was renamed, give it the old name as an alias (the resource option `aliases`). If another Chart has the release, " +
+				"remove this one: nothing of it is there."
+		case o.ours:
+			line += ", which an earlier run of this Chart created"
+			if reason == failure.ReasonAlreadyExists {
+				advice = "The state does not have the release, so that its random values would be drawn again, over those in use. Restore the state " +
+					"(`pulumi stack import`), or say what these values are in `values` and set `adopt: true`. To install it again, delete these objects."
+			}
+		}
+		lines = append(lines, line)
+	}
+	if more := len(lines) - maxNamed; more > 0 {
+		lines = append(lines[:maxNamed], fmt.Sprintf("  - and %d more", more))
+	}
+	return tracked.Refused(reason, "the release %q in namespace %q is not installed: objects of it exist already. They were not touched, and no hook has run.\n%s\n%s",
+		name, namespace, strings.Join(lines, "\n"), advice)
+}
+
+// place is where a hook runs.
+type place struct {
+	server string
+	manifest.Identity
+}
+
+// claim refuses a second component with the same hooks: those of both would run, and each would delete the Jobs of the other.
+func (r *releases) claim(of *release, hooks []hook, component resource.URN) error {
+	if of.cluster == nil {
+		return nil
+	}
+	for _, h := range hooks {
+		if !h.runs() {
+			continue
+		}
+		id := manifest.IdentityOf(h.Object).In(of.release.Namespace)
+		if holder, held := r.places.LoadOrStore(place{of.cluster.Server(), id}, component); held && holder != component {
+			var wrong check.Mistakes
+			wrong.Add(keyReleaseName, fmt.Sprintf("The Chart %q has the hook %s already. Two Charts cannot be one release: give them different names or "+
+				"namespaces.", holder.(resource.URN).Name(), id))
+			return sets.Refused("Chart", component.Name(), wrong)
+		}
+	}
+	return nil
+}
