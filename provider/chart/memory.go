@@ -89,16 +89,12 @@ type left struct {
 	Hooks     map[string]since `json:"hooks,omitempty"`
 }
 
-// movesTo reports whether a release was somewhere else.
-func (m memory) movesTo(place chart.Release) bool {
-	return m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
-}
-
 // at is the memory of a release at a place. Where it has another name or namespace, it is installed: it has no hook from before. Where it
 // goes back to before that has come to its end, it never was away.
 func (m memory) at(place chart.Release, adopt bool) memory {
+	moved := m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
 	switch {
-	case !m.movesTo(place) || adopt:
+	case !moved || adopt:
 	case m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace:
 		m.Hooks, m.Installing, m.Left = m.Left.Hooks, false, nil
 	default:

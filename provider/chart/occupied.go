@@ -10,6 +10,8 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -36,8 +38,8 @@ const maxReads = 8
 //
 // Those of someone else would be refused anyway, but only after hooks have run. Then those of deletions would run when the release that
 // never was is removed: all of them on the living release of someone else. Those of its own can be continued, but what was drawn for
-// them is not remembered if the release is new, and other values would replace passwords in use.
-func (r *release) refuseOccupied(ctx context.Context, done *rendered, before memory) error {
+// them is not remembered, and other values would replace passwords in use.
+func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 	if r.cluster == nil || len(done.hooks) == 0 && len(done.used) == 0 {
 		return nil
 	}
@@ -45,7 +47,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, before mem
 	if len(wrong) > 0 {
 		return nil // Its registration says why.
 	}
-	mayGoOn := before.known() || len(done.used) == 0
+	mayGoOn := len(done.used) == 0
 	kept := map[string]bool{}
 	for _, h := range done.hooks {
 		kept[h.object] = kept[h.object] || h.isKept()
@@ -60,10 +62,13 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, before mem
 		}
 		reads.Go(func() error {
 			occupied, err := r.occupantOf(ctx, manifest.IdentityOf(o.Manifest).In(r.release.Namespace), r.managerOf(o.Key))
-			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn || kept[o.Key])) {
+			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn || kept[o.Key] || isKeptData(o.Manifest))) {
 				mu.Lock()
 				defer mu.Unlock()
 				found = append(found, *occupied)
+			}
+			if apierrors.IsForbidden(err) {
+				return nil // The others may be read.
 			}
 			return err
 		})
@@ -71,6 +76,12 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, before mem
 	// What cannot be read fails the object itself, which explains it.
 	_ = reads.Wait()
 	return explainOccupied(r.release.Name, r.release.Namespace, found)
+}
+
+// isKeptData reports whether an object outlives its release, and holds nothing that is drawn, as a claim does.
+func isKeptData(object map[string]any) bool {
+	policy, _, _ := unstructured.NestedString(object, "metadata", "annotations", manifest.ResourcePolicy)
+	return policy == "keep" && manifest.IdentityOf(object).Kind != "Secret"
 }
 
 // occupantOf returns what is in the place of an object, nil if that is nothing. A kind that is not served has no objects.
@@ -127,13 +138,13 @@ func explainOccupied(name, namespace string, found []occupant) error {
 		name, namespace, strings.Join(lines, "\n"), advice)
 }
 
-// place is where a hook runs.
+// place is where a hook of a release runs.
 type place struct {
-	server string
+	server, release string
 	manifest.Identity
 }
 
-// claim refuses a second component with the same hooks: those of both would run, and each would delete the Jobs of the other.
+// claim refuses a second component that is the same release and has the same hooks: those of both would run, and each would delete the Jobs of the other.
 func (r *releases) claim(of *release, hooks []hook, component resource.URN) error {
 	if of.cluster == nil {
 		return nil
@@ -143,7 +154,7 @@ func (r *releases) claim(of *release, hooks []hook, component resource.URN) erro
 			continue
 		}
 		id := manifest.IdentityOf(h.Object).In(of.release.Namespace)
-		if holder, held := r.places.LoadOrStore(place{of.cluster.Server(), id}, component); held && holder != component {
+		if holder, held := r.places.LoadOrStore(place{of.cluster.Server(), of.release.Name, id}, component); held && holder != component {
 			var wrong check.Mistakes
 			wrong.Add(keyReleaseName, fmt.Sprintf("The Chart %q has the hook %s already. Two Charts cannot be one release: give them different names or "+
 				"namespaces.", holder.(resource.URN).Name(), id))

@@ -64,7 +64,6 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
-	arrives := !before.known() || before.movesTo(r.release)
 	before = before.at(r.release, r.adopt)
 	options := draws.Options{Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now()}
 	done, err := r.settled(ctx, before, options, func(session *draws.Session) (*chart.Partial, error) {
@@ -74,8 +73,8 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	if err != nil {
 		return memory{}, err
 	}
-	if arrives && !r.adopt {
-		if err := r.refuseOccupied(ctx, done, before); err != nil {
+	if !before.known() && !r.adopt {
+		if err := r.refuseOccupied(ctx, done); err != nil {
 			return memory{}, err
 		}
 	}
