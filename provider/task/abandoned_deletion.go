@@ -48,6 +48,9 @@ func (r *releaseHooksResource) endAbandoned(ctx context.Context, req p.UpdateReq
 	if values.Flag(req.Inputs.Get(keyForceDestroy)) {
 		return nil // The release is to go in spite of them.
 	}
+	if _, err := r.source.Cluster(req.Inputs); err != nil {
+		return nil // It is not known yet where the release goes on.
+	}
 	left := r.abandonedRuns(ctx, req.Urn, req.OldInputs, s)
 	if len(left) == 0 {
 		return nil
