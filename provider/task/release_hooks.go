@@ -164,13 +164,9 @@ func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) 
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: s.encode()}, nil
 }
 
-// Update remembers what is to run, and where. A deletion that was begun before is over then.
+// Update remembers what is to run, and where.
 func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	old := decodeHooksState(req.State)
-	if err := r.endAbandoned(ctx, req, old); err != nil {
-		return p.UpdateResponse{}, err
-	}
-	s, err := r.remember(ctx, req.Inputs, old, req.DryRun)
+	s, err := r.remember(ctx, req.Inputs, decodeHooksState(req.State), req.DryRun)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
@@ -199,7 +195,7 @@ func isEmpty(inputs property.Map) bool {
 	return steps.IsArray() && steps.AsArray().Len() == 0
 }
 
-// Diff reports other steps, another cluster, and what is left of a deletion that is over. Nothing is a reason for a replacement.
+// Diff reports other steps, and another cluster. Nothing is a reason for a replacement.
 func (r *releaseHooksResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	programmed := r.calls.IsProgrammed(req.Urn)
 	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil,
@@ -218,8 +214,6 @@ func (r *releaseHooksResource) Diff(ctx context.Context, req p.DiffRequest) (p.D
 		return p.DiffResponse{}, err
 	case moved:
 		return tracked.UpdateAbout(tracked.KeyCluster), nil
-	case !values.Flag(req.Inputs.Get(keyForceDestroy)) && len(r.abandonedRuns(ctx, req.Urn, req.OldInputs, s)) > 0:
-		return tracked.UpdateAbout(keyHooks), nil
 	default:
 		return diff, nil
 	}
