@@ -11,7 +11,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -80,8 +79,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 
 // isKeptData reports whether an object outlives its release, and holds nothing that is drawn, as a claim does.
 func isKeptData(object map[string]any) bool {
-	policy, _, _ := unstructured.NestedString(object, "metadata", "annotations", manifest.ResourcePolicy)
-	return policy == "keep" && manifest.IdentityOf(object).Kind != "Secret"
+	return manifest.SaysKeep(object) && manifest.IdentityOf(object).Kind != "Secret"
 }
 
 // occupantOf returns what is in the place of an object, nil if that is nothing. A kind that is not served has no objects.
