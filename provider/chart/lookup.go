@@ -71,6 +71,25 @@ func (l *lookups) firstFound(own []manifest.Identity) map[string]map[string]any 
 	return found
 }
 
+// firstFoundOrListed is firstFound for objects that are taken over one by one: those that templates found in a list count, too. Once the
+// release is installed, lists no longer have its objects, other than those that are remembered.
+func (l *lookups) firstFoundOrListed(own []manifest.Identity) map[string]map[string]any {
+	found := l.firstFound(own)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for asked, answer := range l.answers {
+		items, _ := answer["items"].([]any)
+		for _, item := range items {
+			object, _ := item.(map[string]any)
+			id := manifest.IdentityOf(object)
+			if _, before := found[id.String()]; asked.Name == "" && !before && slices.Contains(own, id) {
+				found[id.String()] = object
+			}
+		}
+	}
+	return found
+}
+
 // secretTexts are the texts that templates found in Secrets, as they are there and decoded.
 func (l *lookups) secretTexts() (texts []string) {
 	l.mu.Lock()
@@ -212,7 +231,7 @@ func (l *lookups) read(id manifest.Identity) (map[string]any, error) {
 	return answer, err
 }
 
-// withoutOwn leaves the objects of the release out of a list.
+// withoutOwn leaves the objects of the release out of a list, but for those that are found as they were.
 func (l *lookups) withoutOwn(list map[string]any) map[string]any {
 	items, isList := list["items"].([]any)
 	if !isList {
@@ -222,7 +241,11 @@ func (l *lookups) withoutOwn(list map[string]any) map[string]any {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, item := range items {
-		if object, _ := item.(map[string]any); !l.isOwn(manifest.IdentityOf(object)) {
+		object, _ := item.(map[string]any)
+		id := manifest.IdentityOf(object)
+		if remembered, is := l.found[id.String()]; is && len(remembered) > 0 {
+			others = append(others, remembered)
+		} else if !l.isOwn(id) {
 			others = append(others, item)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -74,7 +75,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 	}
 	// What cannot be read fails the object itself, which explains it.
 	_ = reads.Wait()
-	return explainOccupied(r.release.Name, r.release.Namespace, found)
+	return r.explainOccupied(found)
 }
 
 // isKeptData reports whether an object outlives its release, and holds nothing that is drawn, as a claim does.
@@ -103,7 +104,7 @@ func (r *release) occupantOf(ctx context.Context, id manifest.Identity, manager 
 }
 
 // explainOccupied names what is in the way of an install.
-func explainOccupied(name, namespace string, found []occupant) error {
+func (r *release) explainOccupied(found []occupant) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -132,17 +133,23 @@ func explainOccupied(name, namespace string, found []occupant) error {
 	if more := len(lines) - maxNamed; more > 0 {
 		lines = append(lines[:maxNamed], fmt.Sprintf("  - and %d more", more))
 	}
-	return tracked.Refused(reason, "the release %q in namespace %q is not installed: objects of it exist already. They were not touched, and no hook has run.\n%s\n%s",
-		name, namespace, strings.Join(lines, "\n"), advice)
+	var sensitive []string
+	if r.given.Get(keyNamespace).HasSecrets() {
+		sensitive = append(sensitive, r.release.Namespace)
+	}
+	return tracked.Refused(reason, "%s", failure.NewRedactor(sensitive).Redact(fmt.Sprintf("the release %q in namespace %q is not installed: objects of it exist "+
+		"already. They were not touched, and no hook has run.\n%s\n%s", r.release.Name, r.release.Namespace, strings.Join(lines, "\n"), advice)))
 }
 
 // place is where a hook of a release runs.
 type place struct {
-	server, release string
+	cluster connect.Target
+	release string
 	manifest.Identity
 }
 
-// claim refuses a second component that is the same release and has the same hooks: those of both would run, and each would delete the Jobs of the other.
+// claim refuses a second component that is the same release and has the same hooks: those of both would run, and each would delete the
+// Jobs of the other.
 func (r *releases) claim(of *release, hooks []hook, component resource.URN) error {
 	if of.cluster == nil {
 		return nil
@@ -152,10 +159,10 @@ func (r *releases) claim(of *release, hooks []hook, component resource.URN) erro
 			continue
 		}
 		id := manifest.IdentityOf(h.Object).In(of.release.Namespace)
-		if holder, held := r.places.LoadOrStore(place{of.cluster.Server(), of.release.Name, id}, component); held && holder != component {
+		if holder, held := r.places.LoadOrStore(place{of.cluster.Target(), of.release.Name, id}, component); held && holder != component {
 			var wrong check.Mistakes
 			wrong.Add(keyReleaseName, fmt.Sprintf("The Chart %q has the hook %s already. Two Charts cannot be one release: give them different names or "+
-				"namespaces.", holder.(resource.URN).Name(), id))
+				"namespaces.", holder.(resource.URN).Name(), h.key))
 			return sets.Refused("Chart", component.Name(), wrong)
 		}
 	}

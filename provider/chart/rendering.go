@@ -103,7 +103,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	if after.Adopted {
 		after.Found = r.lookups.firstFound(r.own(done))
 	} else if taken := r.takenOver(done, before); len(taken) > 0 {
-		after.Found = r.lookups.firstFound(taken)
+		after.Found = r.lookups.firstFoundOrListed(taken)
 	}
 	return after, nil
 }

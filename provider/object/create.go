@@ -34,12 +34,11 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 			p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
 		}
 		r.planned.add(clu, in, known)
-		if err == nil && known && !req.Properties.Get(keyAdopt).HasComputed() && !req.Properties.Get(keyTakeOverFrom).HasComputed() {
-			err = r.refuseOccupied(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, r.creationOf(req.Urn, true))
-		} else {
-			err = nil
+		planned := p.CreateResponse{Properties: unknownOutputs(id, false, "")}
+		if err != nil || !known || req.Properties.Get(keyAdopt).HasComputed() || req.Properties.Get(keyTakeOverFrom).HasComputed() {
+			return planned, nil
 		}
-		return p.CreateResponse{Properties: unknownOutputs(id, false, "")}, err
+		return planned, r.refuseOccupied(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, r.creationOf(req.Urn, true))
 	}
 	if err != nil {
 		return p.CreateResponse{}, err

@@ -123,38 +123,43 @@ func TestAReleaseThatTheStateHasLostKeepsItsPasswords(t *testing.T) { // [H8]
 
 func TestASecretThatAnEarlierReleaseHasKeptIsLookedUp(t *testing.T) { // [H9] [H13]
 	t.Parallel()
-	s := newChartStory(t)
-	s.chart(t, "1.0.0", map[string]string{
-		"templates/hooks.yaml": jobOf("pre", "kwok", "helm.sh/hook: pre-install"),
-		"templates/secret.yaml": `
-{{- $old := lookup "v1" "Secret" .Release.Namespace (print .Release.Name "-auth") }}
+	for name, old := range map[string]string{
+		"by its name": `{{ $old := (lookup "v1" "Secret" .Release.Namespace (print .Release.Name "-auth") | default dict).data }}`,
+		"in a list": `{{ $old := dict }}{{ range (lookup "v1" "Secret" .Release.Namespace "").items }}{{ if eq .metadata.name "shop-auth" }}` +
+			`{{ $old = .data }}{{ end }}{{ end }}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newChartStory(t)
+			s.chart(t, "1.0.0", map[string]string{
+				"templates/hooks.yaml": jobOf("pre", "kwok", "helm.sh/hook: pre-install"),
+				"templates/secret.yaml": old + `
 apiVersion: v1
 kind: Secret
 metadata: { name: {{ .Release.Name }}-auth, annotations: { helm.sh/resource-policy: keep } }
-data:
-  {{- if $old }}
-  password: {{ $old.data.password }}
-  {{- else }}
-  password: {{ randAlphaNum 16 | b64enc }}
-  {{- end }}
+data: { password: {{ if $old }}{{ $old.password }}{{ else }}{{ randAlphaNum 16 | b64enc }}{{ end }} }
 `})
-	s.declare(t, "")
-	s.up(t)
-	password := s.password(t)
-	s.destroy(t)
-	require.Equal(t, password, s.password(t), "it is kept")
+			s.declare(t, "")
+			s.up(t)
+			password := s.password(t)
+			s.destroy(t)
+			require.Equal(t, password, s.password(t), "it is kept")
 
-	assert.Contains(t, s.previewFails(t), "already exists", "also while its value is not known")
-	assert.Contains(t, s.upFails(t), "no hook has run. [AlreadyExists]")
-	assert.Nil(t, s.job(t, "shop-pre"))
-	s.declare(t, "overrides: [{ select: { kind: Secret }, adopt: true }]")
-	s.preview(t)
-	s.up(t)
-	assert.NotNil(t, s.job(t, "shop-pre"), "the release is installed")
-	assert.Equal(t, password, s.password(t))
-	s.previewEmpty(t)
-	s.declare(t, "")
-	s.up(t)
-	s.previewEmpty(t)
-	assert.Equal(t, password, s.password(t))
+			assert.Contains(t, s.previewFails(t), "already exists", "also while its value is not known")
+			assert.Contains(t, s.upFails(t), "no hook has run. [AlreadyExists]")
+			assert.Nil(t, s.job(t, "shop-pre"))
+			s.declare(t, "overrides: [{ select: { kind: Secret }, adopt: true }]")
+			s.preview(t)
+			s.up(t)
+			assert.NotNil(t, s.job(t, "shop-pre"), "the release is installed")
+			assert.Equal(t, password, s.password(t))
+			s.previewEmpty(t)
+			s.up(t)
+			assert.Equal(t, password, s.password(t))
+			s.declare(t, "")
+			s.up(t)
+			s.previewEmpty(t)
+			assert.Equal(t, password, s.password(t))
+		})
+	}
 }
