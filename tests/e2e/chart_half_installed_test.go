@@ -53,7 +53,7 @@ func TestAnInstallThatFailedHalfwayGoesOnAsAnInstall(t *testing.T) { // [H6] [H1
 		s.refresh(t)
 		s.upFails(t, "--skip-preview")
 		s.chart(t, "1.0.1", repaired)
-		s.up(t, "--target", "**shop:Job*shop-install")
+		s.up(t, "--target", "**shop:post-delete")
 		assert.Equal(t, ran, s.succeeded(t))
 	})
 	step(t, "hooks of installs run that only the repaired chart has; none of upgrades runs, and none that has succeeded", func(t *testing.T) {
