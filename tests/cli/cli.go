@@ -40,7 +40,7 @@ func Prepare(dir string, plugins map[string]string) (Tools, error) {
 	if err != nil {
 		return Tools{}, err
 	}
-	keeper, err := vaultURL()
+	keeper, err := VaultURL()
 	if err != nil {
 		return Tools{}, err
 	}

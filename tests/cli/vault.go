@@ -16,8 +16,8 @@ type vault struct {
 	keys []string
 }
 
-// vaultURL is where the vault listens, until the process ends.
-var vaultURL = sync.OnceValues(func() (string, error) {
+// VaultURL is where the vault listens, until the process ends.
+var VaultURL = sync.OnceValues(func() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("the vault of the tests: %w", err)

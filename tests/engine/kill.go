@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// death is what a SIGKILL of the CLI and its plugins does: what the backend had stays as it was, locks included, nothing new
+// reaches the provider, and what its calls would have answered is lost. Requests that were sent have their effect.
+type death struct {
+	stack *Stack
+
+	mu     sync.Mutex
+	died   bool
+	saved  string // a copy of the backend
+	err    error
+	calls  map[int]context.CancelFunc
+	number int
+}
+
+var errDead = status.Error(codes.Unavailable, "the provider was killed")
+
+// between stands before the provider.
+func (d *death) between(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d.mu.Lock()
+	if d.died {
+		d.mu.Unlock()
+		return nil, errDead
+	}
+	d.number++
+	call := d.number
+	if d.calls == nil {
+		d.calls = map[int]context.CancelFunc{}
+	}
+	d.calls[call] = cancel
+	d.mu.Unlock()
+	reply, err := handle(ctx, request)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.calls, call)
+	if d.died {
+		return nil, errDead
+	}
+	return reply, err
+}
+
+// strike keeps the backend as it is now.
+func (d *death) strike() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.died {
+		return
+	}
+	d.died = true
+	if d.saved, d.err = os.MkdirTemp("", "killed-"); d.err == nil {
+		d.err = os.CopyFS(d.saved, os.DirFS(d.stack.Backend))
+	}
+	for _, cancel := range d.calls {
+		cancel()
+	}
+}
+
+// bury gives the backend what it had, when everything has ended.
+func (d *death) bury() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.died {
+		return nil
+	}
+	err := d.err
+	if err == nil {
+		err = errors.Join(empty(d.stack.Backend), os.CopyFS(d.stack.Backend, os.DirFS(d.saved)))
+	}
+	return errors.Join(err, os.RemoveAll(d.saved))
+}
+
+// empty removes what is in a folder.
+func empty(folder string) error {
+	entries, err := os.ReadDir(folder)
+	for _, entry := range entries {
+		err = errors.Join(err, os.RemoveAll(folder+"/"+entry.Name()))
+	}
+	return err
+}
+
+// ErrKilled is the error of an operation that was killed.
+var ErrKilled = errors.New("signal: killed")
+
+// Kill is a SIGKILL of the CLI and its plugins. The stack stays locked: see [Stack.Unlock].
+func (o *Operation) Kill() {
+	o.death.strike()
+	o.Terminate()
+}
+
+// Unlock is "pulumi cancel".
+func (s *Stack) Unlock(ctx context.Context) error {
+	at, err := s.open(ctx, &output{})
+	if err != nil {
+		return err
+	}
+	if err := at.backend.CancelCurrentUpdate(ctx, at.stack.Ref()); err != nil {
+		return fmt.Errorf("stack %s: %w", s.Name, err)
+	}
+	return nil
+}
