@@ -18,6 +18,7 @@ import (
 var shared = cluster.Shared{Options: cluster.Options{ControllerManager: true, Audit: true}}
 
 func TestMain(m *testing.M) {
+	engine.ServeYAML()
 	keeper, err := cli.VaultURL()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

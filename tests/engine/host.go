@@ -29,14 +29,15 @@ type host struct {
 	*Stack
 	program Program
 	between []grpc.UnaryServerInterceptor
-	output  *output
 
 	mu      sync.Mutex
 	started map[*plugin.Context][]plugin.Provider
+	hosts   []plugin.LanguageRuntime
+	once    sync.Once
 }
 
-// hosts makes the host of an operation.
-func (s *Stack) hosts(out *output, between []grpc.UnaryServerInterceptor) pulumi.HostFactory {
+// hosts makes the host of an operation. Whoever runs the operation closes it: the engine leaves that to the end of the process.
+func (s *Stack) hosts(between []grpc.UnaryServerInterceptor, made func(*host)) pulumi.HostFactory {
 	s.mu.Lock()
 	program := s.program
 	s.mu.Unlock()
@@ -45,7 +46,9 @@ func (s *Stack) hosts(out *output, between []grpc.UnaryServerInterceptor) pulumi
 		if err != nil {
 			return nil, err
 		}
-		return &host{Host: usual, Stack: s, program: program, between: between, output: out, started: map[*plugin.Context][]plugin.Provider{}}, nil
+		h := &host{Host: usual, Stack: s, program: program, between: between, started: map[*plugin.Context][]plugin.Provider{}}
+		made(h)
+		return h, nil
 	}
 }
 
@@ -72,12 +75,24 @@ func (h *host) Provider(ctx *plugin.Context, descriptor workspace.PluginDescript
 func (h *host) LanguageRuntime(ctx *plugin.Context, runtime string) (plugin.LanguageRuntime, error) {
 	switch runtime {
 	case "yaml":
-		return newYAML(ctx, h.output)
+		return h.yaml(ctx)
 	case goRuntime:
 		return deploytest.NewLanguageRuntime(deploytest.ProgramFunc(h.program)), nil
 	default:
 		return h.Host.LanguageRuntime(ctx, runtime)
 	}
+}
+
+// yaml starts the host for YAML.
+func (h *host) yaml(ctx *plugin.Context) (plugin.LanguageRuntime, error) {
+	started, err := newYAML(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hosts = append(h.hosts, started)
+	return started, nil
 }
 
 // ResolvePlugin says that the provider is installed, as what asks for its schema wants to know.
@@ -110,13 +125,22 @@ func (h *host) ReleaseContext(ctx *plugin.Context) error {
 	return errors.Join(end(started), h.Host.ReleaseContext(ctx))
 }
 
-// Close ends all plugins.
+// Close ends all plugins, once.
 func (h *host) Close() error {
+	err := error(nil)
+	h.once.Do(func() { err = h.close() })
+	return err
+}
+
+func (h *host) close() error {
 	h.mu.Lock()
-	all := h.started
-	h.started = nil
+	all, hosts := h.started, h.hosts
+	h.started, h.hosts = nil, nil
 	h.mu.Unlock()
 	var errs []error
+	for _, started := range hosts {
+		errs = append(errs, started.Close())
+	}
 	for _, started := range all {
 		errs = append(errs, end(started))
 	}

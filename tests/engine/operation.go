@@ -33,6 +33,9 @@ const (
 	Import  Kind = "import"
 )
 
+// labels are the first lines of operations.
+var labels = map[Kind]string{Up: "Updating", Preview: "Previewing update", Refresh: "Refreshing", Destroy: "Destroying", Import: "Importing"}
+
 // Options are those of a command. The zero value is that of "pulumi KIND --yes --skip-preview".
 type Options struct {
 	Targets, Excludes, Replaces         []string
@@ -107,6 +110,7 @@ type Operation struct {
 	cancellation cancellation
 	death        death
 	between      []grpc.UnaryServerInterceptor
+	hosts        []*host
 	result       Result
 	done         chan struct{}
 }
@@ -155,12 +159,23 @@ func (o *Operation) run(ctx context.Context) (changed.ResourceChanges, error) {
 		SecretsManager: at.secrets, SecretsProvider: backendsecrets.NewProvider(noService),
 		StackConfiguration: configuration, Scopes: &o.cancellation,
 	}
+	// The backend prints this by itself, where nobody looks.
+	fmt.Fprintf(o.output.stdout(), "%s (%s):\n", labels[o.kind], s.Name)
 	changes, err := o.call(ctx, at.stack, operation)
+	for _, made := range o.hosts {
+		if failed := made.Close(); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return changes, backenderr.CancelledError{Operation: string(o.kind)}
 	case err == nil && o.options.ExpectNoChanges && changes != nil && pulumi.HasChanges(changes):
 		return changes, backenderr.NoChangesExpectedError{Operation: string(o.kind)}
+	case err == nil && o.kind == Destroy && len(o.options.Targets) == 0 && !o.options.PreviewOnly:
+		fmt.Fprintf(o.output.stdout(), "The resources in the stack have been deleted, but the history and configuration "+
+			"associated with the stack are still maintained. \nIf you want to remove the stack completely, run `pulumi stack rm %s`.\n", s.Name)
+		return changes, nil
 	default:
 		return changes, err
 	}
@@ -199,7 +214,7 @@ func (o *Operation) engineOptions() pulumi.UpdateOptions {
 		TargetDependents: o.options.TargetDependents, ExcludeDependents: o.options.ExcludeDependents,
 		ContinueOnError:      o.options.ContinueOnError,
 		SkipPluginPreInstall: true,
-		HostFactory:          o.stack.hosts(&o.output, o.between),
+		HostFactory:          o.stack.hosts(o.between, func(h *host) { o.hosts = append(o.hosts, h) }),
 	}
 }
 

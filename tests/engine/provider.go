@@ -3,9 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
@@ -17,23 +14,11 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/checkout"
 )
 
-// schemaText is the text of schema.json, which the plugin embeds. It is in the root of the repository, above the folder that
-// a test runs in.
-var schemaText = sync.OnceValues(func() (string, error) {
-	folder, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		text, err := os.ReadFile(filepath.Join(folder, "schema.json"))
-		if err == nil || !errors.Is(err, fs.ErrNotExist) || folder == filepath.Dir(folder) {
-			return string(text), err
-		}
-		folder = filepath.Dir(folder)
-	}
-})
+// schemaText is what the plugin embeds.
+var schemaText = sync.OnceValues(func() (string, error) { return checkout.Read("schema.json") })
 
 // inProcess is a provider in this process, behind a gRPC server as in a plugin.
 type inProcess struct {

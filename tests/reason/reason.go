@@ -1,21 +1,19 @@
 // Package reason looks for the reason that every error of the provider has: a word in brackets at the end of the first
-// line. The harnesses of tests/rpc and tests/e2e look at every error that they see, so each test of a failure proves that
+// line. The harnesses of tests/rpc and tests/engine/e2e look at every error that they see, so each test of a failure proves that
 // it has one.
 package reason
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/checkout"
 )
 
 // bug is the reason of an error that nobody has thought of. No user's mistake, and no fault of a cluster, may lead to it.
 const bug = "ProviderError"
-
-// source has the list, seen from the folder of a test.
-const source = "../../provider/internal/failure/reason.go"
 
 var (
 	constant = regexp.MustCompile(`(?m)^\tReason\w+ +Reason = "(\w+)"$`)
@@ -24,12 +22,12 @@ var (
 
 // Known are the reasons that there are.
 var Known = sync.OnceValue(func() []string {
-	text, err := os.ReadFile(source)
+	text, err := checkout.Read("provider", "internal", "failure", "reason.go")
 	if err != nil {
 		panic(err)
 	}
 	var known []string
-	for _, match := range constant.FindAllStringSubmatch(string(text), -1) {
+	for _, match := range constant.FindAllStringSubmatch(text, -1) {
 		known = append(known, match[1])
 	}
 	return known

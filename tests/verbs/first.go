@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,15 +11,14 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
-)
 
-// firstStates is what the first version of the provider has saved, seen from the folder of a resource's tests.
-const firstStates = "../../tests/rpc/testdata/first-states.json"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/checkout"
+)
 
 // First is a resource as the first version has saved it in the namespace shop, and its program.
 func First(t testing.TB, name string, provider middleware.CustomResource) (*Resource, property.Map) {
 	t.Helper()
-	text, err := os.ReadFile(firstStates)
+	text, err := checkout.Read("tests", "rpc", "testdata", "first-states.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +27,7 @@ func First(t testing.TB, name string, provider middleware.CustomResource) (*Reso
 		URN                      resource.URN
 		Inputs, Outputs, Program json.RawMessage
 	}
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(text), "NAMESPACE", "shop")), &states); err != nil {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(text, "NAMESPACE", "shop")), &states); err != nil {
 		t.Fatal(err)
 	}
 	first := states[name]

@@ -92,7 +92,7 @@ func pageOnWaiting(t *testing.T, p page) {
 		s.program(t, "%s", program)
 		s.preview(t)
 
-		schema, err := os.ReadFile(filepath.Join("..", "..", "schema.json"))
+		schema, err := os.ReadFile(filepath.Join("..", "..", "..", "schema.json"))
 		require.NoError(t, err)
 		forms, _ := at(parse(schema), "types", "k8sconnect:index:WaitFor", "properties").(map[string]any)
 		assert.ElementsMatch(t, slices.Collect(maps.Keys(forms)), slices.Collect(maps.Keys(listed)))

@@ -105,7 +105,7 @@ func pageOnLanguages(t *testing.T, p page) {
 	p.prove(t, proofs{inALanguage: func(t *testing.T, f fence) {
 		assert.Contains(t, f.code, "Wait", "it shows how a reference is handed on")
 	}, commandLines: commands})
-	schema, err := readFile(filepath.Join("..", ".."), "schema.json")
+	schema, err := readFile(filepath.Join("..", "..", ".."), "schema.json")
 	require.NoError(t, err)
 	of := func(path ...any) string {
 		text, _ := at(parse([]byte(schema)), path...).(string)
@@ -119,7 +119,7 @@ func pageOnLanguages(t *testing.T, p page) {
 	} {
 		assert.Contains(t, p.text, "`"+name+"`")
 	}
-	pom, err := readFile(filepath.Join("..", "..", "sdk", "java"), "pom.xml")
+	pom, err := readFile(filepath.Join("..", "..", "..", "sdk", "java"), "pom.xml")
 	require.NoError(t, err)
 	group, artifact, found := strings.Cut(regexp.MustCompile("`(io[.][^`]+)`").FindStringSubmatch(p.text)[1], ":")
 	require.True(t, found)

@@ -34,7 +34,7 @@ var yamlBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
 func TestTheExamplesInTheSchema(t *testing.T) {
 	t.Parallel()
 	c := workloads.Get(t)
-	text, err := os.ReadFile(filepath.Join("..", "..", "schema.json"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "schema.json"))
 	require.NoError(t, err)
 	var schema struct {
 		Resources, Functions map[string]struct{ Description string }

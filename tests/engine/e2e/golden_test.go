@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// update rewrites the golden files: go test ./tests/e2e -run 'TestWhatAPreview.*LooksLike' -update
+// update rewrites the golden files: go test ./tests/engine/e2e -run 'TestWhatAPreview.*LooksLike' -update
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shop is a program with a workload, and what is changed in it in pairs of old and new.

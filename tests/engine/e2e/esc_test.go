@@ -20,7 +20,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
-var escFolder = filepath.Join("..", "..", "examples", "esc")
+var escFolder = filepath.Join("..", "..", "..", "examples", "esc")
 
 // TestESC runs the program of examples/esc with each of its environments: a stack gets what comes out of
 // the environment's evaluation, as it does from Pulumi Cloud, and nothing else about a cluster.

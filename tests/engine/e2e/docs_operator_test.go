@@ -12,7 +12,7 @@ func pageOnOperator(t *testing.T, p page) {
 	c := shared.Get(t)
 	k := kubeOf(t, c)
 	const id = "apiextensions.k8s.io/v1/CustomResourceDefinition/environments.platform.example.com"
-	definition, err := readFile(filepath.Join("..", "..", "examples", "operator", "config", "crd"), "platform.example.com_environments.yaml")
+	definition, err := readFile(filepath.Join("..", "..", "..", "examples", "operator", "config", "crd"), "platform.example.com_environments.yaml")
 	require.NoError(t, err)
 	k.apply(t, id, "docs", definition)
 	t.Cleanup(func() { k.remove(t, id) })

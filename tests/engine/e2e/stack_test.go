@@ -31,6 +31,7 @@ type stack struct {
 	dir     string // the project
 	backend string // where the states are
 	env     map[string]string
+	cli     bool // all commands are processes
 }
 
 // projects numbers the projects: a project's name is part of the field managers, and tests
@@ -117,6 +118,9 @@ func (r result) String() string {
 // exec runs a command, whatever it comes to.
 func (s *stack) exec(t testing.TB, args ...string) result {
 	t.Helper()
+	if came, ok := s.operate(t, args...); ok {
+		return came
+	}
 	return s.start(t, args...).wait(t)
 }
 

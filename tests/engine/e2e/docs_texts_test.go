@@ -22,7 +22,7 @@ const gap = "…"
 // is a gap, by a verb of fmt or between two texts.
 var texts = sync.OnceValues(func() ([]string, error) {
 	var found []string
-	err := filepath.WalkDir(filepath.Join("..", "..", "provider"), func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join("..", "..", "..", "provider"), func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}

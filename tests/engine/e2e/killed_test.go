@@ -17,7 +17,7 @@ import (
 )
 
 // crowd is how many objects TestKilledInTheMiddle makes. There are three patches for ten objects:
-// go test ./tests/e2e -run TestKilledInTheMiddle -crowd=200
+// go test ./tests/engine/e2e -run TestKilledInTheMiddle -crowd=200
 var crowd = flag.Int("crowd", 40, "how many objects the test of the killed CLI makes")
 
 // crowded is a stack of many objects and of many patches of objects of another manager.

@@ -106,7 +106,7 @@ resources:
 		},
 	})
 
-	schema, err := readFile(filepath.Join("..", ".."), "schema.json")
+	schema, err := readFile(filepath.Join("..", "..", ".."), "schema.json")
 	require.NoError(t, err)
 	of := func(path ...any) any { return at(parse([]byte(schema)), path...) }
 	rows := func(section string) (found []string) {

@@ -22,7 +22,7 @@ func TestDocsLinks(t *testing.T) {
 	t.Parallel()
 	var files []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*/*.md"} {
-		found, err := filepath.Glob(filepath.Join("..", "..", pattern))
+		found, err := filepath.Glob(filepath.Join("..", "..", "..", pattern))
 		require.NoError(t, err)
 		files = append(files, found...)
 	}

@@ -73,7 +73,7 @@ var elsewhere = map[string]struct{ folder, file, test, by string }{
 // as they are printed, in their order, and nothing is left afterwards.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..", "examples")
+	root := filepath.Join("..", "..", "..", "examples")
 	var folders []string
 	entries, err := os.ReadDir(root)
 	require.NoError(t, err)

@@ -108,7 +108,7 @@ func checkConfig(t *testing.T, config map[string]any) {
 
 // configKeys are the keys that the schema has, without their prefix.
 var configKeys = sync.OnceValue(func() map[string]any {
-	schema, err := os.ReadFile(filepath.Join("..", "..", "schema.json"))
+	schema, err := os.ReadFile(filepath.Join("..", "..", "..", "schema.json"))
 	if err != nil {
 		panic(err)
 	}
@@ -155,7 +155,7 @@ func checkCommand(t *testing.T, words []string) {
 	case "pulumi", "kubectl":
 		checkFlags(t, words)
 	case "make":
-		makefile, err := readFile(filepath.Join("..", ".."), "Makefile")
+		makefile, err := readFile(filepath.Join("..", "..", ".."), "Makefile")
 		require.NoError(t, err)
 		for _, target := range words[1:] {
 			assert.Contains(t, makefile, "\n"+target+":", "there is no such target")
@@ -173,7 +173,7 @@ func checkCommand(t *testing.T, words []string) {
 
 func repository(t *testing.T) string {
 	t.Helper()
-	schema, err := os.ReadFile(filepath.Join("..", "..", "schema.json"))
+	schema, err := os.ReadFile(filepath.Join("..", "..", "..", "schema.json"))
 	require.NoError(t, err)
 	url, _ := at(parse(schema), "repository").(string)
 	return url

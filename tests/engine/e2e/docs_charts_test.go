@@ -209,7 +209,7 @@ func pageOnCharts(t *testing.T, p page) {
 		}
 	}})
 
-	schema, err := readFile(filepath.Join("..", ".."), "schema.json")
+	schema, err := readFile(filepath.Join("..", "..", ".."), "schema.json")
 	require.NoError(t, err)
 	t.Run("every input is on the page", func(t *testing.T) {
 		inputs, _ := at(parse([]byte(schema)), "resources", "k8sconnect:index:Chart", "inputProperties").(map[string]any)

@@ -16,7 +16,7 @@ import (
 )
 
 // docsFolder is where the pages are.
-var docsFolder = filepath.Join("..", "..", "docs")
+var docsFolder = filepath.Join("..", "..", "..", "docs")
 
 // pages say for each page of docs how what is fenced on it is proven. A page that is not here is an
 // error, and so is a fenced block for whose kind the page has no proof.

@@ -18,6 +18,7 @@ import (
 	_ "github.com/k8sconnect/pulumi-k8sconnect/provider"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cli"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 )
 
 // shared is the cluster of all tests. Its controllers delete namespaces for real and give each
@@ -27,7 +28,10 @@ var shared = cluster.Shared{Options: cluster.Options{ControllerManager: true, Au
 // tools are what the commands need that is made once for the whole run.
 var tools cli.Tools
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	engine.ServeYAML()
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) (code int) {
 	fail := func(err error) {
@@ -41,6 +45,9 @@ func run(m *testing.M) (code int) {
 		defer func() { fail(os.RemoveAll(dir)) }()
 		// From source, so that what is tested is never an old build.
 		tools, err = cli.Prepare(dir, map[string]string{"k8sconnect": cli.Module})
+	}
+	if err == nil {
+		err = setenv(tools.Environment("", ""))
 	}
 	if err != nil {
 		fail(err)

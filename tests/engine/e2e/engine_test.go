@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
+)
+
+// ofOneProcess is what a command has in common with all others of this process, unless its environment says otherwise.
+var ofOneProcess = []string{"PATH", "HOME", "TMPDIR", "PULUMI_BACKEND_URL", "PULUMI_STACK", "GOGC", "GOMEMLIMIT"}
+
+// setenv gives this process what all commands have in their environment.
+func setenv(environment map[string]string) error {
+	for key, value := range environment {
+		if !contains(ofOneProcess, key) {
+			if err := os.Setenv(key, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func contains(list []string, word string) bool {
+	for _, each := range list {
+		if each == word {
+			return true
+		}
+	}
+	return false
+}
+
+var kubeconfigOnce sync.Once
+
+// operate runs a command by the engine in this process, if nothing in it asks for a process of its own.
+func (s *stack) operate(t testing.TB, args ...string) (result, bool) {
+	t.Helper()
+	kind, options, ok := engine.ParseCommand(args...)
+	if !ok || s.cli {
+		return result{}, false
+	}
+	program, err := readFile(s.dir, "Pulumi.yaml")
+	require.NoError(t, err)
+	if !strings.Contains(program, "\nruntime: yaml\n") {
+		return result{}, false
+	}
+	kubeconfigOnce.Do(func() {
+		err = os.Setenv("KUBECONFIG", shared.Get(t).KubeconfigFile())
+	})
+	require.NoError(t, err)
+	for key, value := range s.env {
+		if key != "KUBECONFIG" && !contains(ofOneProcess, key) && os.Getenv(key) != value {
+			return result{}, false
+		}
+	}
+	if !strings.HasPrefix(s.env["PATH"], tools.Plugins+string(os.PathListSeparator)) || s.env["HOME"] != tools.Home {
+		return result{}, false
+	}
+	e := &engine.Stack{Name: s.name, Dir: s.dir, Backend: s.backend, SecretsProvider: engine.Keeper}
+	if s.env["KUBECONFIG"] != os.Getenv("KUBECONFIG") || s.hasFiles(t) {
+		e.Plugin, e.Environment = filepath.Join(tools.Plugins, "pulumi-resource-k8sconnect"), s.env
+	}
+	came := e.Do(t.Context(), kind, options)
+	wantReasons(t, came.Output)
+	return result{
+		line: "pulumi " + strings.Join(args, " "), out: came.Output, stdout: came.Stdout, code: came.Code(), err: came.Err, took: came.Took,
+	}, true
+}
+
+// hasFiles says whether the project has files beside its own two, which a program can name relative to it.
+func (s *stack) hasFiles(t testing.TB) bool {
+	t.Helper()
+	entries, err := os.ReadDir(s.dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), "Pulumi.") && !strings.HasPrefix(entry.Name(), "kubeconfig-") {
+			return true
+		}
+	}
+	return false
+}
