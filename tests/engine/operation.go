@@ -61,7 +61,9 @@ type Result struct {
 	Stdout  string
 	Err     error
 	Changes changed.ResourceChanges
-	Took    time.Duration
+	// Steps are those of an [Up] or a [Preview], in the order in which they began.
+	Steps []Step
+	Took  time.Duration
 }
 
 // Code is the exit code that the CLI would have.
@@ -184,9 +186,13 @@ func (o *Operation) run(ctx context.Context) (changed.ResourceChanges, error) {
 func (o *Operation) call(ctx context.Context, stack backend.Stack, operation backend.UpdateOperation) (changes changed.ResourceChanges, err error) {
 	switch o.kind {
 	case Up:
-		return backend.UpdateStack(ctx, stack, operation, nil)
+		events, done := o.listen()
+		defer done()
+		return backend.UpdateStack(ctx, stack, operation, events)
 	case Preview:
-		_, changes, err = backend.PreviewStack(ctx, stack, operation, nil)
+		events, done := o.listen()
+		defer done()
+		_, changes, err = backend.PreviewStack(ctx, stack, operation, events)
 		return changes, err
 	case Refresh:
 		return backend.RefreshStack(ctx, stack, operation)
