@@ -75,6 +75,9 @@ func copyOf(folder string) (string, error) {
 	const attempts = 100
 	for range attempts {
 		before, err := filesIn(folder)
+		if errors.Is(err, errBetween) {
+			continue
+		}
 		if err != nil {
 			return "", err
 		}
@@ -93,6 +96,10 @@ func copyOf(folder string) (string, error) {
 	return "", fmt.Errorf("%s does not come to rest", folder)
 }
 
+// errBetween means that the backend is about to write what it knows of a file, which it does in place. Who is killed then has a
+// stack that cannot be read: that is the backend's own affair.
+var errBetween = errors.New("a file of the backend is half written")
+
 // filesIn are the files of a folder, each with what tells it from another version of it.
 func filesIn(folder string) (files []string, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -105,6 +112,9 @@ func filesIn(folder string) (files []string, err error) {
 		info, err := entry.Info()
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
+		}
+		if err == nil && info.Size() == 0 && filepath.Ext(path) == ".attrs" {
+			return errBetween
 		}
 		if err == nil {
 			files = append(files, fmt.Sprintln(path, info.Size(), info.ModTime().UnixNano()))
