@@ -191,8 +191,9 @@ func (c *controller) expire(namespace string) {
 		if _, given, _ := unstructured.NestedInt64(live.Object, "spec", "ttlSecondsAfterFinished"); !given || len(conditions) == 0 {
 			continue
 		}
-		uid := live.GetUID()
-		if err := jobs.Delete(context.Background(), live.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}); err != nil {
+		uid, background := live.GetUID(), metav1.DeletePropagationBackground
+		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &background}
+		if err := jobs.Delete(context.Background(), live.GetName(), options); err != nil {
 			panic(fmt.Errorf("%s: %w", id, err))
 		}
 	}

@@ -15,8 +15,9 @@ import (
 )
 
 var (
-	soak = flag.Duration("soak", 0, "how long to search for new defects")
-	seed = flag.Int("seed", 0, "tell the life of this seed alone")
+	soak  = flag.Duration("soak", 0, "how long to search for new defects")
+	story = flag.Bool("story", false, "tell each step as it happens")
+	seed  = flag.Int("seed", 0, "tell the life of this seed alone")
 )
 
 var shared = cluster.Shared{Options: cluster.Options{Audit: true}}

@@ -1,0 +1,41 @@
+package releases_test
+
+// defect is a row of the table of known defects: in which way a law is broken by it.
+type defect struct {
+	number, law string
+	facts       []string
+}
+
+// defectsKnown are those that the search meets and goes on. Each has a story of its own. A row is as narrow as can be: what it
+// does not say is new.
+var defectsKnown = []defect{
+	{"D87", "draws", []string{"another's", "both moved"}},
+	{"D87", "draws", []string{"lost", "taken"}},
+	{"D87", "draws", []string{"lost", "versions between"}}, // It was taken by an object that is gone again.
+	{"D88", "draws", []string{"rotated", "hidden"}},
+	{"D89", "tasks", []string{"it had failed", "runs"}},
+	{"D90", "hooks", []string{"install", "another event", "it had failed"}},
+	{"D91", "hooks", []string{"before an object", "needs a kept hook"}},
+	{"D92", "hooks", []string{"install", "moved", "misses a hook", "kept"}},
+	{"D92", "objects", []string{"install", "moved", "kept"}},
+	{"D93", "hooks", []string{"shared", "passes"}},
+	{"D94", "objects", []string{"claim", "renamed"}},
+	{"D98", "tasks", []string{"replaced"}},
+	{"D100", "hooks", []string{"upgrade", "never ended"}},
+	{"D140", "objects", []string{"left", "hook", "upgrades alone"}},
+	{"D141", "ways out", []string{"broken state", "continued"}},
+	{"D141", "previews", []string{"broken state", "continued"}},
+	{"D143", "ways out", []string{"[ManagedElsewhere]", "of a delete hook"}},
+	{"D144", "ways out", []string{"[ManagedElsewhere]", "renamed in part"}},
+	{"D144", "previews", []string{"[ManagedElsewhere]", "renamed in part"}},
+}
+
+// known is the number of the defect that breaks a law in this way; empty if it is new.
+func known(v violation) string {
+	for _, d := range defectsKnown {
+		if d.law == v.law && v.has(d.facts...) {
+			return d.number
+		}
+	}
+	return ""
+}

@@ -1,0 +1,185 @@
+package releases_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The law of draws. A value that a template draws is that of one field of one object.
+//
+//   - No object ever gets the value of another one.
+//   - A value stays, and comes back when its object does, unless its template asks for something else or it was to be rotated.
+//     An object that was renamed keeps it if nothing else in the chart came or went; otherwise it may have a new one.
+//   - What was to be rotated never has its old value again.
+
+// place is a field of a document, by their numbers and names.
+type place struct {
+	document int
+	field    string
+}
+
+func (l place) String() string { return fmt.Sprintf("%s of document %d", l.field, l.document) }
+
+// drawn is what is known of the value of a place.
+type drawn struct {
+	value, draw, name string
+	// there is whether the last update had it.
+	there bool
+	// rotated says that a rotation has named it since it was seen, and hidden that it was not there then.
+	rotated, hidden bool
+	// doubtful says that an update that failed may have drawn it again.
+	doubtful bool
+	// taken says that another object has got the value, which is known.
+	taken bool
+}
+
+// draws is the table of all values that a life has seen.
+type draws struct {
+	at     map[place]drawn
+	owners map[string]place
+	// asked are the entries of rotate that have been heard.
+	asked []string
+}
+
+func newDraws() draws { return draws{at: map[place]drawn{}, owners: map[string]place{}} }
+
+// forget is what a destroy does: the release is another one after that.
+func (d *draws) forget() {
+	d.at, d.asked = map[place]drawn{}, nil
+}
+
+// rotate hears the entries of an update.
+func (d *draws) rotate(entries []string) {
+	for _, entry := range entries {
+		if slices.Contains(d.asked, entry) {
+			continue
+		}
+		for at, known := range d.at {
+			if at.field == entry {
+				known.rotated, known.hidden = true, !known.there
+				d.at[at] = known
+			}
+		}
+	}
+	d.asked = slices.Clone(entries)
+}
+
+// doubt notes that an update with these entries did not come to its end: it may have heard them, or that others are gone.
+func (d *draws) doubt(entries []string) {
+	for at, known := range d.at {
+		if slices.Contains(entries, at.field) || slices.Contains(d.asked, at.field) {
+			known.doubtful = true
+			d.at[at] = known
+		}
+	}
+}
+
+// hears reports whether an update will draw something again that it renders.
+func (d *draws) hears(m *model) bool {
+	for _, document := range m.rendered() {
+		for _, f := range m.fieldsOf(document) {
+			if slices.Contains(m.rotate, f.name) && !slices.Contains(d.asked, f.name) && d.at[place{document.number, f.name}].value != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *play) judgeDraws(live [2]objects) {
+	m, table := &p.m, &p.draws
+	if m.absent {
+		table.forget()
+		return
+	}
+	table.rotate(m.rotate)
+	now := map[place]drawn{}
+	for _, d := range m.rendered() {
+		object := live[m.space][d.idIn(m.releaseName())]
+		if object == nil || d.hook != nil {
+			continue
+		}
+		for _, f := range m.fieldsOf(d) {
+			if f.isDrawn() {
+				now[place{d.number, f.name}] = drawn{value: dataOf(object)[f.name], draw: f.draw, name: d.name, there: true}
+			}
+		}
+	}
+	moved := table.movements(now)
+	for _, at := range slices.SortedFunc(maps.Keys(now), func(a, b place) int {
+		return strings.Compare(fmt.Sprintf("%04d %s", a.document, a.field), fmt.Sprintf("%04d %s", b.document, b.field))
+	}) {
+		p.judgeDraw(at, now, moved)
+	}
+	for at, known := range table.at {
+		if _, there := now[at]; !there {
+			known.there = false
+			table.at[at] = known
+		}
+	}
+	maps.Copy(table.at, now)
+	for at, d := range now {
+		table.owners[d.value] = at
+		p.secrets[d.value] = at.String()
+	}
+}
+
+// movements are the places that are new, gone or under another name since the last update.
+func (d *draws) movements(now map[place]drawn) map[place]bool {
+	moved := map[place]bool{}
+	for at, is := range now {
+		if was, known := d.at[at]; !known || !was.there || was.name != is.name || was.draw != is.draw {
+			moved[at] = true
+		}
+	}
+	for at, was := range d.at {
+		if _, there := now[at]; !there && was.there {
+			moved[at] = true
+		}
+	}
+	return moved
+}
+
+func (p *play) judgeDraw(at place, now map[place]drawn, moved map[place]bool) {
+	is := now[at]
+	was, known := p.draws.at[at]
+	owner, owned := p.draws.owners[is.value]
+	if owned && owner != at {
+		facts := []string{"another's"}
+		if former, there := now[owner]; moved[at] && (!there || moved[owner] || former.value != is.value) {
+			facts = append(facts, "both moved")
+		}
+		p.breaks("draws", facts, "%s (%s) has the value of %s (%s)", at, is.name, owner, p.draws.at[owner].name)
+		lost := p.draws.at[owner]
+		lost.taken = true
+		p.draws.at[owner] = lost
+		if other, there := now[owner]; there {
+			other.taken = true
+			now[owner] = other
+		}
+		return
+	}
+	if !known || was.draw != is.draw || was.doubtful {
+		return
+	}
+	facts := []string{}
+	if len(p.since) > 2 {
+		facts = append(facts, "versions between")
+	}
+	if was.taken {
+		facts = append(facts, "taken")
+	}
+	if was.hidden {
+		facts = append(facts, "hidden")
+	}
+	switch same := was.value == is.value; {
+	case was.rotated && same:
+		p.breaks("draws", append(facts, "rotated"), "%s (%s) was to be rotated, and has its old value", at, is.name)
+	case was.rotated || same:
+	case was.name != is.name && len(moved) > 1:
+	default:
+		p.breaks("draws", append(facts, "lost"), "%s (%s) has another value than before", at, is.name)
+	}
+}

@@ -1,0 +1,59 @@
+package releases_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
+)
+
+// The law of ways out. An operation fails only if the test has interrupted it or something that runs in it fails. So after
+// anything at all, once nothing fails any more, an update ends well, and so does a destroy.
+
+var reasonCode = regexp.MustCompile(`\[[A-Z][A-Za-z]+\]`)
+
+func (p *play) judgeEnd(o outcome) {
+	if o.Err == nil || strings.Contains(o.Err.Error(), engine.ErrKilled.Error()) || !o.whole {
+		return
+	}
+	if slices.ContainsFunc(o.runs, run.fails) || p.isOrphaned(o.Output) {
+		return
+	}
+	p.breaks("ways out", append(p.factsOfFailure(o), string(o.kind)), "%s fails, and nothing that runs in it does:\n%s", o.kind, shortened(o.Output))
+}
+
+// isOrphaned says whether a release is refused because of what an operation that was killed has made. If the program had no such
+// Chart for a while after that, nothing knows the objects, and the refusal says how to go on. It is the end of a life.
+func (p *play) isOrphaned(output string) bool {
+	orphaned := p.killed && strings.Contains(output, "which an earlier run of this Chart created")
+	p.over = p.over || orphaned
+	return orphaned
+}
+
+// factsOfFailure are the reason codes of a failure. A state that nothing reads any more is the end of a life.
+func (p *play) factsOfFailure(o outcome) []string {
+	facts := reasonCode.FindAllString(o.Output, -1)
+	if strings.Contains(o.Output, "snapshot integrity failure") {
+		p.over = true
+		facts = append(facts, "broken state")
+		if p.continued {
+			facts = append(facts, "continued")
+		}
+	}
+	if strings.Contains(o.Output, `managed by the KubeObject "`+p.m.resource+`:pre-delete" of `+p.project) {
+		facts = append(facts, "of a delete hook")
+	}
+	if p.open != nil && p.last != nil && (p.last.resource != p.m.resource || p.last.setName != p.m.setName) {
+		facts = append(facts, "renamed in part")
+		p.over = slices.Contains(facts, "[ManagedElsewhere]")
+	}
+	return facts
+}
+
+func shortened(text string) string {
+	if len(text) > 6000 {
+		return text[:3000] + "\n…\n" + text[len(text)-3000:]
+	}
+	return text
+}

@@ -1,0 +1,196 @@
+package releases_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
+)
+
+const (
+	// lives is how many lives a test run tells, and mostOperations how many operations each has, beside its end.
+	lives, mostOperations = 12, 14
+	// shortening is how long a life that broke a law is made shorter.
+	shortening = time.Minute
+)
+
+// step is a change of the program, or an operation.
+type step struct {
+	verb string
+	a, b int
+}
+
+func (s step) String() string { return fmt.Sprintf("{%q, %d, %d}", s.verb, s.a, s.b) }
+
+// operations are what can be done with a program, with how often they are drawn.
+var operations = map[string]struct {
+	weight int
+	do     func(p *play, a, b int)
+}{
+	"up":                     {30, func(p *play, _, _ int) { p.operate(engine.Up, engine.Options{}, "", nil) }},
+	"preview, up":            {14, previewed},
+	"up, preview":            {8, upTwice},
+	"up --continue-on-error": {3, func(p *play, _, _ int) { p.operate(engine.Up, engine.Options{ContinueOnError: true}, "", nil) }},
+	"up --target":            {3, targeted},
+	"up --replace":           {5, replaced},
+	"up, killed":             {4, func(p *play, a, b int) { p.operate(engine.Up, engine.Options{}, "", after(a%12, kill)) }},
+	"up, cancelled": {3, func(p *play, a, b int) {
+		p.operate(engine.Up, engine.Options{}, "", after(a%12, (*engine.Operation).Cancel))
+	}},
+	"refresh":           {3, func(p *play, _, _ int) { p.operate(engine.Refresh, engine.Options{}, "", nil) }},
+	"destroy":           {2, func(p *play, _, _ int) { p.operate(engine.Destroy, engine.Options{}, "", nil) }},
+	"ten minutes go by": {2, func(p *play, _, _ int) { played.expire(p.spaces[0]); played.expire(p.spaces[1]) }},
+}
+
+func kill(o *engine.Operation) { o.Kill() }
+
+// after disturbs an operation at the call of this number.
+func after(calls int, disturb func(*engine.Operation)) func(*engine.Operation) {
+	var mu sync.Mutex
+	return func(o *engine.Operation) {
+		mu.Lock()
+		defer mu.Unlock()
+		if calls--; calls == -1 {
+			disturb(o)
+		}
+	}
+}
+
+func previewed(p *play, _, _ int) {
+	changes, ok := p.preview()
+	if !ok {
+		return
+	}
+	p.m.version-- // The update has the same chart.
+	before, resumed := p.last, p.open != nil
+	o := p.operate(engine.Up, engine.Options{}, "", nil)
+	p.judgePreview(changes, before, resumed, o)
+}
+
+func upTwice(p *play, _, _ int) {
+	if o := p.operate(engine.Up, engine.Options{}, "", nil); o.Err == nil {
+		p.judgeSame()
+	}
+}
+
+// some is a URN of the state whose type is one of these.
+func (p *play) some(choice int, types ...string) (urn, kind string) {
+	urns := slices.DeleteFunc(p.urns(), func(urn string) bool {
+		return !slices.ContainsFunc(types, func(kind string) bool { return strings.Contains(urn, "k8sconnect:index:"+kind+"::") })
+	})
+	if len(urns) == 0 {
+		return "", ""
+	}
+	slices.Sort(urns)
+	urn = urns[choice%len(urns)]
+	name := strings.Split(strings.Split(urn, "::")[2], ":")
+	return urn, name[len(name)-1]
+}
+
+func targeted(p *play, a, _ int) {
+	if urn, _ := p.some(a, "KubeObject", "Task"); urn != "" {
+		p.operate(engine.Up, engine.Options{Targets: []string{urn}}, "", nil)
+	}
+}
+
+func replaced(p *play, a, _ int) {
+	urn, kind := p.some(a, "Task")
+	if urn == "" || strings.Contains(urn, "Chart$") {
+		return
+	}
+	p.operate(engine.Up, engine.Options{Replaces: []string{urn}}, kind, nil)
+}
+
+// draw draws the steps of a life.
+func draw(seed int) (all []step) {
+	random := rand.New(rand.NewPCG(uint64(seed), 0))
+	changing, operating := []string{}, []string{}
+	for _, verb := range slices.Sorted(mapsKeys(changes)) {
+		changing = append(changing, slices.Repeat([]string{verb}, changes[verb].weight)...)
+	}
+	for _, verb := range slices.Sorted(mapsKeys(operations)) {
+		operating = append(operating, slices.Repeat([]string{verb}, operations[verb].weight)...)
+	}
+	// Each life is about some changes more than about others.
+	verbs := slices.Sorted(mapsKeys(changes))
+	for range 3 {
+		changing = append(changing, slices.Repeat([]string{verbs[random.IntN(len(verbs))]}, 15)...)
+	}
+	draw := func(verbs []string) {
+		all = append(all, step{verbs[random.IntN(len(verbs))], random.IntN(1000), random.IntN(1000)})
+	}
+	for range 4 + random.IntN(5) {
+		draw([]string{"add a document", "add a hook"})
+	}
+	all = append(all, step{verb: "up"})
+	for range mostOperations/2 + random.IntN(mostOperations/2) {
+		for range 1 + random.IntN(5) {
+			draw(changing)
+		}
+		draw(operating)
+	}
+	return all
+}
+
+// tell tells a life, and stops where a law is broken that is not known to be. Every life ends well.
+func (b *book) tell(t testing.TB, steps []step) (fresh *violation, p *play) {
+	p = newPlay(t)
+	calls := 0
+	p.helm = func() bool { calls++; return calls%5 == 1 }
+	judged := 0
+	check := func() *violation {
+		for ; judged < len(p.found); judged++ {
+			v := p.found[judged]
+			if number := known(v); number != "" {
+				b.sees(t, number)
+				continue
+			}
+			return &v
+		}
+		return nil
+	}
+	for _, s := range append(slices.Clone(steps), step{verb: "the end"}) {
+		switch {
+		case s.verb == "the end":
+			p.end()
+		case changes[s.verb].do != nil:
+			changes[s.verb].do(&p.m, s.a, s.b)
+		default:
+			operations[s.verb].do(p, s.a, s.b)
+		}
+		if *story {
+			t.Logf("%v: %v", s, p.said)
+		}
+		p.said = nil
+		if v := check(); v != nil {
+			v.what = fmt.Sprintf("in %q: %s", s.verb, v.what)
+			b.count(p)
+			return v, p
+		}
+		if p.over {
+			break
+		}
+	}
+	b.count(p)
+	return nil, p
+}
+
+// end repairs what fails, brings everything up once more, and takes it down.
+func (p *play) end() {
+	m := &p.m
+	for i := range m.documents {
+		if d := &m.documents[i]; d.isJob() {
+			d.image = strings.Replace(d.image, "fails:", "hook:", 1)
+		}
+	}
+	if m.chore != nil {
+		m.chore.image = "hook:0"
+	}
+	p.operate(engine.Up, engine.Options{}, "", nil)
+	p.operate(engine.Destroy, engine.Options{}, "", nil)
+}

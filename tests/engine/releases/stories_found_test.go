@@ -1,0 +1,79 @@
+package releases_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine/defects"
+)
+
+// The stories of this file are what the search has found.
+
+func TestAnObjectOfAHookOfUpgradesAloneGoesWithTheJobs(t *testing.T) {
+	defects.Open(t, "D140", "stays after the upgrade", func(t testing.TB) {
+		l, up := releaseOf(t)
+		account := plain("ServiceAccount", "account", "", on("pre-upgrade"), weighing(-5))
+		up(nil, files{"web.yaml": plain("ConfigMap", "web", `a: "1"`)})
+		up(nil, files{"web.yaml": plain("ConfigMap", "web", `a: "2"`), "account.yaml": account, "migrate.yaml": hookOf("migrate", "hook:1", "", on("pre-upgrade"))})
+		require.Contains(t, existedAt(t, l.runs(0), "migrate").existed, "ServiceAccount/account")
+		assert.NotContains(t, l.live(l.space), "ServiceAccount/account", "it stays after the upgrade, as it would not if the first version had it")
+	})
+}
+
+func TestAFailedUpgradeThatContinuesOnErrorLeavesAState(t *testing.T) {
+	defects.Open(t, "D141", "snapshot integrity failure", func(t testing.TB) {
+		l := newLife(t)
+		declare := func(version, image, dropped string) {
+			folder := l.chart("web", version, files{
+				"templates/web.yaml":     plain("ConfigMap", "web", "a: "+version),
+				"templates/migrate.yaml": hookOf("migrate", image, "", on("pre-upgrade")),
+				"templates/dropped.yaml": dropped,
+			})
+			l.declare(program{"shop": l.release(folder, nil)})
+		}
+		declare("1.0.0", "hook:1", plain("ConfigMap", "dropped", ""))
+		l.up(engine.Options{})
+		declare("1.0.1", "fails:1", "")
+		l.fails(engine.Up, engine.Options{ContinueOnError: true})
+		declare("1.0.1", "hook:1", "")
+		l.up(engine.Options{})
+	})
+}
+
+func TestAReleaseIsInstalledAgainAfterADeleteHookHasMadeAnObject(t *testing.T) {
+	defects.Open(t, "D143", "[ManagedElsewhere]", func(t testing.TB) {
+		l, up := releaseOf(t)
+		web := plain("ConfigMap", "web", `a: "1"`)
+		up(nil, files{"web.yaml": web})
+		later := files{"web.yaml": web, "account.yaml": plain("ServiceAccount", "account", "", on("pre-install,pre-delete"))}
+		up(nil, later)
+		l.succeeds(engine.Destroy, engine.Options{})
+		up(nil, later)
+	})
+}
+
+func TestARenameThatIsCutShortGoesOn(t *testing.T) {
+	defects.Open(t, "D144", "[ManagedElsewhere]", func(t testing.TB) {
+		l := newLife(t)
+		declare := func(name, image string) {
+			folder := l.chart("web", "1.0.0", files{
+				"templates/web.yaml":     plain("ConfigMap", "web", `a: "1"`),
+				"templates/migrate.yaml": hookOf("migrate", image, "", on("pre-upgrade")),
+			})
+			release := l.release(folder, map[string]any{"releaseName": "shop"})
+			if name != "shop" {
+				release = formerly("shop", release)
+			}
+			l.declare(program{name: release})
+		}
+		declare("shop", "hook:1")
+		l.up(engine.Options{})
+		declare("store", "fails:1")
+		l.fails(engine.Up, engine.Options{})
+		declare("store", "hook:1")
+		l.up(engine.Options{})
+	})
+}
