@@ -59,12 +59,11 @@ func TestEveryRelease(t *testing.T) {
 type book struct {
 	began time.Time
 
-	mu         sync.Mutex
-	told, ops  int
-	known      map[string]*sighting
-	broken     map[string]bool
-	current    map[testing.TB]int
-	shortening bool
+	mu        sync.Mutex
+	told, ops int
+	known     map[string]*sighting
+	broken    map[string]bool
+	current   map[testing.TB]int
 }
 
 // sighting says when a known defect was first met.
@@ -128,6 +127,7 @@ func (b *book) sees(t testing.TB, number string) {
 	defer b.mu.Unlock()
 	if b.known[number] == nil {
 		b.known[number] = &sighting{seed: b.current[t], life: b.told + 1, ops: b.ops, after: time.Since(b.began)}
+		t.Logf("met %s after %v and %d lives, seed %d", number, time.Since(b.began).Round(time.Second), b.told, b.current[t])
 	}
 	b.known[number].times++
 }

@@ -21,6 +21,7 @@ var defectsKnown = []defect{
 	{"D93", "hooks", []string{"shared", "passes"}},
 	{"D94", "objects", []string{"claim", "renamed"}},
 	{"D98", "tasks", []string{"replaced"}},
+	{"D98", "ways out", []string{"replaced", "[WaitFailed]"}}, // It finds the run of before, which has failed.
 	{"D100", "hooks", []string{"upgrade", "never ended"}},
 	{"D140", "objects", []string{"left", "hook", "upgrades alone"}},
 	{"D141", "ways out", []string{"broken state", "continued"}},
@@ -28,6 +29,7 @@ var defectsKnown = []defect{
 	{"D143", "ways out", []string{"[ManagedElsewhere]", "of a delete hook"}},
 	{"D144", "ways out", []string{"[ManagedElsewhere]", "renamed in part"}},
 	{"D144", "previews", []string{"[ManagedElsewhere]", "renamed in part"}},
+	{"D145", "objects", []string{"left", "a rename was killed"}},
 }
 
 // known is the number of the defect that breaks a law in this way; empty if it is new.

@@ -34,6 +34,9 @@ func (p *play) isOrphaned(output string) bool {
 // factsOfFailure are the reason codes of a failure. A state that nothing reads any more is the end of a life.
 func (p *play) factsOfFailure(o outcome) []string {
 	facts := reasonCode.FindAllString(o.Output, -1)
+	if o.replaces != "" {
+		facts = append(facts, "replaced")
+	}
 	if strings.Contains(o.Output, "snapshot integrity failure") {
 		p.over = true
 		facts = append(facts, "broken state")

@@ -47,8 +47,9 @@ type play struct {
 	secrets map[string]string // values, and whose they are
 	claims  map[int]types.UID // by the numbers of the documents
 
-	// killed says that an operation was interrupted, continued that one went on after an error, and over that the life cannot go on.
-	killed, continued, over bool
+	// killed says that an operation was interrupted, renaming that it renamed something, continued that one went on after an
+	// error, and over that the life cannot go on.
+	killed, renaming, continued, over bool
 
 	seen  [2]int   // runs, by namespace
 	said  []string // what the last step did
@@ -131,6 +132,7 @@ func (p *play) operate(kind engine.Kind, options engine.Options, replaces string
 	} else {
 		o.Result = p.disturbed(kind, options, disturb)
 		p.killed = true
+		p.renaming = p.renaming || p.last != nil && (p.last.resource != p.m.resource || p.last.setName != p.m.setName)
 		p.noteMade()
 	}
 	p.ops++

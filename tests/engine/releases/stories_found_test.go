@@ -1,10 +1,14 @@
 package releases_test
 
 import (
+	"context"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine/defects"
@@ -75,5 +79,30 @@ func TestARenameThatIsCutShortGoesOn(t *testing.T) {
 		l.fails(engine.Up, engine.Options{})
 		declare("store", "hook:1")
 		l.up(engine.Options{})
+	})
+}
+
+func TestARenameThatIsKilledAndThenTakenDown(t *testing.T) {
+	defects.Open(t, "D145", "is left", func(t testing.TB) {
+		l := newLife(t)
+		object := resource{Type: "k8sconnect:KubeObject", Properties: map[string]any{"manifest": manifest(plain("ConfigMap", "web", `a: "1"`), l.space)}}
+		l.declare(program{"shop": object})
+		l.up(engine.Options{})
+		l.declare(program{"store": formerly("shop", object)})
+		var running atomic.Pointer[engine.Operation]
+		l.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+			reply, err := handle(ctx, request)
+			if o := running.Load(); o != nil && strings.HasSuffix(info.FullMethod, "/Update") {
+				o.Kill()
+			}
+			return reply, err
+		})
+		o := l.Start(l.Context(), engine.Up, engine.Options{})
+		running.Store(o)
+		require.ErrorIs(t, o.Wait().Err, engine.ErrKilled)
+		l.Intercept(nil)
+		require.NoError(t, l.Unlock(l.Context()))
+		out := l.succeeds(engine.Destroy, engine.Options{}).Output
+		assert.NotContains(t, l.live(l.space), "ConfigMap/web", "the object is left:\n%s", out)
 	})
 }
