@@ -546,6 +546,20 @@ linux-and-root:
 .PHONY: tools
 tools: $(CONTROLPLANE_LINKS) $(PULUMI) ## What is not ours: control plane, kubectl, the Pulumi CLI and its YAML host
 
+TEST_TOOLS := $(CONTROLPLANE_LINKS) $(PULUMI) $(addprefix bin/,pulumi-language-java helm gotestsum)
+LINT_TOOLS := $(addprefix bin/,golangci-lint controller-gen)
+
+.PHONY: test-tools
+test-tools: $(TEST_TOOLS) ## All programs of others that "make test" needs, but for the linters
+
+.PHONY: lint-tools
+lint-tools: $(LINT_TOOLS) ## Those that "make test-lint" needs
+
+# A checkout is newer than what a cache has kept, whose key says what it was built from.
+.PHONY: keep-tools
+keep-tools: ## Take the tools in bin/ for those of these sources, whatever their age
+	@touch -c $(TEST_TOOLS) $(LINT_TOOLS)
+
 # The cluster's starter is ours and takes seconds, what it starts does not.
 bin/cluster: $(CLUSTER_SOURCES) $(CONTROLPLANE_LINKS)
 	$(call say,Building the starter of the cluster)
