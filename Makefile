@@ -429,6 +429,13 @@ test-parts: ## The packages of each part, and where the race detector watches
 		$(call list-packages,$(part),raced,$(filter $(RACED),$(PACKAGES_$(part)))) \
 		$(foreach module,$(MODULES_$(part)),$(call list-packages,$(part),raced,./...,$(module))))
 
+# How long "make fuzz" tries inputs of each target.
+FUZZTIME := 1m
+
+.PHONY: fuzz
+fuzz: ## Every fuzz target of all modules, each for FUZZTIME=1m; inputs that fail are in bin/fuzz
+	@bash tests/fuzz/fuzz.sh $(FUZZTIME) $(BIN)/fuzz . $(TESTED_MODULES)
+
 .PHONY: test-charts
 test-charts: bin/gotestsum bin/helm ## Compare the charts of twenty projects, which it downloads, with Helm
 	$(call say,Rendering the charts of others by Helm and by the provider)

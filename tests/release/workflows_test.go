@@ -69,7 +69,7 @@ func readYAML(t *testing.T, path string, into any) {
 func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*"))
 	require.NoError(t, err)
-	require.Len(t, files, 5)
+	require.Len(t, files, 6)
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
 
@@ -123,6 +123,7 @@ func TestWorkflows(t *testing.T) {
 	})
 	t.Run("between them they test, build and publish everything", func(t *testing.T) {
 		assert.Subset(t, called["ci.yml"], []string{"test-lint", "docs-check", "test-unit", "release-plugin"}) // and see TestCI
+		assert.ElementsMatch(t, []string{"fuzz"}, called["fuzz.yml"])
 		assert.ElementsMatch(t, []string{"node-packages", "test-node"}, called["node.yml"])
 		assert.ElementsMatch(t, []string{"vulnerabilities"}, called["vulnerabilities.yml"])
 		assert.ElementsMatch(t, []string{"./.github/workflows/versions.yml", "release-check", "test", "release",
