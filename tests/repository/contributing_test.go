@@ -17,8 +17,8 @@ var pagesWithCommands = []string{
 }
 
 var (
-	makeCommand = regexp.MustCompile("(?m)(?:^|[`&] ?)make ((?:[a-z][a-z-]*|[A-Z_]+=\\S*)(?: (?:[a-z][a-z-]*|[A-Z_]+=[^ `]*))*)")
-	testCommand = regexp.MustCompile(`(?m)go test \./(\S+) -run '([^']+)'((?: -[a-z]+)*)`)
+	makeCommand = regexp.MustCompile("(?m)(?:^|[`&] ?)make ((?:[a-z][a-z0-9-]*|[A-Z_]+=\\S*)(?: (?:[a-z][a-z0-9-]*|[A-Z_]+=[^ `]*))*)")
+	testCommand = regexp.MustCompile(`(?m)go test \./(\S+) -run '([^']+)'((?: -[a-z.]+(?:=\w+)?)*)`)
 	codeOfALine = regexp.MustCompile("`[^`\n]+`")
 )
 
@@ -45,8 +45,15 @@ func TestContributing(t *testing.T) {
 			assert.True(t, function.MatchString(source), command[0])
 			assert.True(t, strings.Contains(source, strings.ReplaceAll(part, "_", " ")), command[0])
 			for flag := range strings.FieldsSeq(command[3]) {
-				if flag != "-v" {
-					declared := regexp.MustCompile(`flag\.\w+\("` + strings.TrimPrefix(flag, "-") + `"`)
+				name, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+				switch {
+				case name == "v":
+				case name == "fuzz":
+					assert.Equal(t, pattern, value, command[0])
+				case strings.HasPrefix(name, "rapid."):
+					assert.True(t, strings.Contains(source, `"pgregory.net/rapid"`), command[0])
+				default:
+					declared := regexp.MustCompile(`flag\.\w+\("` + name + `"`)
 					assert.True(t, declared.MatchString(source), "%s: %s", command[0], flag)
 				}
 			}
