@@ -360,7 +360,7 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 PARTS := e2e rpc operator sdk provider rest
 
 # Every package is in one part; the last has those that no other names.
-PACKAGES_e2e := ./tests/e2e
+PACKAGES_e2e :=
 PACKAGES_rpc := ./tests/rpc ./tests/cluster/...
 PACKAGES_operator := ./tests/operator ./tests/demo ./tests/kubelet
 PACKAGES_sdk := ./tests/sdk
@@ -368,15 +368,16 @@ PACKAGES_provider := ./provider/...
 PACKAGES_rest = $(filter-out $(shell go list $(foreach part,$(PARTS:rest=),$(PACKAGES_$(part)))),$(shell go list ./...))
 
 # The modules beside the root that have tests, each in one part.
-MODULES_rpc :=
+MODULES_e2e := tests/engine
 MODULES_operator := examples/operator
 TESTED_MODULES := $(foreach part,$(PARTS),$(MODULES_$(part)))
 
 # The packages with the race detector: those whose tests run the provider in their own process, and the cluster and the
-# kubelet of the tests, which have many goroutines of their own. So do the modules above. All other packages read files
-# or drive programs. Their processes have little more than a proxy behind a mutex, and the detector sees nothing of the
-# programs; without it they share what the release has compiled.
-RACED := ./provider/... ./tests/rpc ./tests/cluster/... ./tests/kubelet
+# kubelet of the tests, which have many goroutines of their own. All other packages read files or drive programs. Their
+# processes have little more than a proxy behind a mutex, and the detector sees nothing of the programs; without it they
+# share what the release has compiled. tests/engine runs the provider in its process, too, but with it the engine, which
+# takes longer to compile for the detector than its tests take; what the provider does at once, tests/rpc does with it.
+RACED := ./provider/... ./tests/rpc ./tests/cluster/... ./tests/kubelet examples/operator
 
 NEEDED_BY_e2e := $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/helm
 NEEDED_BY_rpc := $(CONTROLPLANE_LINKS)
@@ -400,7 +401,7 @@ failed=; \
 $(call test-packages,packages that start what they test,$(filter-out $(RACED),$(foreach part,$(1),$(PACKAGES_$(part))))) \
 $(call test-packages,packages with the race detector,$(filter $(RACED),$(foreach part,$(1),$(PACKAGES_$(part)))),$(test-environment),$(RACE)) \
 $(foreach module,$(foreach part,$(1),$(MODULES_$(part))),$(call \
-	test-packages,$(module),./...,KUBEBUILDER_ASSETS=$(BIN) $(test-environment),$(RACE),$(module))) \
+	test-packages,$(module),./...,KUBEBUILDER_ASSETS=$(BIN) $(if $(filter $(module),$(RACED)),$(test-environment)),$(if $(filter $(module),$(RACED)),$(RACE)),$(module))) \
 if [ -n "$$failed" ]; then echo "Failed:$${failed#,}" >&2; exit 1; fi
 endef
 
@@ -408,7 +409,7 @@ endef
 test-all: race-detector bin/gotestsum $(foreach part,$(PARTS),$(NEEDED_BY_$(part))) ## All tests, those against a real API server and a real CLI included
 
 .PHONY: $(PARTS:%=test-%)
-test-e2e: bin/gotestsum $(NEEDED_BY_e2e) ## A part of them: programs with the real Pulumi CLI
+test-e2e: bin/gotestsum $(NEEDED_BY_e2e) ## A part of them: programs, by Pulumi's engine in the test's process and by the real CLI
 test-rpc: race-detector bin/gotestsum $(NEEDED_BY_rpc) ## A part of them: the calls of the engine, and the cluster
 test-operator: race-detector bin/gotestsum $(NEEDED_BY_operator) ## A part of them: examples/operator and the demos; Linux and root for tests with pods
 test-sdk: bin/gotestsum $(NEEDED_BY_sdk) ## A part of them: the packed SDKs
@@ -427,7 +428,7 @@ test-parts: ## The packages of each part, and where the race detector watches
 	@set -e; $(foreach part,$(PARTS), \
 		$(call list-packages,$(part),plain,$(filter-out $(RACED),$(PACKAGES_$(part)))) \
 		$(call list-packages,$(part),raced,$(filter $(RACED),$(PACKAGES_$(part)))) \
-		$(foreach module,$(MODULES_$(part)),$(call list-packages,$(part),raced,./...,$(module))))
+		$(foreach module,$(MODULES_$(part)),$(call list-packages,$(part),$(if $(filter $(module),$(RACED)),raced,plain),./...,$(module))))
 
 # How long "make fuzz" tries inputs of each target.
 FUZZTIME := 1m
@@ -474,7 +475,7 @@ node-packages: ## Install what test-node needs from Debian or Ubuntu, as root
 
 # The packages that prove programs on pages, among other tests, and those that compare pages with the code. (Programs in
 # other languages than YAML are proved by test-sdk.)
-PROVE_PAGES := ./tests/e2e
+PROVE_PAGES := ./tests/engine/e2e
 READ_PAGES := ./tests/repository ./provider/internal/failure ./provider/internal/readiness
 
 .PHONY: docs-check
@@ -482,7 +483,7 @@ docs-check: $(NEEDED_BY_e2e) ## The tests of docs/ and of the pages for contribu
 	$(call say,Comparing the pages with the code)
 	@$(call quietly,go test -count=1 $(READ_PAGES))
 	$(call say,Proving what is on the pages of docs/)
-	@$(call quietly,go test -count=1 -timeout 55m -run '^Test(Docs|TheExamplesInTheSchema)' $(PROVE_PAGES))
+	@cd tests/engine && $(call quietly,go test -count=1 -timeout 55m -run '^Test(Docs|TheExamplesInTheSchema)' $(PROVE_PAGES:./tests/engine/%=./%))
 
 .PHONY: bench
 bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY=sets, PEER=folder of another plugin, FORM=objects, OBJECTS="400 1600"

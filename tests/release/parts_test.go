@@ -66,7 +66,7 @@ func TestThePartsOfMakeTest(t *testing.T) {
 	t.Run("all of it is make test", func(t *testing.T) {
 		out, err := inFolder(root, "make", "--dry-run", "--no-print-directory", "test-all")
 		require.NoError(t, err, out)
-		for _, pattern := range []string{"./tests/e2e ", "./tests/rpc ", "./tests/sdk ", "./provider/...", "/tests/release ", "cd examples/operator "} {
+		for _, pattern := range []string{"cd tests/engine ", "./tests/rpc ", "./tests/sdk ", "./provider/...", "/tests/release ", "cd examples/operator "} {
 			assert.True(t, strings.Contains(out, pattern), pattern)
 		}
 	})
