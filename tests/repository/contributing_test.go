@@ -18,7 +18,7 @@ var pagesWithCommands = []string{
 
 var (
 	makeCommand = regexp.MustCompile("(?m)(?:^|[`&] ?)make ((?:[a-z][a-z0-9-]*|[A-Z_]+=\\S*)(?: (?:[a-z][a-z0-9-]*|[A-Z_]+=[^ `]*))*)")
-	testCommand = regexp.MustCompile(`(?m)go test \./(\S+) -run '([^']+)'((?: -[a-z.]+(?:=\w+)?)*)`)
+	testCommand = regexp.MustCompile(`(?m)go (?:-C (\S+) )?test (\./\S*|\.) -run '([^']+)'((?: -[a-z.]+(?:=\w+)?)*)`)
 	codeOfALine = regexp.MustCompile("`[^`\n]+`")
 )
 
@@ -39,12 +39,12 @@ func TestContributing(t *testing.T) {
 		commands := testCommand.FindAllStringSubmatch(read(t, "CONTRIBUTING.md"), -1)
 		require.Greater(t, len(commands), 10)
 		for _, command := range commands {
-			source := testsOf(t, command[1])
-			pattern, part, _ := strings.Cut(command[2], "/")
+			source := testsOf(t, filepath.Join(command[1], command[2]))
+			pattern, part, _ := strings.Cut(command[3], "/")
 			function := regexp.MustCompile(`(?m)^func (` + pattern + `)\w*\(`)
 			assert.True(t, function.MatchString(source), command[0])
 			assert.True(t, strings.Contains(source, strings.ReplaceAll(part, "_", " ")), command[0])
-			for flag := range strings.FieldsSeq(command[3]) {
+			for flag := range strings.FieldsSeq(command[4]) {
 				name, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
 				switch {
 				case name == "v":
@@ -69,7 +69,8 @@ func TestContributing(t *testing.T) {
 				assert.True(t, strings.Contains(page, "`make test-node`"))
 			case name == "cluster": // the tests of a tool for tests
 			case len(glob(t, "tests/"+name+"/*_test.go")) > 0:
-				assert.True(t, strings.Contains(page, "go test ./tests/"+name+" -run "), "tests/%s", name)
+				folder := regexp.MustCompile(`go (-C tests/` + name + ` test \.|test \./tests/` + name + `) -run `)
+				assert.True(t, folder.MatchString(page), "tests/%s", name)
 			}
 		}
 	})
