@@ -1,5 +1,5 @@
 # Everything that is built lands in bin/, once: a second make does nothing.
-# "make help" lists what there is. Needed: Go 1.26, GNU make, bash; gcc or clang for the race detector.
+# "make help" lists what there is. Needed: Go 1.26.6 or newer, GNU make, bash; gcc or clang for the race detector.
 
 SHELL := bash
 BIN := $(CURDIR)/bin
