@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pulumi/pulumi/pkg/v3/display"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -200,4 +201,33 @@ func TestOperationsThatAreKilledLeaveTheLockAndTheStateOfThatMoment(t *testing.T
 	assert.Equal(t, "1", value(t, namespace, "second"))
 	succeed(t, s, engine.Destroy, engine.Options{})
 	assert.Equal(t, "gone", value(t, namespace, "second"))
+}
+
+func TestOperationsInMemory(t *testing.T) {
+	namespace, want := space(t), "1"
+	m := &engine.Memory{Project: "memory", Name: "dev", Program: func(_ plugin.RunInfo, m *deploytest.ResourceMonitor) error {
+		return object(m, namespace, "it", want)
+	}}
+	const urn = "urn:pulumi:dev::memory::k8sconnect:index:KubeObject::it"
+	for _, c := range []struct {
+		kind  engine.Kind
+		want  string
+		steps []display.StepOp
+		live  string
+	}{
+		{engine.Preview, "1", []display.StepOp{"create"}, "gone"},
+		{engine.Up, "1", []display.StepOp{"create"}, "1"},
+		{engine.Up, "2", []display.StepOp{"refresh", "update"}, "2"},
+		{engine.Refresh, "2", []display.StepOp{"same"}, "2"},
+		{engine.Destroy, "2", []display.StepOp{"refresh", "delete"}, "gone"},
+	} {
+		want = c.want
+		steps, err := m.Do(t.Context(), c.kind, engine.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, c.steps, steps[urn], c.kind)
+		assert.Equal(t, c.live, value(t, namespace, "it"))
+	}
+	want = "1"
+	_, err := m.Do(t.Context(), engine.Import, engine.Options{})
+	require.ErrorContains(t, err, "has none")
 }
