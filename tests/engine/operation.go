@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/backend/display"
 	"github.com/pulumi/pulumi/pkg/v3/backend/httpstate/client"
 	backendsecrets "github.com/pulumi/pulumi/pkg/v3/backend/secrets"
+	"github.com/pulumi/pulumi/pkg/v3/cmd/pulumi/cmd"
 	changed "github.com/pulumi/pulumi/pkg/v3/display"
 	pulumi "github.com/pulumi/pulumi/pkg/v3/engine"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
@@ -65,12 +66,7 @@ type Result struct {
 }
 
 // Code is the exit code that the CLI would have.
-func (r Result) Code() int {
-	if r.Err == nil {
-		return 0
-	}
-	return 255
-}
+func (r Result) Code() int { return cmd.ExitCodeFor(r.Err) }
 
 // Do runs an operation to its end.
 func (s *Stack) Do(ctx context.Context, kind Kind, options Options) Result {
@@ -93,7 +89,7 @@ func (s *Stack) Start(ctx context.Context, kind Kind, options Options) *Operatio
 		if o.death.died {
 			o.result.Err = errors.Join(ErrKilled, o.death.bury())
 		} else if err := o.result.Err; err != nil && !result.IsBail(err) {
-			fmt.Fprintf(o.output.stderr(), "error: %v\n", err)
+			_, _ = fmt.Fprintf(o.output.stderr(), "error: %v\n", err)
 		}
 		o.result.Output, o.result.Stdout = o.output.texts()
 		o.result.Took = time.Since(began)
@@ -160,7 +156,7 @@ func (o *Operation) run(ctx context.Context) (changed.ResourceChanges, error) {
 		StackConfiguration: configuration, Scopes: &o.cancellation,
 	}
 	// The backend prints this by itself, where nobody looks.
-	fmt.Fprintf(o.output.stdout(), "%s (%s):\n", labels[o.kind], s.Name)
+	_, _ = fmt.Fprintf(o.output.stdout(), "%s (%s):\n", labels[o.kind], s.Name)
 	changes, err := o.call(ctx, at.stack, operation)
 	for _, made := range o.hosts {
 		if failed := made.Close(); failed != nil {
@@ -173,7 +169,7 @@ func (o *Operation) run(ctx context.Context) (changed.ResourceChanges, error) {
 	case err == nil && o.options.ExpectNoChanges && changes != nil && pulumi.HasChanges(changes):
 		return changes, backenderr.NoChangesExpectedError{Operation: string(o.kind)}
 	case err == nil && o.kind == Destroy && len(o.options.Targets) == 0 && !o.options.PreviewOnly:
-		fmt.Fprintf(o.output.stdout(), "The resources in the stack have been deleted, but the history and configuration "+
+		_, _ = fmt.Fprintf(o.output.stdout(), "The resources in the stack have been deleted, but the history and configuration "+
 			"associated with the stack are still maintained. \nIf you want to remove the stack completely, run `pulumi stack rm %s`.\n", s.Name)
 		return changes, nil
 	default:

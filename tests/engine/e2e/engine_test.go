@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,9 @@ func setenv(environment map[string]string) error {
 	}
 	return nil
 }
+
+// byCLI proves that both ways come to the same.
+var byCLI = flag.Bool("cli", false, "run every command as a process of the CLI")
 
 var kubeconfigOnce sync.Once
 
@@ -58,6 +62,9 @@ func (s *stack) operate(t testing.TB, args ...string) (result, bool) {
 // needsProcess says why the commands of a stack are processes of the CLI; "" if they are not.
 func (s *stack) needsProcess(t testing.TB) string {
 	t.Helper()
+	if *byCLI {
+		return "asked for"
+	}
 	program, err := readFile(s.dir, "Pulumi.yaml")
 	require.NoError(t, err)
 	if !strings.Contains(program, "\nruntime: yaml\n") {
