@@ -207,7 +207,7 @@ func (o *Operation) engineOptions() pulumi.UpdateOptions {
 	}
 	return pulumi.UpdateOptions{
 		Parallel: parallel, Debug: o.options.Debug, ShowSecrets: o.options.ShowSecrets,
-		Refresh: o.options.Refresh, RefreshProgram: o.options.RunProgram, DestroyProgram: o.options.RunProgram,
+		Refresh: o.options.Refresh, RefreshProgram: o.options.RunProgram && o.kind != Destroy, DestroyProgram: o.options.RunProgram && o.kind == Destroy,
 		ReplaceTargets:   deploy.NewUrnTargets(o.options.Replaces),
 		Targets:          deploy.NewUrnTargets(o.options.Targets),
 		Excludes:         deploy.NewUrnTargets(o.options.Excludes),
