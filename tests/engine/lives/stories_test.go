@@ -51,18 +51,19 @@ func (p *place) admit(name string) {
 // bind gives a claim a volume, made by hand.
 func (p *place) bind(name string) {
 	p.Helper()
+	size, _ := get(p.live("PersistentVolumeClaim", name).Object, at("spec.resources.requests.storage"))
 	require.NoError(p, put(p.Context(), "", parsef(`
 apiVersion: v1
 kind: PersistentVolume
 metadata: {name: %[1]s-%[2]s}
 spec:
-  capacity: {storage: 1Gi}
+  capacity: {storage: %[3]s}
   accessModes: [ReadWriteOnce]
   storageClassName: growing
   persistentVolumeReclaimPolicy: Retain
   hostPath: {path: /nowhere}
   claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: %[1]s, name: %[2]s}
-`, p.namespace, name)))
+`, p.namespace, name, size)))
 	p.Cleanup(func() {
 		_ = client("PersistentVolume", "").Delete(context.Background(), p.namespace+"-"+name, metav1.DeleteOptions{})
 	})

@@ -68,6 +68,9 @@ var worlds = map[string]world{
 	},
 }
 
+// mirror begins the images that admission rewrites.
+const mirror = "mirror.example/"
+
 // podSpec is the pod of an object of any kind that has one, and podPath where it is.
 const (
 	podSpec = `(object.kind == "Pod" ? object.spec : object.spec.template.spec)`
