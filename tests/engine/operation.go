@@ -62,7 +62,14 @@ type Result struct {
 	Stdout  string
 	Err     error
 	Changes changed.ResourceChanges
+	Steps   []Step // of an up or a preview
 	Took    time.Duration
+}
+
+// Step is what is done to a resource, or what would be.
+type Step struct {
+	Op  changed.StepOp
+	URN string
 }
 
 // Code is the exit code that the CLI would have.
@@ -180,9 +187,13 @@ func (o *Operation) run(ctx context.Context) (changed.ResourceChanges, error) {
 func (o *Operation) call(ctx context.Context, stack backend.Stack, operation backend.UpdateOperation) (changes changed.ResourceChanges, err error) {
 	switch o.kind {
 	case Up:
-		return backend.UpdateStack(ctx, stack, operation, nil)
+		events, done := o.steps()
+		defer done()
+		return backend.UpdateStack(ctx, stack, operation, events)
 	case Preview:
-		_, changes, err = backend.PreviewStack(ctx, stack, operation, nil)
+		events, done := o.steps()
+		defer done()
+		_, changes, err = backend.PreviewStack(ctx, stack, operation, events)
 		return changes, err
 	case Refresh:
 		return backend.RefreshStack(ctx, stack, operation)
@@ -194,6 +205,20 @@ func (o *Operation) call(ctx context.Context, stack backend.Stack, operation bac
 	default:
 		return nil, fmt.Errorf("operation %q: there is none", o.kind)
 	}
+}
+
+// steps notes the steps among the events, until it is done.
+func (o *Operation) steps() (events chan<- pulumi.Event, done func()) {
+	all, read := make(chan pulumi.Event), make(chan struct{})
+	go func() {
+		defer close(read)
+		for event := range all {
+			if step, ok := event.Payload().(pulumi.ResourcePreEventPayload); ok {
+				o.result.Steps = append(o.result.Steps, Step{step.Metadata.Op, string(step.Metadata.URN)})
+			}
+		}
+	}()
+	return all, func() { close(all); <-read }
 }
 
 func (o *Operation) engineOptions() pulumi.UpdateOptions {
