@@ -62,14 +62,8 @@ type Result struct {
 	Stdout  string
 	Err     error
 	Changes changed.ResourceChanges
-	Steps   []Step // of an up or a preview
+	Steps   []Step // of an up or a preview, in the order in which they began
 	Took    time.Duration
-}
-
-// Step is what is done to a resource, or what would be.
-type Step struct {
-	Op  changed.StepOp
-	URN string
 }
 
 // Code is the exit code that the CLI would have.
@@ -187,11 +181,11 @@ func (o *Operation) run(ctx context.Context) (changed.ResourceChanges, error) {
 func (o *Operation) call(ctx context.Context, stack backend.Stack, operation backend.UpdateOperation) (changes changed.ResourceChanges, err error) {
 	switch o.kind {
 	case Up:
-		events, done := o.steps()
+		events, done := o.listen()
 		defer done()
 		return backend.UpdateStack(ctx, stack, operation, events)
 	case Preview:
-		events, done := o.steps()
+		events, done := o.listen()
 		defer done()
 		_, changes, err = backend.PreviewStack(ctx, stack, operation, events)
 		return changes, err
@@ -205,20 +199,6 @@ func (o *Operation) call(ctx context.Context, stack backend.Stack, operation bac
 	default:
 		return nil, fmt.Errorf("operation %q: there is none", o.kind)
 	}
-}
-
-// steps notes the steps among the events, until it is done.
-func (o *Operation) steps() (events chan<- pulumi.Event, done func()) {
-	all, read := make(chan pulumi.Event), make(chan struct{})
-	go func() {
-		defer close(read)
-		for event := range all {
-			if step, ok := event.Payload().(pulumi.ResourcePreEventPayload); ok {
-				o.result.Steps = append(o.result.Steps, Step{step.Metadata.Op, string(step.Metadata.URN)})
-			}
-		}
-	}()
-	return all, func() { close(all); <-read }
 }
 
 func (o *Operation) engineOptions() pulumi.UpdateOptions {
