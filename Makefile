@@ -361,23 +361,28 @@ PARTS := e2e rpc operator sdk provider rest
 
 # Every package is in one part; the last has those that no other names.
 PACKAGES_e2e :=
-PACKAGES_rpc := ./tests/rpc ./tests/cluster/...
+PACKAGES_rpc := ./tests/cluster/...
 PACKAGES_operator := ./tests/operator ./tests/demo ./tests/kubelet
 PACKAGES_sdk := ./tests/sdk
 PACKAGES_provider := ./provider/...
 PACKAGES_rest = $(filter-out $(shell go list $(foreach part,$(PARTS:rest=),$(PACKAGES_$(part)))),$(shell go list ./...))
 
-# The modules beside the root that have tests, each in one part.
+# The modules beside the root that have tests, and what a part takes of one that it shares with another part.
 MODULES_e2e := tests/engine
+MODULES_rpc := tests/engine
 MODULES_operator := examples/operator
-TESTED_MODULES := $(foreach part,$(PARTS),$(MODULES_$(part)))
+TESTED_MODULES := $(sort $(foreach part,$(PARTS),$(MODULES_$(part))))
+PACKAGES_rpc_of_tests/engine := ./rpc
+PACKAGES_e2e_of_tests/engine = $(filter-out %/tests/engine/rpc,$(shell cd tests/engine && go list ./...))
 
 # The packages with the race detector: those whose tests run the provider in their own process, and the cluster and the
 # kubelet of the tests, which have many goroutines of their own. All other packages read files or drive programs. Their
 # processes have little more than a proxy behind a mutex, and the detector sees nothing of the programs; without it they
-# share what the release has compiled. tests/engine runs the provider in its process, too, but with it the engine, which
-# takes longer to compile for the detector than its tests take; what the provider does at once, tests/rpc does with it.
-RACED := ./provider/... ./tests/rpc ./tests/cluster/... ./tests/kubelet examples/operator
+# share what the release has compiled. The other packages of tests/engine run the provider in their process, too; what it
+# does at once, tests/engine/rpc does with the detector.
+RACED := ./provider/... ./tests/cluster/... ./tests/kubelet
+RACED_rpc := tests/engine
+RACED_operator := examples/operator
 
 NEEDED_BY_e2e := $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/helm
 NEEDED_BY_rpc := $(CONTROLPLANE_LINKS)
@@ -395,14 +400,21 @@ $(if $(strip $(2)),printf -- '--- %s\n' '$(1)'; \
 	(cd $(or $(5),.) && $(3) $(gotestsum) -- $(4) -count=1 -timeout 55m $(2)) || failed="$$failed$(comma) $(1)";)
 endef
 
+# $(call test-module,PART,MODULE): the tests that the part takes of the module.
+test-module = $(call test-packages,$(2) in $(1),$(call packages-of,$(1),$(2)),KUBEBUILDER_ASSETS=$(BIN) $(if \
+	$(filter $(2),$(RACED_$(1))),$(test-environment)),$(if $(filter $(2),$(RACED_$(1))),$(RACE)),$(2))
+packages-of = $(or $(PACKAGES_$(1)_of_$(2)),./...)
+
+# Fails with what has failed.
+say-failed = if [ -n "$$failed" ]; then echo "Failed:$${failed\#,}" >&2; exit 1; fi
+
 # $(call test-parts,PARTS): runs the tests of these parts, to the end also where some fail.
 define test-parts
 failed=; \
 $(call test-packages,packages that start what they test,$(filter-out $(RACED),$(foreach part,$(1),$(PACKAGES_$(part))))) \
 $(call test-packages,packages with the race detector,$(filter $(RACED),$(foreach part,$(1),$(PACKAGES_$(part)))),$(test-environment),$(RACE)) \
-$(foreach module,$(foreach part,$(1),$(MODULES_$(part))),$(call \
-	test-packages,$(module),./...,KUBEBUILDER_ASSETS=$(BIN) $(if $(filter $(module),$(RACED)),$(test-environment)),$(if $(filter $(module),$(RACED)),$(RACE)),$(module))) \
-if [ -n "$$failed" ]; then echo "Failed:$${failed#,}" >&2; exit 1; fi
+$(foreach part,$(1),$(foreach module,$(MODULES_$(part)),$(call test-module,$(part),$(module)))) \
+$(say-failed)
 endef
 
 .PHONY: test-all
@@ -428,7 +440,8 @@ test-parts: ## The packages of each part, and where the race detector watches
 	@set -e; $(foreach part,$(PARTS), \
 		$(call list-packages,$(part),plain,$(filter-out $(RACED),$(PACKAGES_$(part)))) \
 		$(call list-packages,$(part),raced,$(filter $(RACED),$(PACKAGES_$(part)))) \
-		$(foreach module,$(MODULES_$(part)),$(call list-packages,$(part),$(if $(filter $(module),$(RACED)),raced,plain),./...,$(module))))
+		$(foreach module,$(MODULES_$(part)),$(call list-packages,$(part),$(if \
+			$(filter $(module),$(RACED_$(part))),raced,plain),$(call packages-of,$(part),$(module)),$(module))))
 
 # How long "make fuzz" tries inputs of each target.
 FUZZTIME := 1m
@@ -460,7 +473,8 @@ OTHER_VERSIONS := $(patsubst tests/cluster/controlplane/kubernetes-%.mod,%,$(wil
 ifneq ($(filter $(OTHER_VERSIONS),$(KUBERNETES)),)
 test-version: bin/gotestsum bin/kubernetes-$(KUBERNETES)/.complete ## The tests of the provider's calls, and the probe, on another version of Kubernetes: KUBERNETES=1.33
 	$(call say,Running the tests against the API server of Kubernetes $(KUBERNETES))
-	@K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES) $(gotestsum) -- -count=1 -timeout 60m ./tests/rpc ./tests/probe
+	@export K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES); failed=; $(call test-packages,what the API server answers,./tests/probe) \
+	$(call test-packages,calls of the engine,./rpc,,,tests/engine) $(say-failed)
 else
 test-version:
 	@echo 'make test-version wants KUBERNETES to be one of: $(OTHER_VERSIONS). ("make test" takes $(basename $(KUBERNETES_VERSION:v%=%)).)' >&2
@@ -500,7 +514,7 @@ SOAK := 10m
 .PHONY: soak
 soak: race-detector $(CONTROLPLANE_LINKS) ## The property tests over every kind of object and every life, for longer: SOAK=10m
 	$(call say,Telling stories of every kind and of every life for $(SOAK))
-	@$(call go-test,-count=1 -timeout 24h -v -run '^TestEvery(Kind|Life)$$' ./tests/rpc -soak $(SOAK)) | { grep -vE '^ *(=== |--- PASS)' || true; }
+	@cd tests/engine && $(call go-test,-count=1 -timeout 24h -v -run '^TestEvery(Kind|Life)$$' ./rpc -soak $(SOAK)) | { grep -vE '^ *(=== |--- PASS)' || true; }
 
 # What takes seconds comes first.
 .PHONY: test-lint

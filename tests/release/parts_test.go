@@ -58,7 +58,7 @@ func TestThePartsOfMakeTest(t *testing.T) {
 	})
 	t.Run("the race detector watches where the provider works in the process of its tests", func(t *testing.T) {
 		for name, how := range detector {
-			if strings.HasPrefix(name, ours+"/provider") || name == ours+"/tests/rpc" {
+			if strings.HasPrefix(name, ours+"/provider") || name == ours+"/tests/engine/rpc" {
 				assert.Equal(t, "raced", how, name)
 			}
 		}
@@ -66,7 +66,7 @@ func TestThePartsOfMakeTest(t *testing.T) {
 	t.Run("all of it is make test", func(t *testing.T) {
 		out, err := inFolder(root, "make", "--dry-run", "--no-print-directory", "test-all")
 		require.NoError(t, err, out)
-		for _, pattern := range []string{"cd tests/engine ", "./tests/rpc ", "./tests/sdk ", "./provider/...", "/tests/release ", "cd examples/operator "} {
+		for _, pattern := range []string{"cd tests/engine ", "./rpc) ", "./tests/sdk ", "./provider/...", "/tests/release ", "cd examples/operator "} {
 			assert.True(t, strings.Contains(out, pattern), pattern)
 		}
 	})

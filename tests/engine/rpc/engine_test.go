@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,7 +17,8 @@ func (noDiff) Diff(context.Context, plugin.DiffRequest) (plugin.DiffResponse, er
 	return plugin.DiffResult{}, errors.New("no diff")
 }
 
-// TestSessionDoesWhatTheEngineDoes proves the harness where the other tests rely on it without a word.
+// TestSessionDoesWhatTheEngineDoes is about what the engine does without being asked, on which the provider and the other
+// tests rely without a word.
 func TestSessionDoesWhatTheEngineDoes(t *testing.T) {
 	t.Parallel()
 	t.Run("a Diff that fails after a Read fails every command, and nothing is deleted", func(t *testing.T) {

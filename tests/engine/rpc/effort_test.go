@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -51,7 +50,7 @@ func TestNoNetworkWhereTheEngineIsSerial(t *testing.T) {
 	t.Run("Configure, CheckConfig and DiffConfig make no connection", func(t *testing.T) {
 		start(t, lonely)
 		_, err := startUnconfigured(t).DiffConfig(t.Context(), plugin.DiffConfigRequest{
-			URN: providerURN, OldInputs: resource.PropertyMap{}, NewInputs: resource.NewPropertyMapFromMap(lonely),
+			URN: providerURN, NewInputs: sentMap(lonely),
 		})
 		require.NoError(t, err)
 		assert.Zero(t, called())

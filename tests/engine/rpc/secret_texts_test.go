@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -198,10 +198,10 @@ func (a *answers) of(urn resource.URN) []answer {
 // Check is called by the engine, as are the verbs below.
 func (p *process) Check(ctx context.Context, req plugin.CheckRequest) (plugin.CheckResponse, error) {
 	resp, err := p.Provider.Check(ctx, req)
-	given := answer{urn: req.URN, verb: "Check", inputs: resp.Properties}
+	given := answer{urn: req.URN, verb: "Check", inputs: received(resp.Properties)}
 	for _, failure := range resp.Failures {
 		// The engine adds the value of the property.
-		value := readable(req.News[failure.Property])
+		value := readable(received(req.NewInputs)[failure.Property])
 		given.failures = append(given.failures, string(failure.Property), failure.Reason, asJSON(value), fmt.Sprint(value))
 	}
 	p.answers.add(given, err)
@@ -222,19 +222,19 @@ func (p *process) Diff(ctx context.Context, req plugin.DiffRequest) (plugin.Diff
 
 func (p *process) Create(ctx context.Context, req plugin.CreateRequest) (plugin.CreateResponse, error) {
 	resp, err := p.Provider.Create(ctx, req)
-	p.answers.add(answer{urn: req.URN, verb: verb("Create", req.Preview), id: resp.ID, outputs: resp.Properties}, err)
+	p.answers.add(answer{urn: req.URN, verb: verb("Create", req.Preview), id: resp.ID, outputs: received(resp.Properties)}, err)
 	return resp, err
 }
 
 func (p *process) Read(ctx context.Context, req plugin.ReadRequest) (plugin.ReadResponse, error) {
 	resp, err := p.Provider.Read(ctx, req)
-	p.answers.add(answer{urn: req.URN, verb: "Read", id: resp.ID, inputs: resp.Inputs, outputs: resp.Outputs}, err)
+	p.answers.add(answer{urn: req.URN, verb: "Read", id: resp.ID, inputs: receivedAny(resp.Inputs), outputs: receivedAny(resp.Outputs)}, err)
 	return resp, err
 }
 
 func (p *process) Update(ctx context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
 	resp, err := p.Provider.Update(ctx, req)
-	p.answers.add(answer{urn: req.URN, verb: verb("Update", req.Preview), outputs: resp.Properties}, err)
+	p.answers.add(answer{urn: req.URN, verb: verb("Update", req.Preview), outputs: received(resp.Properties)}, err)
 	return resp, err
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,12 +18,12 @@ import (
 func (p *process) invoke(t testing.TB, function string, args map[string]any) (resource.PropertyMap, error) {
 	t.Helper()
 	resp, err := p.Invoke(t.Context(), plugin.InvokeRequest{
-		Tok: tokens.ModuleMember("k8sconnect:index:" + function), Args: resource.NewPropertyMapFromMap(args),
+		Tok: tokens.ModuleMember("k8sconnect:index:" + function), Args: sentMap(args),
 	})
 	if err == nil && len(resp.Failures) > 0 {
 		err = invalid{resp.Failures}
 	}
-	return resp.Properties, err
+	return received(resp.Properties), err
 }
 
 // named are the arguments that name an object of the namespace.

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
+	state "github.com/pulumi/pulumi/pkg/v3/resource"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 )
 
 const (
@@ -34,6 +38,10 @@ type session struct {
 	t       testing.TB
 	process *process
 	urn     resource.URN
+	// aliases is the URN of before, until the program has come to the resource.
+	aliases []resource.URN
+	// unfinished is what a replacement that failed has left in the state: what is to be deleted, or made again.
+	unfinished []*state.State
 
 	// lastRun is the provider as the last run configured it, where the program configures it in another way: see
 	// reconfigured.
@@ -68,7 +76,7 @@ func (p *process) wait(t testing.TB, name string) *session {
 	return &session{t: t, process: p, urn: urnOfType(waitType, name)}
 }
 
-// in continues with another provider process, as every new run does.
+// in continues with another provider process, as every new operation of the engine does.
 func (s *session) in(p *process) *session {
 	s.earlier = s.processes()
 	s.process, s.lastRun = p, nil
@@ -104,12 +112,12 @@ func (e invalid) Error() string {
 
 func (s *session) check(program resource.PropertyMap, preview bool) (resource.PropertyMap, error) {
 	resp, err := s.process.Check(context.Background(), plugin.CheckRequest{
-		URN: s.urn, Olds: s.inputs, News: program, AllowUnknowns: preview,
+		URN: s.urn, OldInputs: sent(s.inputs), NewInputs: sent(program), AllowUnknowns: preview,
 	})
 	if err == nil && len(resp.Failures) > 0 {
 		err = invalid{resp.Failures}
 	}
-	return resp.Properties, err
+	return received(resp.Properties), err
 }
 
 // diff is what the engine shows in a preview of an existing resource.
@@ -123,7 +131,7 @@ func (s *session) diff(program resource.PropertyMap) (plugin.DiffResult, error) 
 
 func (s *session) diffChecked(inputs resource.PropertyMap) (plugin.DiffResult, error) {
 	return s.process.Diff(context.Background(), plugin.DiffRequest{
-		URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: inputs,
+		URN: s.urn, ID: s.id, OldInputs: sent(s.inputs), OldOutputs: sent(s.outputs), NewInputs: sent(inputs),
 		AllowUnknowns: true, IgnoreChanges: s.ignore,
 	})
 }
@@ -156,11 +164,11 @@ func (s *session) create(program resource.PropertyMap) error {
 }
 
 func (s *session) createChecked(inputs resource.PropertyMap) error {
-	resp, err := s.process.Create(context.Background(), plugin.CreateRequest{URN: s.urn, Properties: inputs, Timeout: s.timeout})
+	resp, err := s.process.Create(context.Background(), plugin.CreateRequest{URN: s.urn, Properties: sent(inputs), Timeout: s.timeout})
 	if err != nil && resp.Status != resource.StatusPartialFailure {
 		return err
 	}
-	s.stored = stored{resp.ID, inputs, resp.Properties, reasons(err), resp.RefreshBeforeUpdate}
+	s.stored = stored{resp.ID, inputs, received(resp.Properties), reasons(err), resp.RefreshBeforeUpdate}
 	s.ignored = s.ignore
 	return err
 }
@@ -168,7 +176,7 @@ func (s *session) createChecked(inputs resource.PropertyMap) error {
 // update is the Update RPC with checked inputs.
 func (s *session) update(inputs resource.PropertyMap) error {
 	resp, err := s.process.Update(context.Background(), plugin.UpdateRequest{
-		URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: inputs,
+		URN: s.urn, ID: s.id, OldInputs: sent(s.inputs), OldOutputs: sent(s.outputs), NewInputs: sent(inputs),
 		IgnoreChanges: s.ignore, Timeout: s.timeout,
 	})
 	if err != nil && resp.Status != resource.StatusPartialFailure {
@@ -177,7 +185,7 @@ func (s *session) update(inputs resource.PropertyMap) error {
 	if err == nil {
 		s.inputs = inputs // else the engine keeps the old ones
 	}
-	s.outputs, s.initErrors, s.refresh, s.ignored = resp.Properties, reasons(err), resp.RefreshBeforeUpdate, s.ignore
+	s.outputs, s.initErrors, s.refresh, s.ignored = received(resp.Properties), reasons(err), resp.RefreshBeforeUpdate, s.ignore
 	return err
 }
 
@@ -190,50 +198,13 @@ func reasons(err error) []string {
 }
 
 // read is pulumi refresh.
-func (s *session) read() error { return s.readBy(s.process, false) }
-
-// readBy is what the engine does to refresh a resource (RefreshStep.Apply): Read, and then Diff by the same provider. An
-// init error is a warning to it, and is only kept. An error of the Diff fails the command, whichever it is; what was read
-// is kept all the same, as the engine changes the state before it asks.
-func (s *session) readBy(p *process, preview bool) error {
-	before := s.stored
-	resp, err := p.Read(context.Background(), plugin.ReadRequest{
-		URN: s.urn, ID: s.id, Inputs: s.inputs, State: s.outputs,
-	})
-	if err != nil && resp.Status != resource.StatusPartialFailure {
-		return err
-	}
+func (s *session) read() error {
 	s.refreshed = plugin.DiffResult{}
-	if resp.ID == "" || resp.Outputs == nil { // this is how the engine knows
-		s.stored = stored{}
-		return nil
+	w, _, err := s.operation(engine.Refresh, nil)
+	if w.read != nil {
+		s.refreshed = w.read.Invert() // it shows what became of the resource, not what would become of it
 	}
-	inputs := s.inputs
-	if resp.Inputs != nil {
-		inputs = resp.Inputs
-	}
-	s.stored = stored{resp.ID, inputs, resp.Outputs, reasons(err), resp.RefreshBeforeUpdate}
-
-	// The engine asks for "the diff that a user would see if they immediately ran an up operation on a no-change program
-	// after this refresh": from what was read, inputs too, to the inputs before it, which are the wanted ones. There is no
-	// program yet, so the changes to ignore are those of the last run.
-	diff, err := p.Diff(context.Background(), plugin.DiffRequest{
-		URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: before.inputs,
-		AllowUnknowns: preview, IgnoreChanges: s.ignored,
-	})
-	if err != nil {
-		return fmt.Errorf("the Diff after the Read: %w", err)
-	}
-	s.refreshed = diff.Invert() // it shows what became of the resource, not what would become of it
-	return nil
-}
-
-// readBefore is the refresh before everything else that the provider asks for with refresh_before_update.
-func (s *session) readBefore(preview bool) error {
-	if s.id == "" || !s.refresh {
-		return nil
-	}
-	return s.readBy(s.beforeProgram(), preview)
+	return w.cause(err)
 }
 
 // mustRead is a refresh that must find the object.
@@ -244,40 +215,13 @@ func (s *session) mustRead() *session {
 	return s
 }
 
-// up is pulumi up: what the engine does with one resource, in the engine's order. It says what it did.
+// up is pulumi up. It says what it did.
 func (s *session) up(program resource.PropertyMap) (string, error) {
-	if err := s.readBefore(false); err != nil {
-		return "refresh", err
-	}
-	return s.register(program)
-}
-
-// register is what an up does with a resource after the reads, when its program comes to it.
-func (s *session) register(program resource.PropertyMap) (string, error) {
-	if s.lastRun != nil {
+	w, steps, err := s.operation(engine.Up, program)
+	if s.lastRun != nil && slices.Contains(w.calls, "check") {
 		s.in(s.process) // the program has configured the provider, and the state has that
 	}
-	inputs, err := s.check(program, false)
-	if err != nil {
-		return "check", err
-	}
-	if s.id == "" {
-		return "create", s.createChecked(inputs)
-	}
-	diff, err := s.diffChecked(inputs)
-	switch {
-	case err != nil:
-		return "diff", err
-	case diff.Replace():
-		if err := s.remove(); err != nil {
-			return "delete", err
-		}
-		return "replace", s.createChecked(inputs)
-	case diff.Changes == plugin.DiffSome || len(s.initErrors) > 0:
-		return "update", s.update(inputs)
-	}
-	s.inputs, s.ignored = inputs, s.ignore // an unchanged resource keeps its outputs
-	return "same", nil
+	return w.did(steps[s.urn], err), w.cause(err)
 }
 
 // mustUp is an up that must succeed and do this.
@@ -291,34 +235,8 @@ func (s *session) mustUp(want string, program resource.PropertyMap) *session {
 
 // preview is pulumi preview. Nothing of it is kept.
 func (s *session) preview(program resource.PropertyMap) (did string, outputs resource.PropertyMap, err error) {
-	before := s.stored
-	defer func() { s.stored = before }()
-	if err := s.readBefore(true); err != nil {
-		return "refresh", nil, err
-	}
-	inputs, err := s.check(program, true)
-	if err != nil {
-		return "check", nil, err
-	}
-	if s.id == "" {
-		resp, err := s.process.Create(context.Background(), plugin.CreateRequest{URN: s.urn, Properties: inputs, Preview: true})
-		return "create", resp.Properties, err
-	}
-	diff, err := s.diffChecked(inputs)
-	switch {
-	case err != nil:
-		return "diff", nil, err
-	case diff.Replace():
-		resp, err := s.process.Create(context.Background(), plugin.CreateRequest{URN: s.urn, Properties: inputs, Preview: true})
-		return "replace", resp.Properties, err
-	case diff.Changes == plugin.DiffSome || len(s.initErrors) > 0:
-		resp, err := s.process.Update(context.Background(), plugin.UpdateRequest{
-			URN: s.urn, ID: s.id, OldInputs: s.inputs, OldOutputs: s.outputs, NewInputs: inputs,
-			IgnoreChanges: s.ignore, Preview: true,
-		})
-		return "update", resp.Properties, err
-	}
-	return "same", s.outputs, nil
+	w, steps, err := s.operation(engine.Preview, program)
+	return w.did(steps[s.urn], err), w.told, w.cause(err)
 }
 
 // destroy is pulumi destroy, which has no program: the read before it, and Delete if there is something left.
@@ -326,13 +244,11 @@ func (s *session) destroy() error {
 	if s.lastRun != nil {
 		s.in(s.lastRun)
 	}
-	if err := s.readBefore(false); err != nil || s.id == "" {
-		return err
-	}
-	return s.remove()
+	w, _, err := s.operation(engine.Destroy, nil)
+	return w.cause(err)
 }
 
-// remove is what the engine does to delete a resource, in a destroy or an up.
+// remove is a Delete without the read before it.
 func (s *session) remove() error {
 	if s.destroying != nil {
 		destroyed := s.destroying(s)
@@ -349,7 +265,7 @@ var deletions = map[string]func(*session) error{"destroy": (*session).destroy, "
 // delete is the Delete RPC.
 func (s *session) delete() error {
 	_, err := s.process.Delete(context.Background(), plugin.DeleteRequest{
-		URN: s.urn, ID: s.id, Inputs: s.inputs, Outputs: s.outputs, Timeout: s.timeout,
+		URN: s.urn, ID: s.id, Inputs: sent(s.inputs), Outputs: sent(s.outputs), Timeout: s.timeout,
 	})
 	if err == nil {
 		s.stored = stored{}
@@ -369,6 +285,6 @@ func (s *session) importID(id string) error {
 	case resp.Inputs == nil:
 		return errors.New("provider does not support importing resources")
 	}
-	s.stored = stored{resp.ID, resp.Inputs, resp.Outputs, nil, resp.RefreshBeforeUpdate}
+	s.stored = stored{resp.ID, receivedAny(resp.Inputs), receivedAny(resp.Outputs), nil, resp.RefreshBeforeUpdate}
 	return nil
 }

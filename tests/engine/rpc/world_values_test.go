@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 )
@@ -188,3 +189,20 @@ func readable(v resource.PropertyValue) any {
 		return plain(v)
 	}
 }
+
+// sent is a value in the engine's form, received one in that of the tests: the tests are in the form of the SDK for Go.
+func sent(values resource.PropertyMap) property.Map { return resource.FromResourcePropertyMap(values) }
+
+func received(values property.Map) resource.PropertyMap {
+	return resource.ToResourcePropertyMap(values)
+}
+
+// receivedAny is received of something that may not be there.
+func receivedAny(values *property.Map) resource.PropertyMap {
+	if values == nil {
+		return nil
+	}
+	return received(*values)
+}
+
+func sentMap(values map[string]any) property.Map { return sent(resource.NewPropertyMapFromMap(values)) }

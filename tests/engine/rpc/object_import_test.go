@@ -5,12 +5,16 @@ import (
 	"testing"
 
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine/defects"
 )
 
 func TestAnImportOfNumbersThatPulumiCannotKeep(t *testing.T) {
@@ -127,14 +131,19 @@ func TestAnImportOfASecret(t *testing.T) {
 		})
 	}
 	t.Run("is not what a program gets by its ID [D43]", func(t *testing.T) {
-		p := start(t, inline(newUser(t)))
-		s := p.resource(t, "got")
-		resp, err := p.Read(t.Context(), plugin.ReadRequest{
-			URN: s.urn, ID: resource.ID("v1/Secret/" + w.namespace + "/full"), Inputs: resource.PropertyMap{}, State: resource.PropertyMap{},
+		// The engine has ceased to send a get's empty inputs, and without inputs it looks like an import.
+		defects.Open(t, "D160", "is secret in the state, but the program that `pulumi import` writes", func(t testing.TB) {
+			s := start(t, inline(newUser(t))).resource(t, "got")
+			var got resource.PropertyMap
+			_, _, err := s.run(engine.Up, func(monitor *deploytest.ResourceMonitor, provider string) (err error) {
+				_, got, err = monitor.ReadResource(objectType, "got", resource.ID("v1/Secret/"+w.namespace+"/full"), "",
+					resource.PropertyMap{}, provider, "", "", nil, "", "")
+				return err
+			})
+			require.NoError(t, err)
+			assert.NotEmpty(t, got)
+			assert.Empty(t, s.process.log.warnings())
 		})
-		require.NoError(t, err)
-		assert.NotEmpty(t, resp.Outputs)
-		assert.Empty(t, p.log.warnings())
 	})
 }
 
@@ -167,8 +176,8 @@ func TestWhetherAnObjectExists(t *testing.T) {
 		t.Helper()
 		urn := p.resource(t, "__exists__1").urn
 		require.True(t, deploy.IsExistsURN(urn))
-		resp, err := p.Read(t.Context(), plugin.ReadRequest{URN: urn, ID: resource.ID(id), Inputs: resource.PropertyMap{}})
-		return len(resp.Outputs) > 0, err
+		resp, err := p.Read(t.Context(), plugin.ReadRequest{URN: urn, ID: resource.ID(id)})
+		return len(receivedAny(resp.Outputs)) > 0, err
 	}
 	p := start(t, inline(newUser(t)))
 	for id, want := range map[string]bool{

@@ -1,10 +1,10 @@
-// Package rpc_test drives the provider through its RPC surface, as the Pulumi engine does, against a real
-// API server.
+// Package rpc_test drives the provider through its RPC surface, against a real API server.
 //
 // The provider is served on a real gRPC connection, and the messages are made by the engine's own client
 // (plugin.NewProviderWithClient), so secrets, unknowns, old and new inputs travel as they do in a real run.
-// What the engine itself adds is which verb it calls when, and what it keeps of the answers; that is session. A
-// gateway between provider and API server loses, garbles and holds back replies.
+// A session is one resource of a stack. Its operations are those of Pulumi's engine on a state in memory, which decides
+// which verb it calls when, and what it keeps of the answers; its verbs are single calls, for what an operation does not
+// show. A gateway between provider and API server loses, garbles and holds back replies.
 package rpc_test
 
 import (

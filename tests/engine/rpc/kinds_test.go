@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The flags of the property tests, which go behind the package: go test ./tests/rpc -run TestEveryKind -soak 10m
+// The flags of the property tests, which go behind the package: go -C tests/engine test ./rpc -run TestEveryKind -soak 10m
 var (
 	soak = flag.Duration("soak", 0, "how long TestEveryKind and TestEveryLife run, instead of a fixed number of rounds")
 	seed = flag.Uint64("seed", 0, "have TestEveryKind or TestEveryLife run once with the seed that a failure printed")
@@ -155,7 +155,7 @@ func sayHowToRepeat(t *testing.T, pattern string, seed uint64) {
 	t.Helper()
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("Again: go test ./tests/rpc -run '%s' -seed %d", pattern, seed)
+			t.Logf("Again: go -C tests/engine test ./rpc -run '%s' -seed %d", pattern, seed)
 		}
 	})
 }

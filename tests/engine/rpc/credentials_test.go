@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -26,8 +26,8 @@ func TestRotatedCredentials(t *testing.T) {
 		for key, v := range all {
 			for _, change := range [][2]map[string]any{{{}, {key: v}}, {{key: v}, {}}, {{key: "other"}, {key: v}}, {{key: unknown()}, {key: v}}} {
 				diff, err := p.DiffConfig(t.Context(), plugin.DiffConfigRequest{
-					URN: providerURN, OldInputs: resource.NewPropertyMapFromMap(change[0]), OldOutputs: resource.NewPropertyMapFromMap(change[0]),
-					NewInputs: resource.NewPropertyMapFromMap(change[1]), AllowUnknowns: true,
+					URN: providerURN, OldInputs: sentMap(change[0]), OldOutputs: sentMap(change[0]),
+					NewInputs: sentMap(change[1]), AllowUnknowns: true,
 				})
 				require.NoError(t, err)
 				assert.False(t, diff.Replace(), key)

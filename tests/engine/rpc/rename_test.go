@@ -15,6 +15,9 @@ import (
 
 // moved gives a session another URN and keeps its state, as an alias, `pulumi state move` and `pulumi stack rename` do.
 func (s *session) moved(urn resource.URN) *session {
+	if urn.Stack() == s.urn.Stack() && urn.Project() == s.urn.Project() {
+		s.aliases = []resource.URN{s.saved()}
+	}
 	s.urn = urn
 	return s.in(s.process.again(s.t))
 }

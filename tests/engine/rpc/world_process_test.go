@@ -3,13 +3,12 @@ package rpc_test
 import (
 	"context"
 	"net"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	pulumiprovider "github.com/pulumi/pulumi/sdk/v3/go/pulumi/provider"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -19,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/checkout"
 )
 
 const (
@@ -64,9 +64,9 @@ func startUnconfigured(t testing.TB) *process {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = host.Close() })
 
-	schema, err := os.ReadFile("../../schema.json")
+	schema, err := checkout.Read("schema.json")
 	require.NoError(t, err)
-	served, err := provider.Server(host, string(schema))
+	served, err := provider.Server(host, schema)
 	require.NoError(t, err)
 	address, stop := serve(t, func(server *grpc.Server) { pulumirpc.RegisterResourceProviderServer(server, served) }, wantReasons(t))
 	// A manifest may have a megabyte, a message of the engine any size.
@@ -111,16 +111,16 @@ func (p *process) checkConfig(t testing.TB, config map[string]any) (resource.Pro
 	t.Helper()
 	resp, err := p.CheckConfig(t.Context(), plugin.CheckConfigRequest{
 		URN: providerURN, Name: "default", Type: providerType,
-		News: resource.NewPropertyMapFromMap(config), AllowUnknowns: true,
+		News: sentMap(config), AllowUnknowns: true,
 	})
 	require.NoError(t, err)
-	return resp.Properties, resp.Failures
+	return received(resp.Properties), resp.Failures
 }
 
 func (p *process) configureChecked(t testing.TB, config resource.PropertyMap) {
 	t.Helper()
 	urn, name, typ, id := providerURN, "default", providerType, resource.ID("id")
-	_, err := p.Configure(t.Context(), plugin.ConfigureRequest{URN: &urn, Name: &name, Type: &typ, ID: &id, Inputs: config})
+	_, err := p.Configure(t.Context(), plugin.ConfigureRequest{URN: &urn, Name: &name, Type: &typ, ID: &id, Inputs: sent(config)})
 	require.NoError(t, err)
 	p.config = config
 }
