@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -28,7 +31,7 @@ type death struct {
 var errDead = status.Error(codes.Unavailable, "the provider was killed")
 
 // between stands before the provider.
-func (d *death) between(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+func (d *death) between(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.mu.Lock()
@@ -61,12 +64,54 @@ func (d *death) strike() {
 		return
 	}
 	d.died = true
-	if d.saved, d.err = os.MkdirTemp("", "killed-"); d.err == nil {
-		d.err = os.CopyFS(d.saved, os.DirFS(d.stack.Backend))
-	}
+	d.saved, d.err = copyOf(d.stack.Backend)
 	for _, cancel := range d.calls {
 		cancel()
 	}
+}
+
+// copyOf copies a folder at one moment: again, if a file has changed meanwhile.
+func copyOf(folder string) (string, error) {
+	const attempts = 100
+	for range attempts {
+		before, err := filesIn(folder)
+		if err != nil {
+			return "", err
+		}
+		saved, err := os.MkdirTemp("", "killed-")
+		if err != nil {
+			return "", err
+		}
+		err = os.CopyFS(saved, os.DirFS(folder))
+		if after, failed := filesIn(folder); err == nil && failed == nil && slices.Equal(before, after) {
+			return saved, nil
+		}
+		if err := os.RemoveAll(saved); err != nil {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("%s does not come to rest", folder)
+}
+
+// filesIn are the files of a folder, each with what tells it from another version of it.
+func filesIn(folder string) (files []string, err error) {
+	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // It has gone since its folder was read, which the next look shows.
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			files = append(files, fmt.Sprintln(path, info.Size(), info.ModTime().UnixNano()))
+		}
+		return err
+	})
+	return files, err
 }
 
 // bury gives the backend what it had, when everything has ended.

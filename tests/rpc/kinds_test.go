@@ -130,6 +130,7 @@ type kindCase struct {
 
 // run tells the story once: with the whole manifest if the seed is even, else with a part of it.
 func (c *kindCase) run(t *testing.T, seed uint64) {
+	sayHowToRepeat(t, fmt.Sprintf("TestEveryKind/.*/^%s$", c.name), seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	manifest := c.full
 	if seed%2 == 1 {
@@ -145,8 +146,18 @@ func (c *kindCase) run(t *testing.T, seed uint64) {
 	smallest := c.shrink(t, told)
 	text, err := yaml.Marshal(smallest.manifest)
 	require.NoError(t, err)
-	t.Errorf("%s\n\nThe same with the least that still fails:\n\n%s\n%s%s\n\nAgain: go test ./tests/rpc -run 'TestEveryKind/.*/^%s$' -seed %d",
-		told.err, text, describeChanges(smallest.changes), smallest.err, c.name, seed)
+	t.Errorf("%s\n\nThe same with the least that still fails:\n\n%s\n%s%s",
+		told.err, text, describeChanges(smallest.changes), smallest.err)
+}
+
+// sayHowToRepeat has a test say how to repeat it, in whatever way it fails.
+func sayHowToRepeat(t *testing.T, pattern string, seed uint64) {
+	t.Helper()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("Again: go test ./tests/rpc -run '%s' -seed %d", pattern, seed)
+		}
+	})
 }
 
 // failure is where a story went wrong.

@@ -67,6 +67,7 @@ func newLifeBook(t *testing.T) *lifeBook {
 
 // tell tells the story of a seed.
 func (b *lifeBook) tell(t *testing.T, seed uint64) {
+	sayHowToRepeat(t, "^TestEveryLife$", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	kinds := []string{"ConfigMap", "Deployment"}
 	cast := cast{kinds[random.IntN(2)], kinds[random.IntN(2)]}
@@ -94,8 +95,7 @@ func (b *lifeBook) tell(t *testing.T, seed uint64) {
 	for i, s := range shortest {
 		lines[i] = fmt.Sprintf("%3d. %s", i+1, s.what)
 	}
-	t.Errorf("the story of %s (after %d steps in all):\n%s\n%s\n\nAgain: go test ./tests/rpc -run '^TestEveryLife$' -seed %d",
-		cast, after, strings.Join(lines, "\n"), err, seed)
+	t.Errorf("the story of %s (after %d steps in all):\n%s\n%s", cast, after, strings.Join(lines, "\n"), err)
 }
 
 // shorten leaves out steps as long as the same law is broken.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin"
 	"github.com/stretchr/testify/assert"
@@ -154,5 +155,44 @@ func TestAnImportOfAnObjectThatIsBeingDeleted(t *testing.T) {
 	t.Run("puts nothing of the deletion into the program [D28]", func(t *testing.T) {
 		assert.Equal(t, map[string]any{"name": "leaving", "namespace": w.namespace, "finalizers": []any{"example.com/hold"}},
 			at(t, s.inputs, "manifest.metadata"))
+	})
+}
+
+// A program's KubeObject.exists is a Read by the ID, of a name that the engine makes up.
+func TestWhetherAnObjectExists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(w.configMap("here", map[string]any{"a": "b"}))
+	exists := func(t *testing.T, p *process, id string) (bool, error) {
+		t.Helper()
+		urn := p.resource(t, "__exists__1").urn
+		require.True(t, deploy.IsExistsURN(urn))
+		resp, err := p.Read(t.Context(), plugin.ReadRequest{URN: urn, ID: resource.ID(id), Inputs: resource.PropertyMap{}})
+		return len(resp.Outputs) > 0, err
+	}
+	p := start(t, inline(newUser(t)))
+	for id, want := range map[string]bool{
+		"v1/ConfigMap/" + w.namespace + "/here":        true,
+		"v1/ConfigMap/" + w.namespace + "/absent":      false,
+		"v1/ConfigMap/" + w.namespace + "-none/here":   false,
+		"example.com/v1/Bread/" + w.namespace + "/rye": false, // what defines it may come with the next update
+	} {
+		t.Run(id, func(t *testing.T) {
+			found, err := exists(t, p, id)
+			require.NoError(t, err)
+			assert.Equal(t, want, found)
+		})
+	}
+	assert.Empty(t, p.log.warnings())
+
+	t.Run("an object that cannot be read is an error", func(t *testing.T) {
+		g := newGateway(t)
+		g.always(isGet, refuse(403, metav1.StatusReasonForbidden, "no"))
+		_, err := exists(t, start(t, g.connection()), "v1/ConfigMap/"+w.namespace+"/here")
+		require.ErrorContains(t, err, "cannot read ConfigMap "+w.namespace+"/here: ")
+	})
+	t.Run("an ID that is none is an error", func(t *testing.T) {
+		_, err := exists(t, p, "nonsense")
+		require.Error(t, err)
 	})
 }

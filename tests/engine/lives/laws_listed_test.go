@@ -22,7 +22,8 @@ func (l *life) foresee() map[string][]string {
 	}
 	listed := map[string][]string{}
 	for _, step := range preview.Steps {
-		listed[step.URN] = append(listed[step.URN], string(step.Op))
+		urn := string(step.URN)
+		listed[urn] = append(listed[urn], step.Op)
 	}
 	return listed
 }

@@ -181,7 +181,7 @@ func (th *thing) ignore(t *rapid.T) {
 			return
 		}
 	}
-	for _, covered := range strings.Fields(place.path) {
+	for covered := range strings.FieldsSeq(place.path) {
 		th.ignores = append(slices.Clone(th.ignores), disregard{at(covered), spelling})
 	}
 }
