@@ -39,7 +39,7 @@ var shapes = []shape{
 		return v.thing != nil && v.thing.name == "ClusterRole" && v.thing.emptyRules() &&
 			(v.law == atRest || v.law == asListed || v.law == settled && strings.HasPrefix(v.text, "rules of"))
 	}},
-	{"D56", func(l *life, v violation) bool {
+	{"D56", func(_ *life, v violation) bool {
 		return (v.law == told || v.law == wanted) && (strings.HasPrefix(v.text, "data.gated of") || strings.HasPrefix(v.text, "spec.template.spec.hostname of"))
 	}},
 	{"D62", func(_ *life, v violation) bool {

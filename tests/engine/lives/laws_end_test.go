@@ -45,7 +45,7 @@ func (l *life) end() {
 }
 
 // nothingLeft looks for objects that are still there.
-func (l *life) nothingLeft(before map[*thing]*unstructured.Unstructured) {
+func (l *life) nothingLeft(_ map[*thing]*unstructured.Unstructured) {
 	for _, th := range l.things {
 		live := l.place.live(th.kind(), th.object)
 		keeps := th.retained || th.applied != nil && th.applied.retained || th.applied == nil // which of the programs it was made by is not known

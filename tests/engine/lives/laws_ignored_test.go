@@ -14,7 +14,7 @@ import (
 const keptIgnored = "what the program ignores does not change"
 
 // keptApart holds it.
-func (l *life) keptApart(o operation, before map[*thing]*unstructured.Unstructured, result engine.Result) {
+func (l *life) keptApart(_ operation, before map[*thing]*unstructured.Unstructured, result engine.Result) {
 	for _, th := range l.things {
 		was, now := before[th], l.place.live(th.kind(), th.object)
 		if was == nil || now == nil || was.GetUID() != now.GetUID() || now.GetDeletionTimestamp() != nil {

@@ -25,10 +25,15 @@ import (
 // the object, where what would go is not ours, and where the object is being deleted.
 const inPlace = "what the API server accepts in place is made in place"
 
+// The same of an object that is not there.
+const canBeMade = "what the API server accepts as a new object is made"
+
 // promise is that an object is changed in place.
 type promise struct {
 	*thing
 	patch []jsonOperation
+	// absent says that there is no object, and that the API server accepts the manifest as a new one.
+	absent bool
 	// wholeRefused is why the API server refuses the manifest as it is, and refusedBesides the same without what is ignored.
 	wholeRefused, refusedBesides error
 }
@@ -47,6 +52,10 @@ func (l *life) promises(o operation, before map[*thing]*unstructured.Unstructure
 	var result []promise
 	for _, th := range l.things {
 		live := before[th]
+		if live == nil && l.triesApply(th, folded(th.manifest)) == nil {
+			result = append(result, promise{thing: th, absent: true})
+			continue
+		}
 		if th.applied == nil || live == nil || live.GetDeletionTimestamp() != nil {
 			continue
 		}
@@ -124,6 +133,14 @@ func (l *life) hold(promised []promise, result engine.Result, before map[*thing]
 		v := violation{law: inPlace, thing: p.thing, before: before[p.thing], refusedWhole: p.wholeRefused != nil}
 		reasons := fmt.Sprintf("The API server accepts %s.\nOf the whole manifest it says: %v\nbesides what is ignored: %v\n%s",
 			asJSON(p.patch), p.wholeRefused, p.refusedBesides, result.Output)
+		if p.absent {
+			if said := errored[p.resource]; said != "" && !mayRefuse(p.thing, said) {
+				v.law, v.text = canBeMade, result.Output
+				l.breaks(v)
+				return
+			}
+			continue
+		}
 		if now == nil || now.GetUID() != before[p.thing].GetUID() {
 			v.text = fmt.Sprintf("%s %s was replaced. %s", p.kind(), p.object, reasons)
 			l.breaks(v)

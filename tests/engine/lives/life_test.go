@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 	"pgregory.net/rapid"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
@@ -180,7 +181,7 @@ func (th *thing) ignore(t *rapid.T) {
 			return
 		}
 	}
-	for _, covered := range strings.Fields(place.path) {
+	for covered := range strings.FieldsSeq(place.path) {
 		th.ignores = append(slices.Clone(th.ignores), disregard{at(covered), spelling})
 	}
 }
@@ -319,7 +320,9 @@ func (l *life) meddle(th *thing) {
 		done := l.meddleIn(l.namespace, th, e, value)
 		l.note("a neighbour: %s %s (%s)", th.object, e.says(value), done)
 		if l.twin != "" && th.plain && !th.odd {
-			l.meddleIn(l.twin, th, e, value)
+			if other := l.meddleIn(l.twin, th, e, value); (other == "done") != (done == "done") {
+				th.odd = true
+			}
 		}
 	}
 }
@@ -334,12 +337,15 @@ func (th *thing) aboutIgnored(t *rapid.T) []edit {
 }
 
 func (l *life) meddleIn(namespace string, th *thing, e edit, value any) string {
-	found := liveIn(l, namespace, th.kind(), th.object)
-	if found == nil {
-		return "there is none"
-	}
-	found.Object = e.make(found.Object, value)
-	_, err := client(th.kind(), namespace).Update(l.Context(), found, metav1.UpdateOptions{FieldManager: neighbour})
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // controllers write it, too
+		found, err := client(th.kind(), namespace).Get(l.Context(), th.object, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		found.Object = e.make(found.Object, value)
+		_, err = client(th.kind(), namespace).Update(l.Context(), found, metav1.UpdateOptions{FieldManager: neighbour})
+		return err
+	})
 	if err != nil {
 		return "refused: " + err.Error()
 	}

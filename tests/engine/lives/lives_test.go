@@ -16,7 +16,7 @@ import (
 
 // number is how many lives a test run lives, with the same seeds each time, so that a change that breaks one is told from a life
 // that nobody has lived before. What is drawn late in a life depends on what its operations came to.
-const number = 40
+const number = 30
 
 // TestLives searches for lives that break a law. One that does is made shorter by rapid.
 func TestLives(t *testing.T) {
@@ -41,6 +41,9 @@ func TestLives(t *testing.T) {
 				live(t, b)
 			})
 		})
+		if _, err := clients.cluster.Client().Discovery().ServerVersion(); err != nil {
+			t.Fatalf("the cluster is gone: %v", err)
+		}
 		if !passed && *soak == 0 {
 			t.Logf("Again: go test ./lives -run TestLives -seed %d", b.seed)
 		}

@@ -3,6 +3,7 @@ package lives_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -32,7 +33,7 @@ func at(text string) path {
 			continue
 		}
 		keys := m{}
-		for _, pair := range strings.Split(match[2], ",") {
+		for pair := range strings.SplitSeq(match[2], ",") {
 			name, value, _ := strings.Cut(pair, "=")
 			keys[name] = value
 			var number int64
@@ -116,9 +117,7 @@ func set(tree any, p path, value any) any {
 	if p[0].keys == nil {
 		node, _ := tree.(m)
 		copied := m{}
-		for name, child := range node {
-			copied[name] = child
-		}
+		maps.Copy(copied, node)
 		_, there := node[p[0].field]
 		switch {
 		case value == nil && len(p) == 1:
@@ -135,9 +134,7 @@ func set(tree any, p path, value any) any {
 	case i < 0 && value == nil:
 	case i < 0:
 		item := m{}
-		for name, key := range p[0].keys {
-			item[name] = key
-		}
+		maps.Copy(item, p[0].keys)
 		filled := set(item, p[1:], value)
 		if object, ok := filled.(m); ok && len(p) == 1 {
 			for name, key := range item {

@@ -74,9 +74,6 @@ func (d declared) manifest() m {
 
 func (d declared) object() string { return d.manifest()["metadata"].(m)["name"].(string) }
 
-// urn is that of a resource in the stack of a place.
-func (d declared) urn() string { return "urn:pulumi:dev::life::" + d.token + "::" + d.name }
-
 // declare has the stack run a program. Manifests that name no namespace are in that of the place.
 func (p *place) declare(program ...declared) {
 	p.Helper()

@@ -118,15 +118,16 @@ spec: {policyName: lives-%s%s}
 `, kind, name, name, enforced)}
 }
 
-// condition is about objects that are not the probe. What an update condition says is false at a creation.
+// condition is about objects that are not the probe. It is asked of every ConfigMap that is made, since the probe is one.
 func (w world) condition() string {
 	if w.refuses != "" {
 		return `request.operation == "UPDATE" && ` + w.refuses
 	}
-	if w.resources[""] == "" || !strings.Contains(w.at, "CREATE") {
-		return fmt.Sprintf(`request.operation in [%q] && (%s)`, strings.ReplaceAll(w.at, ", ", `", "`), w.when)
+	others := ""
+	if !strings.Contains(w.resources[""], "configmaps") {
+		others = `object.kind != "ConfigMap" && `
 	}
-	return w.when
+	return fmt.Sprintf(`%srequest.operation in ["%s"] && (%s)`, others, strings.ReplaceAll(w.at, ", ", `", "`), w.when)
 }
 
 // install makes the custom kinds, the classes and the worlds, and waits until they are in force.

@@ -1,7 +1,6 @@
 package releases_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -14,22 +13,18 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 )
 
-var (
-	soak = flag.Duration("soak", 0, "how long to search for new defects")
-	seed = flag.Int("seed", 0, "tell the life of this seed alone")
-)
-
 var shared = cluster.Shared{Options: cluster.Options{Audit: true}}
 
 func TestMain(m *testing.M) {
 	engine.ServeYAML()
-	flag.Parse()
 	keeper, err := cli.VaultURL()
+	if err == nil {
+		err = os.Setenv("VAULT_SERVER_URL", keeper)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Setenv("VAULT_SERVER_URL", keeper)
 	os.Exit(shared.Run(m))
 }
 
@@ -40,8 +35,8 @@ func connected(t testing.TB) *cluster.Cluster {
 	t.Helper()
 	c := shared.Get(t)
 	connect.Do(func() {
-		os.Setenv("KUBECONFIG", c.KubeconfigFile())
-		var err error
+		err := os.Setenv("KUBECONFIG", c.KubeconfigFile())
+		require.NoError(t, err)
 		played, err = startController(c)
 		require.NoError(t, err)
 	})
