@@ -1,5 +1,5 @@
 # Everything that is built lands in bin/, once: a second make does nothing.
-# "make help" lists what there is. Needed: Go 1.26, GNU make, bash; gcc or clang for the race detector.
+# "make help" lists what there is. Needed: Go 1.26.6 or newer, GNU make, bash; gcc or clang for the race detector.
 
 SHELL := bash
 BIN := $(CURDIR)/bin
@@ -74,12 +74,11 @@ test: race-detector ## Everything: build, schema, lint, all tests (up to an hour
 	@set -e; phase() { printf '\n=== %s\n' "$$1"; $(MAKE) --no-print-directory $$2; }; \
 	echo "Testing $(VERSION). The first run downloads and compiles a Kubernetes control plane, the Pulumi CLI"; \
 	echo "and the linter, which takes minutes each, mostly in silence; later runs reuse bin/ and Go's caches."; \
-	phase "1/6 The provider" build; \
-	phase "2/6 schema.json, sdk/ and the CRD: are they what the code says?" "schema-check sdk-check operator-check"; \
-	phase "3/6 Lint: gofmt, go vet, golangci-lint" lint; \
-	phase "4/6 Tools: the Kubernetes control plane and the Pulumi CLI" tools; \
-	phase "5/6 The SDKs, packed as their registries want them" sdk-pack; \
-	phase "6/6 All tests: those that need no cluster, against a real API server, end to end with the real Pulumi CLI, and with the packed SDKs" test-all; \
+	phase "1/5 The provider" build; \
+	phase "2/5 Lint, and the generated files: are they what the code says?" test-lint; \
+	phase "3/5 Tools: the Kubernetes control plane and the Pulumi CLI" tools; \
+	phase "4/5 The SDKs, packed as their registries want them" sdk-pack; \
+	phase "5/5 All tests: those that need no cluster, against a real API server, end to end with the real Pulumi CLI, and with the packed SDKs" test-all; \
 	printf '\nEverything passed, in %d min %d s.\n' $$((SECONDS / 60)) $$((SECONDS % 60))
 
 ##@ The provider
@@ -142,17 +141,6 @@ operator-check: bin/controller-gen ## Fail if they are out of date
 		fi; \
 	done
 	@echo "The generated files of the operator are up to date."
-
-.PHONY: test-operator
-test-operator: operator-unit race-detector bin/gotestsum operator-image $(CONTROLPLANE_LINKS) ## The tests of examples/operator: needs Linux and root for those in which its pods run
-	$(call say,Running the operator in a cluster)
-	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 40m ./tests/operator
-
-# Its packages by themselves, those against an API server included.
-.PHONY: operator-unit
-operator-unit: race-detector bin/gotestsum operator-image $(CONTROLPLANE_LINKS) $(PULUMI)
-	$(call say,Running the tests of the operator's packages)
-	@cd examples/operator && KUBEBUILDER_ASSETS=$(BIN) $(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 20m ./...
 
 bin/operator: $(OPERATOR_SOURCES)
 	$(call say,Building the operator (two minutes the first time))
@@ -367,16 +355,100 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 	$(call say,Compiling and running the unit tests (three minutes the first time))
 	@$(call go-test,-short ./provider/...)
 
-# The packages whose tests take longest. They begin first, so that no core is idle while the last of them runs alone.
-LONGEST := $(addprefix ./tests/,e2e rpc operator sdk)
+# The parts of "make test". CI runs each on a machine of its own. Those that take longest come first, so that no core is
+# idle while the last package runs alone. "make test-parts" lists what is in each.
+PARTS := e2e rpc operator sdk provider rest
+
+# Every package is in one part; the last has those that no other names.
+PACKAGES_e2e :=
+PACKAGES_rpc := ./tests/cluster/...
+PACKAGES_operator := ./tests/operator ./tests/demo ./tests/kubelet
+PACKAGES_sdk := ./tests/sdk
+PACKAGES_provider := ./provider/...
+PACKAGES_rest = $(filter-out $(shell go list $(foreach part,$(PARTS:rest=),$(PACKAGES_$(part)))),$(shell go list ./...))
+
+# The modules beside the root that have tests, and what a part takes of one that it shares with another part.
+MODULES_e2e := tests/engine
+MODULES_rpc := tests/engine
+MODULES_operator := examples/operator
+TESTED_MODULES := $(sort $(foreach part,$(PARTS),$(MODULES_$(part))))
+PACKAGES_rpc_of_tests/engine := ./rpc
+PACKAGES_e2e_of_tests/engine = $(filter-out %/tests/engine/rpc,$(shell cd tests/engine && go list ./...))
+
+# The packages with the race detector: those whose tests run the provider in their own process, and the cluster and the
+# kubelet of the tests, which have many goroutines of their own. All other packages read files or drive programs. Their
+# processes have little more than a proxy behind a mutex, and the detector sees nothing of the programs; without it they
+# share what the release has compiled. The other packages of tests/engine run the provider in their process, too; what it
+# does at once, tests/engine/rpc does with the detector.
+RACED := ./provider/... ./tests/cluster/... ./tests/kubelet
+RACED_rpc := tests/engine
+RACED_operator := examples/operator
+
+NEEDED_BY_e2e := $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/helm
+NEEDED_BY_rpc := $(CONTROLPLANE_LINKS)
+NEEDED_BY_operator := operator-image $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/cluster
+NEEDED_BY_sdk := sdk-pack $(CONTROLPLANE_LINKS) $(PULUMI) $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java)
+NEEDED_BY_provider := $(CONTROLPLANE_LINKS) bin/helm
+NEEDED_BY_rest := $(CONTROLPLANE_LINKS) $(PULUMI)
 
 # A line for each package; at the end what failed, and what was skipped and why.
 gotestsum = $(BIN)/gotestsum --format pkgname --format-hide-empty-pkg
 
+# $(call test-packages,WHAT,PACKAGES,ENVIRONMENT,FLAGS[,DIR]): runs their tests, and adds WHAT to $failed if one fails.
+define test-packages
+$(if $(strip $(2)),printf -- '--- %s\n' '$(1)'; \
+	(cd $(or $(5),.) && $(3) $(gotestsum) -- $(4) -count=1 -timeout 55m $(2)) || failed="$$failed$(comma) $(1)";)
+endef
+
+# $(call test-module,PART,MODULE): the tests that the part takes of the module.
+test-module = $(call test-packages,$(2) in $(1),$(call packages-of,$(1),$(2)),KUBEBUILDER_ASSETS=$(BIN) $(if \
+	$(filter $(2),$(RACED_$(1))),$(test-environment)),$(if $(filter $(2),$(RACED_$(1))),$(RACE)),$(2))
+packages-of = $(or $(PACKAGES_$(1)_of_$(2)),./...)
+
+# Fails with what has failed.
+say-failed = if [ -n "$$failed" ]; then echo "Failed:$${failed\#,}" >&2; exit 1; fi
+
+# $(call test-parts,PARTS): runs the tests of these parts, to the end also where some fail.
+define test-parts
+failed=; \
+$(call test-packages,packages that start what they test,$(filter-out $(RACED),$(foreach part,$(1),$(PACKAGES_$(part))))) \
+$(call test-packages,packages with the race detector,$(filter $(RACED),$(foreach part,$(1),$(PACKAGES_$(part)))),$(test-environment),$(RACE)) \
+$(foreach part,$(1),$(foreach module,$(MODULES_$(part)),$(call test-module,$(part),$(module)))) \
+$(say-failed)
+endef
+
 .PHONY: test-all
-test-all: operator-unit race-detector bin/gotestsum $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/cluster bin/helm operator-image sdk-pack $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java) ## All tests, those against a real API server and a real CLI included
-	$(call say,Running all tests; a line appears when a package is through)
-	@$(test-environment) $(gotestsum) -- $(RACE) -count=1 -timeout 55m $(LONGEST) ./...
+test-all: race-detector bin/gotestsum $(foreach part,$(PARTS),$(NEEDED_BY_$(part))) ## All tests, those against a real API server and a real CLI included
+
+.PHONY: $(PARTS:%=test-%)
+test-e2e: bin/gotestsum $(NEEDED_BY_e2e) ## A part of them: programs, by Pulumi's engine in the test's process and by the real CLI
+test-rpc: race-detector bin/gotestsum $(NEEDED_BY_rpc) ## A part of them: the calls of the engine, and the cluster
+test-operator: race-detector bin/gotestsum $(NEEDED_BY_operator) ## A part of them: examples/operator and the demos; Linux and root for tests with pods
+test-sdk: bin/gotestsum $(NEEDED_BY_sdk) ## A part of them: the packed SDKs
+test-provider: race-detector bin/gotestsum $(NEEDED_BY_provider) ## A part of them: the packages of the provider
+test-rest: bin/gotestsum $(NEEDED_BY_rest) ## A part of them: all other packages
+
+test-all $(PARTS:%=test-%):
+	$(call say,Running tests; a line appears when a package is through)
+	@$(call test-parts,$(if $(filter test-all,$@),$(PARTS),$(@:test-%=%)))
+
+# $(call list-packages,PART,DETECTOR,PACKAGES[,DIR])
+list-packages = $(if $(strip $(3)),(cd $(or $(4),.) && go list $(3)) | sed 's|^|$(1) $(2) |';)
+
+.PHONY: test-parts
+test-parts: ## The packages of each part, and where the race detector watches
+	@set -e; $(foreach part,$(PARTS), \
+		$(call list-packages,$(part),plain,$(filter-out $(RACED),$(PACKAGES_$(part)))) \
+		$(call list-packages,$(part),raced,$(filter $(RACED),$(PACKAGES_$(part)))) \
+		$(foreach module,$(MODULES_$(part)),$(call list-packages,$(part),$(if \
+			$(filter $(module),$(RACED_$(part))),raced,plain),$(call packages-of,$(part),$(module)),$(module))))
+
+# How long "make fuzz" tries inputs of each target.
+FUZZTIME := 1m
+
+.PHONY: fuzz
+fuzz: ## Every fuzz target of all modules, each for FUZZTIME=1m; inputs that fail are in bin/fuzz
+	@bash tests/fuzz/fuzz.sh $(FUZZTIME) $(BIN)/fuzz . $(TESTED_MODULES)
 
 .PHONY: test-charts
 test-charts: bin/gotestsum bin/helm ## Compare the charts of twenty projects, which it downloads, with Helm
@@ -401,7 +473,8 @@ OTHER_VERSIONS := $(patsubst tests/cluster/controlplane/kubernetes-%.mod,%,$(wil
 ifneq ($(filter $(OTHER_VERSIONS),$(KUBERNETES)),)
 test-version: bin/gotestsum bin/kubernetes-$(KUBERNETES)/.complete ## The tests of the provider's calls, and the probe, on another version of Kubernetes: KUBERNETES=1.33
 	$(call say,Running the tests against the API server of Kubernetes $(KUBERNETES))
-	@K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES) $(gotestsum) -- -count=1 -timeout 60m ./tests/rpc ./tests/probe
+	@export K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES); failed=; $(call test-packages,what the API server answers,./tests/probe) \
+	$(call test-packages,calls of the engine,./rpc,,,tests/engine) $(say-failed)
 else
 test-version:
 	@echo 'make test-version wants KUBERNETES to be one of: $(OTHER_VERSIONS). ("make test" takes $(basename $(KUBERNETES_VERSION:v%=%)).)' >&2
@@ -414,10 +487,17 @@ node-packages: ## Install what test-node needs from Debian or Ubuntu, as root
 	apt-get install --yes $(foreach program,containerd runc,$(if $(shell type -p $(program)),,$(program))) \
 		containernetworking-plugins iptables iproute2 conntrack busybox-static
 
+# The packages that prove programs on pages, among other tests, and those that compare pages with the code. (Programs in
+# other languages than YAML are proved by test-sdk.)
+PROVE_PAGES := ./tests/engine/e2e
+READ_PAGES := ./tests/repository ./provider/internal/failure ./provider/internal/readiness
+
 .PHONY: docs-check
-docs-check: race-detector $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) ## The tests of docs/: programs, commands, texts and links on every page
+docs-check: $(NEEDED_BY_e2e) ## The tests of docs/ and of the pages for contributors: programs, commands, texts and links
+	$(call say,Comparing the pages with the code)
+	@$(call quietly,go test -count=1 $(READ_PAGES))
 	$(call say,Proving what is on the pages of docs/)
-	@$(call go-test,-count=1 -run '^TestDocs' ./tests/e2e)
+	@cd tests/engine && $(call quietly,go test -count=1 -timeout 55m -run '^Test(Docs|TheExamplesInTheSchema)' $(PROVE_PAGES:./tests/engine/%=./%))
 
 .PHONY: bench
 bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY=sets, PEER=folder of another plugin, FORM=objects, OBJECTS="400 1600"
@@ -434,17 +514,24 @@ SOAK := 10m
 .PHONY: soak
 soak: race-detector $(CONTROLPLANE_LINKS) ## The property tests over every kind of object and every life, for longer: SOAK=10m
 	$(call say,Telling stories of every kind and of every life for $(SOAK))
-	@$(call go-test,-count=1 -timeout 24h -v -run '^TestEvery(Kind|Life)$$' ./tests/rpc -soak $(SOAK)) | { grep -vE '^ *(=== |--- PASS)' || true; }
+	@cd tests/engine && $(call go-test,-count=1 -timeout 24h -v -run '^TestEvery(Kind|Life)$$' ./rpc -soak $(SOAK)) | { grep -vE '^ *(=== |--- PASS)' || true; }
 
-.PHONY: lint
-lint: bin/golangci-lint ## gofmt, go vet, golangci-lint
+# What takes seconds comes first.
+.PHONY: test-lint
+test-lint: vet schema-check operator-check lint sdk-check ## gofmt, go vet, golangci-lint, and all generated files
+
+.PHONY: vet
+vet: ## gofmt and go vet
 	@unformatted=$$(find . -name '*.go' -not -path './sdk/go/*' -not -path './bin/*' -not -path './.git/*' -exec gofmt -l {} +) && \
 	if [ -n "$$unformatted" ]; then printf 'Not formatted, run gofmt -w:\n%s\n' "$$unformatted" >&2; exit 1; fi
 	$(call say,go vet)
 	@$(call quietly,go vet ./...)
+
+.PHONY: lint
+lint: vet bin/golangci-lint ## gofmt, go vet, golangci-lint
 	$(call say,golangci-lint)
 	@$(BIN)/golangci-lint run ./...
-	@for module in automation-go operator; do (cd examples/$$module && $(BIN)/golangci-lint run ./...) || exit 1; done
+	@for module in examples/automation-go $(TESTED_MODULES); do (cd $$module && $(BIN)/golangci-lint run ./...) || exit 1; done
 
 .PHONY: vulnerabilities
 vulnerabilities: bin/govulncheck ## Fail if the plugin or the Go SDK reaches code with a known vulnerability: needs the network
@@ -480,6 +567,20 @@ linux-and-root:
 
 .PHONY: tools
 tools: $(CONTROLPLANE_LINKS) $(PULUMI) ## What is not ours: control plane, kubectl, the Pulumi CLI and its YAML host
+
+TEST_TOOLS := $(CONTROLPLANE_LINKS) $(PULUMI) $(addprefix bin/,pulumi-language-java helm gotestsum)
+LINT_TOOLS := $(addprefix bin/,golangci-lint controller-gen)
+
+.PHONY: test-tools
+test-tools: $(TEST_TOOLS) ## All programs of others that "make test" needs, but for the linters
+
+.PHONY: lint-tools
+lint-tools: $(LINT_TOOLS) ## Those that "make test-lint" needs
+
+# A checkout is newer than what a cache has kept, whose key says what it was built from.
+.PHONY: keep-tools
+keep-tools: ## Take the tools in bin/ for those of these sources, whatever their age
+	@touch -c $(TEST_TOOLS) $(LINT_TOOLS)
 
 # The cluster's starter is ours and takes seconds, what it starts does not.
 bin/cluster: $(CLUSTER_SOURCES) $(CONTROLPLANE_LINKS)
@@ -588,7 +689,7 @@ clean: ## Remove what was built (Go's own caches stay)
 help: ## This list
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: FORCE
 FORCE:

@@ -13,7 +13,6 @@ import (
 // Serve runs the provider as a plugin of the Pulumi engine until the engine ends it. The plugin gives out schema, which is the
 // text of schema.json.
 func Serve(ctx context.Context, schema string) error {
-	startup.Done()
 	return pulumiprovider.MainContext(ctx, Name, func(host *pulumiprovider.HostClient) (pulumirpc.ResourceProviderServer, error) {
 		return Server(host, schema)
 	})
@@ -21,6 +20,7 @@ func Serve(ctx context.Context, schema string) error {
 
 // Server returns the gRPC server of the plugin. host is the engine's side and may be nil if no engine listens.
 func Server(host *pulumiprovider.HostClient, schema string) (pulumirpc.ResourceProviderServer, error) {
+	startup.Done()
 	configuration := NewConfiguration(Version)
 	built, err := New(configuration)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -29,6 +30,15 @@ func collections() uint32 {
 func TestNoGarbageIsCollectedWhilePackagesInitialize(t *testing.T) {
 	t.Parallel()
 	assert.Zero(t, collectedBefore)
+}
+
+// A program that has the provider in its own process, as tests have, would else grow until it is killed.
+func TestGarbageIsCollectedOnceAServerIsMade(t *testing.T) {
+	_, err := Server(nil, "{}")
+	require.NoError(t, err)
+	usual := debug.SetGCPercent(100)
+	debug.SetGCPercent(usual)
+	assert.Positive(t, usual)
 }
 
 const webURN = "urn:pulumi:dev::shop::k8sconnect:index:KubeObject::web"

@@ -15,6 +15,9 @@ import (
 
 // Read looks at the live object once. Without inputs and state it is an import.
 func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	if asksForExistence(req.Urn) {
+		return r.exists(ctx, req)
+	}
 	r.calls.Read(req.Urn)
 	r.moves.Forget(req.Urn)
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {

@@ -65,6 +65,16 @@ export class KubeObject extends pulumi.CustomResource {
         return new KubeObject(name, undefined as any, { ...opts, id: id });
     }
 
+    /**
+     * Check whether an existing KubeObject resource with the given ID exists.
+     *
+     * @param id The _unique_ provider ID of the resource to check.
+     * @param opts Optional settings to control the behavior of the CustomResource.
+     */
+    public static exists(id: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): pulumi.Output<boolean> {
+        return pulumi.runtime.existsResource("k8sconnect:index:KubeObject", id, {}, { ...opts }, undefined);
+    }
+
     /** @internal */
     public static readonly __pulumiType = 'k8sconnect:index:KubeObject';
 

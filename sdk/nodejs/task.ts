@@ -69,6 +69,16 @@ export class Task extends pulumi.CustomResource {
         return new Task(name, undefined as any, { ...opts, id: id });
     }
 
+    /**
+     * Check whether an existing Task resource with the given ID exists.
+     *
+     * @param id The _unique_ provider ID of the resource to check.
+     * @param opts Optional settings to control the behavior of the CustomResource.
+     */
+    public static exists(id: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): pulumi.Output<boolean> {
+        return pulumi.runtime.existsResource("k8sconnect:index:Task", id, {}, { ...opts }, undefined);
+    }
+
     /** @internal */
     public static readonly __pulumiType = 'k8sconnect:index:Task';
 

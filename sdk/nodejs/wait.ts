@@ -63,6 +63,16 @@ export class Wait extends pulumi.CustomResource {
         return new Wait(name, undefined as any, { ...opts, id: id });
     }
 
+    /**
+     * Check whether an existing Wait resource with the given ID exists.
+     *
+     * @param id The _unique_ provider ID of the resource to check.
+     * @param opts Optional settings to control the behavior of the CustomResource.
+     */
+    public static exists(id: pulumi.Input<string>, opts?: pulumi.CustomResourceOptions): pulumi.Output<boolean> {
+        return pulumi.runtime.existsResource("k8sconnect:index:Wait", id, {}, { ...opts }, undefined);
+    }
+
     /** @internal */
     public static readonly __pulumiType = 'k8sconnect:index:Wait';
 

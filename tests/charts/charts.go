@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,9 +57,19 @@ func Files(t testing.TB, folder string) map[string][]byte {
 	return found
 }
 
+// testdata is found from the folder of the test that runs: a binary that is built with -trimpath does not know where its
+// source is.
 func testdata(t testing.TB) string {
 	t.Helper()
-	_, file, _, ok := runtime.Caller(0)
-	require.True(t, ok)
-	return filepath.Join(filepath.Dir(file), "testdata")
+	folder, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		found := filepath.Join(folder, "tests", "charts", "testdata")
+		if _, err := os.Stat(found); err == nil {
+			return found
+		}
+		above := filepath.Dir(folder)
+		require.NotEqual(t, above, folder, "no tests/charts/testdata above the folder of the test")
+		folder = above
+	}
 }

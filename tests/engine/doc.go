@@ -10,4 +10,6 @@
 // the gRPC server of the plugin, so that everything that the plugin wraps is there. A new one is made for each operation, as
 // each command starts new processes; a test can stand between it and the engine ([Stack.Intercept]), cancel an operation
 // ([Operation.Cancel]), or kill it between two calls ([Operation.Kill]).
+//
+// A [Memory] is a stack without a folder, a backend and text, for thousands of operations on single resources.
 package engine

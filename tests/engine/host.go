@@ -58,7 +58,10 @@ func (h *host) Provider(ctx *plugin.Context, descriptor workspace.PluginDescript
 		return h.Host.Provider(ctx, descriptor, e)
 	}
 	start := func() (plugin.Provider, error) { return startInProcess(ctx, h.between) }
-	if h.Plugin != "" {
+	switch {
+	case h.provide != nil:
+		start = func() (plugin.Provider, error) { return h.provide(ctx) }
+	case h.Plugin != "":
 		start = func() (plugin.Provider, error) { return startProcess(ctx, h.Plugin, h.Environment) }
 	}
 	started, err := start()

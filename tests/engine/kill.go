@@ -31,7 +31,7 @@ type death struct {
 var errDead = status.Error(codes.Unavailable, "the provider was killed")
 
 // between stands before the provider.
-func (d *death) between(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+func (d *death) between(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.mu.Lock()

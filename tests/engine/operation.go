@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/backend/display"
 	"github.com/pulumi/pulumi/pkg/v3/backend/httpstate/client"
 	backendsecrets "github.com/pulumi/pulumi/pkg/v3/backend/secrets"
+	"github.com/pulumi/pulumi/pkg/v3/cmd/pulumi/cmd"
 	changed "github.com/pulumi/pulumi/pkg/v3/display"
 	pulumi "github.com/pulumi/pulumi/pkg/v3/engine"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
@@ -61,18 +62,12 @@ type Result struct {
 	Stdout  string
 	Err     error
 	Changes changed.ResourceChanges
-	// Steps are those of an [Up] or a [Preview], in the order in which they began.
-	Steps []Step
-	Took  time.Duration
+	Steps   []Step // of an up or a preview, in the order in which they began
+	Took    time.Duration
 }
 
 // Code is the exit code that the CLI would have.
-func (r Result) Code() int {
-	if r.Err == nil {
-		return 0
-	}
-	return 255
-}
+func (r Result) Code() int { return cmd.ExitCodeFor(r.Err) }
 
 // Do runs an operation to its end.
 func (s *Stack) Do(ctx context.Context, kind Kind, options Options) Result {
@@ -95,7 +90,7 @@ func (s *Stack) Start(ctx context.Context, kind Kind, options Options) *Operatio
 		if o.death.died {
 			o.result.Err = errors.Join(ErrKilled, o.death.bury())
 		} else if err := o.result.Err; err != nil && !result.IsBail(err) {
-			fmt.Fprintf(o.output.stderr(), "error: %v\n", err)
+			_, _ = fmt.Fprintf(o.output.stderr(), "error: %v\n", err)
 		}
 		o.result.Output, o.result.Stdout = o.output.texts()
 		o.result.Took = time.Since(began)
@@ -162,7 +157,7 @@ func (o *Operation) run(ctx context.Context) (changed.ResourceChanges, error) {
 		StackConfiguration: configuration, Scopes: &o.cancellation,
 	}
 	// The backend prints this by itself, where nobody looks.
-	fmt.Fprintf(o.output.stdout(), "%s (%s):\n", labels[o.kind], s.Name)
+	_, _ = fmt.Fprintf(o.output.stdout(), "%s (%s):\n", labels[o.kind], s.Name)
 	changes, err := o.call(ctx, at.stack, operation)
 	for _, made := range o.hosts {
 		if failed := made.Close(); failed != nil {
@@ -175,7 +170,7 @@ func (o *Operation) run(ctx context.Context) (changed.ResourceChanges, error) {
 	case err == nil && o.options.ExpectNoChanges && changes != nil && pulumi.HasChanges(changes):
 		return changes, backenderr.NoChangesExpectedError{Operation: string(o.kind)}
 	case err == nil && o.kind == Destroy && len(o.options.Targets) == 0 && !o.options.PreviewOnly:
-		fmt.Fprintf(o.output.stdout(), "The resources in the stack have been deleted, but the history and configuration "+
+		_, _ = fmt.Fprintf(o.output.stdout(), "The resources in the stack have been deleted, but the history and configuration "+
 			"associated with the stack are still maintained. \nIf you want to remove the stack completely, run `pulumi stack rm %s`.\n", s.Name)
 		return changes, nil
 	default:
@@ -213,7 +208,7 @@ func (o *Operation) engineOptions() pulumi.UpdateOptions {
 	}
 	return pulumi.UpdateOptions{
 		Parallel: parallel, Debug: o.options.Debug, ShowSecrets: o.options.ShowSecrets,
-		Refresh: o.options.Refresh, RefreshProgram: o.options.RunProgram, DestroyProgram: o.options.RunProgram,
+		Refresh: o.options.Refresh, RefreshProgram: o.options.RunProgram && o.kind != Destroy, DestroyProgram: o.options.RunProgram && o.kind == Destroy,
 		ReplaceTargets:   deploy.NewUrnTargets(o.options.Replaces),
 		Targets:          deploy.NewUrnTargets(o.options.Targets),
 		Excludes:         deploy.NewUrnTargets(o.options.Excludes),

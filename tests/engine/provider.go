@@ -105,7 +105,7 @@ func (p *inProcess) Close() error {
 	p.once.Do(func() {
 		errs = append(errs, p.Provider.Close(), p.connection.Close(), p.engine.Close())
 		close(p.cancel)
-		<-p.done
+		errs = append(errs, <-p.done)
 	})
 	return errors.Join(errs...)
 }

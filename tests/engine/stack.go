@@ -10,6 +10,7 @@ import (
 
 	"github.com/pulumi/pulumi/pkg/v3/backend"
 	"github.com/pulumi/pulumi/pkg/v3/backend/diy"
+	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/pkg/v3/secrets"
 	"github.com/pulumi/pulumi/pkg/v3/secrets/cloud"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
@@ -30,6 +31,7 @@ type Stack struct {
 
 	mu        sync.Mutex
 	program   Program
+	provide   func(*plugin.Context) (plugin.Provider, error) // instead of a new one
 	intercept grpc.UnaryServerInterceptor
 }
 

@@ -45,7 +45,9 @@ func ServeYAML() {
 		fmt.Println(handle.Port)
 		orders.Scan() // An empty line ends the operation.
 		close(cancel)
-		<-handle.Done
+		if err := <-handle.Done; err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
 		fmt.Fprintln(os.Stderr, endOfErrors)
 	}
 	os.Exit(0)

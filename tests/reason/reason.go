@@ -1,6 +1,6 @@
 // Package reason looks for the reason that every error of the provider has: a word in brackets at the end of the first
-// line. The harnesses of tests/rpc and tests/engine/e2e look at every error that they see, so each test of a failure proves that
-// it has one.
+// line. The harnesses of tests/engine/rpc and tests/engine/e2e look at every error that they see, so each test of a failure
+// proves that it has one.
 package reason
 
 import (

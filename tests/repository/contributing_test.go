@@ -17,8 +17,8 @@ var pagesWithCommands = []string{
 }
 
 var (
-	makeCommand = regexp.MustCompile("(?m)(?:^|[`&] ?)make ((?:[a-z][a-z-]*|[A-Z_]+=\\S*)(?: (?:[a-z][a-z-]*|[A-Z_]+=[^ `]*))*)")
-	testCommand = regexp.MustCompile(`(?m)go test \./(\S+) -run '([^']+)'((?: -[a-z]+)*)`)
+	makeCommand = regexp.MustCompile("(?m)(?:^|[`&] ?)make ((?:[a-z][a-z0-9-]*|[A-Z_]+=\\S*)(?: (?:[a-z][a-z0-9-]*|[A-Z_]+=[^ `]*))*)")
+	testCommand = regexp.MustCompile(`(?m)go (?:-C (\S+) )?test (\./\S*|\.) -run '([^']+)'((?: -[a-z.]+(?:=\w+)?)*)`)
 	codeOfALine = regexp.MustCompile("`[^`\n]+`")
 )
 
@@ -39,14 +39,21 @@ func TestContributing(t *testing.T) {
 		commands := testCommand.FindAllStringSubmatch(read(t, "CONTRIBUTING.md"), -1)
 		require.Greater(t, len(commands), 10)
 		for _, command := range commands {
-			source := testsOf(t, command[1])
-			pattern, part, _ := strings.Cut(command[2], "/")
+			source := testsOf(t, filepath.Join(command[1], command[2]))
+			pattern, part, _ := strings.Cut(command[3], "/")
 			function := regexp.MustCompile(`(?m)^func (` + pattern + `)\w*\(`)
 			assert.True(t, function.MatchString(source), command[0])
 			assert.True(t, strings.Contains(source, strings.ReplaceAll(part, "_", " ")), command[0])
-			for flag := range strings.FieldsSeq(command[3]) {
-				if flag != "-v" {
-					declared := regexp.MustCompile(`flag\.\w+\("` + strings.TrimPrefix(flag, "-") + `"`)
+			for flag := range strings.FieldsSeq(command[4]) {
+				name, value, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+				switch {
+				case name == "v":
+				case name == "fuzz":
+					assert.Equal(t, pattern, value, command[0])
+				case strings.HasPrefix(name, "rapid."):
+					assert.True(t, strings.Contains(source, `"pgregory.net/rapid"`), command[0])
+				default:
+					declared := regexp.MustCompile(`flag\.\w+\("` + name + `"`)
 					assert.True(t, declared.MatchString(source), "%s: %s", command[0], flag)
 				}
 			}
@@ -62,7 +69,8 @@ func TestContributing(t *testing.T) {
 				assert.True(t, strings.Contains(page, "`make test-node`"))
 			case name == "cluster": // the tests of a tool for tests
 			case len(glob(t, "tests/"+name+"/*_test.go")) > 0:
-				assert.True(t, strings.Contains(page, "go test ./tests/"+name+" -run "), "tests/%s", name)
+				folder := regexp.MustCompile(`go (-C tests/` + name + ` test \.|test \./tests/` + name + `) -run `)
+				assert.True(t, folder.MatchString(page), "tests/%s", name)
 			}
 		}
 	})
@@ -74,12 +82,13 @@ func TestContributing(t *testing.T) {
 		assert.ElementsMatch(t, lettersOfCases(t), listed)
 	})
 	t.Run("it asks for the Go that the module asks for", func(t *testing.T) {
-		version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))
+		version := regexp.MustCompile(`(?m)^go ((\d+\.\d+)\S*)`).FindStringSubmatch(read(t, "go.mod"))
 		require.NotNil(t, version)
 		for _, page := range []string{"CONTRIBUTING.md", "README.md", "Makefile", "docs/installation-configuration.md"} {
 			assert.True(t, strings.Contains(read(t, page), "Go "+version[1]), page)
 		}
-		assert.Contains(t, read(t, ".devcontainer/devcontainer.json"), `"version": "`+version[1]+`"`)
+		// The container has the newest patch.
+		assert.Contains(t, read(t, ".devcontainer/devcontainer.json"), `"version": "`+version[2]+`"`)
 	})
 }
 

@@ -153,6 +153,9 @@ func TestRenovateFindsWhatIsPinned(t *testing.T) {
 	t.Run("every tool that a module pins is updated, although the module notes it as indirect", func(t *testing.T) {
 		tool := regexp.MustCompile(`(?m)^(?:tool |\t)([a-z0-9.-]+\.[a-z]+/\S+)$`)
 		for _, file := range glob(t, "tests/*/go.mod") {
+			if file == "tests/engine/go.mod" {
+				continue // What it pins is what its packages import.
+			}
 			tools := tool.FindAllStringSubmatch(read(t, file), -1)
 			require.NotEmpty(t, tools, file)
 			for _, found := range tools {

@@ -20,16 +20,15 @@ import (
 // limits bound what a chart may hold.
 type limits struct {
 	files     int   // number of files, those of subcharts included
-	file      int64 // bytes of a file
 	bytes     int64 // of all files, unpacked
 	depth     int   // of charts in charts
 	instances int   // of charts: one subchart may be there under several aliases
 	values    int64 // bytes of values.yaml, of all instances
 }
 
-// chartLimits are several times what the biggest charts in use have; the size of a file is Helm's limit, and that of all files.
+// chartLimits are several times what the biggest charts in use have; the size of all files is Helm's limit.
 var chartLimits = limits{
-	files: 20_000, file: archive.MaxDecompressedFileSize, bytes: archive.MaxDecompressedChartSize, depth: 16, instances: 1_000, values: 16 << 20,
+	files: 20_000, bytes: archive.MaxDecompressedChartSize, depth: 16, instances: 1_000, values: 16 << 20,
 }
 
 // Load reads a chart of API version v1 or v2 from its files, with its subcharts, which are folders or archives in charts/.
@@ -81,11 +80,7 @@ type budget struct {
 func (b *budget) take(files []File) error {
 	b.files += len(files)
 	for _, file := range files {
-		size := int64(len(file.Data))
-		if size > b.bounds.file {
-			return &LimitError{fmt.Sprintf("the file %s of the chart has more than %d MiB", file.Name, b.bounds.file>>20)}
-		}
-		b.bytes += size
+		b.bytes += int64(len(file.Data))
 	}
 	switch {
 	case b.files > b.bounds.files:

@@ -74,7 +74,7 @@ func TestLoad(t *testing.T) {
 
 func TestLoadLimits(t *testing.T) {
 	t.Parallel()
-	small := limits{files: 10, file: 6 << 10, bytes: 4 << 10, depth: 3, instances: 20, values: 1 << 10}
+	small := limits{files: 10, bytes: 4 << 10, depth: 3, instances: 20, values: 1 << 10}
 	aliases := func(name string, n int) string {
 		var text strings.Builder
 		text.WriteString("apiVersion: v2\nname: " + name + "\nversion: 1.0.0\ndependencies:\n")

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -42,7 +43,8 @@ func scopes(loaded *helm.Chart, merged common.Values) (map[string]scope, error) 
 	}
 	show(shown)
 	helmEngine := engine.Engine{CustomTemplateFuncs: template.FuncMap{"scope": record}}
-	if _, err := helmEngine.Render(shown, merged); err != nil {
+	// Nothing of the chart is executed, so there is nothing to interrupt.
+	if _, err := helmEngine.RenderWithContext(context.Background(), shown, merged); err != nil {
 		return nil, fmt.Errorf("the values of the chart %s: %w", loaded.Name(), err)
 	}
 	for _, one := range found {

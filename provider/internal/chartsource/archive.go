@@ -60,8 +60,6 @@ func (l limits) unpack(data []byte) ([]File, error) {
 			return nil, err
 		case !ok:
 			continue
-		case header.Size > l.file:
-			return nil, errorf(Refused, "%s in the archive is larger than %d MiB", name, l.file/mebibyte)
 		case header.Size > left:
 			return nil, errorf(Refused, "the files of the archive are larger than %d MiB together", l.unpacked/mebibyte)
 		}

@@ -132,7 +132,7 @@ func (w *folderWalk) entry(path, name string, above []string) error {
 	case !info.Mode().IsRegular():
 		return errorf(Refused, "%s is neither a file nor a folder", path).advising("remove it, or list it in .helmignore.")
 	}
-	data, err := readAtMost(path, w.limits.file)
+	data, err := readAtMost(path, w.left+1)
 	if err != nil {
 		return err
 	}
@@ -147,19 +147,16 @@ func (w *folderWalk) entry(path, name string, above []string) error {
 	return nil
 }
 
-// readAtMost reads a file, which may grow meanwhile.
+// readAtMost reads the beginning of a file, which may grow meanwhile.
 func readAtMost(path string, limit int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(err)
 	}
 	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	switch {
-	case err != nil:
+	data, err := io.ReadAll(io.LimitReader(file, limit))
+	if err != nil {
 		return nil, unreadable(err)
-	case int64(len(data)) > limit:
-		return nil, errorf(Refused, "%s is larger than %d MiB", path, limit/mebibyte).advising(nextOfFolder)
 	}
 	return data, nil
 }

@@ -14,7 +14,6 @@ type limits struct {
 	manifest int64         // bytes of a manifest in a registry
 	tags     int           // tags of a repository in a registry
 	unpacked int64         // bytes of all files
-	file     int64         // bytes of a file
 	files    int           // number of files
 }
 
@@ -32,7 +31,6 @@ var defaults = limits{
 	manifest: 4 * mebibyte,
 	tags:     50_000,
 	unpacked: 100 * mebibyte,
-	file:     5 * mebibyte,
 	files:    20_000,
 }
 

@@ -1,6 +1,7 @@
 package draws_test
 
 import (
+	"context"
 	"maps"
 	"reflect"
 	"slices"
@@ -42,7 +43,7 @@ func render(t require.TestingT, f files, values m, rewrite func(file, text strin
 	release := common.ReleaseOptions{Name: "web", Namespace: "prod", Revision: 1, IsInstall: true}
 	all, err := util.ToRenderValues(c, values, release, nil)
 	require.NoError(t, err)
-	return engine.Engine{CustomTemplateFuncs: funcs}.Render(c, all)
+	return engine.Engine{CustomTemplateFuncs: funcs}.RenderWithContext(context.Background(), c, all)
 }
 
 // run renders in a session, in as many rounds as it takes. It returns the texts of the files by their names, and the last session.

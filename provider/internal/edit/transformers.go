@@ -39,6 +39,7 @@ var imageFields = []string{
 	"spec/template/spec/containers[]/image",
 	"spec/template/spec/initContainers[]/image",
 	"spec/template/spec/volumes[]/image/reference",
+	"spec/jobTemplate/spec/template/spec/volumes[]/image/reference",
 }
 
 // changingImage returns the transformer that changes an image.

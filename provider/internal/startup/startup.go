@@ -8,11 +8,13 @@
 // comes before all those that matter.
 package startup
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"sync"
+)
 
 var usual = debug.SetGCPercent(-1)
 
-// Done lets the collector work as usual, or as GOGC says. Call it first in main.
-func Done() {
-	debug.SetGCPercent(usual)
-}
+// Done lets the collector work as usual, or as GOGC says. Every way to use the provider calls it: a program that only imports
+// the provider would never free memory.
+var Done = sync.OnceFunc(func() { debug.SetGCPercent(usual) })

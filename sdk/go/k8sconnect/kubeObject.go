@@ -124,6 +124,12 @@ func (KubeObjectState) ElementType() reflect.Type {
 	return reflect.TypeOf((*kubeObjectState)(nil)).Elem()
 }
 
+// KubeObjectExists checks whether an existing KubeObject resource with the given ID exists.
+func KubeObjectExists(ctx *pulumi.Context,
+	id pulumi.StringInput, state *KubeObjectState, opts ...pulumi.ResourceOption) pulumi.BoolOutput {
+	return ctx.ExistsResource("k8sconnect:index:KubeObject", id, state, "", opts...)
+}
+
 type kubeObjectArgs struct {
 	// Take over an object that already exists. Without it, an existing object of the same name is an error. An object that belongs to another resource of this provider is not taken over unless `takeOverFrom` names that resource. Has an effect only while the resource has no object yet, or when its object has been replaced by another of the same name. Default: false.
 	Adopt *bool `pulumi:"adopt"`

@@ -124,6 +124,12 @@ func (PatchState) ElementType() reflect.Type {
 	return reflect.TypeOf((*patchState)(nil)).Elem()
 }
 
+// PatchExists checks whether an existing Patch resource with the given ID exists.
+func PatchExists(ctx *pulumi.Context,
+	id pulumi.StringInput, state *PatchState, opts ...pulumi.ResourceOption) pulumi.BoolOutput {
+	return ctx.ExistsResource("k8sconnect:index:Patch", id, state, "", opts...)
+}
+
 type patchArgs struct {
 	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`

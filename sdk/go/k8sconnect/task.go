@@ -142,6 +142,12 @@ func (TaskState) ElementType() reflect.Type {
 	return reflect.TypeOf((*taskState)(nil)).Elem()
 }
 
+// TaskExists checks whether an existing Task resource with the given ID exists.
+func TaskExists(ctx *pulumi.Context,
+	id pulumi.StringInput, state *TaskState, opts ...pulumi.ResourceOption) pulumi.BoolOutput {
+	return ctx.ExistsResource("k8sconnect:index:Task", id, state, "", opts...)
+}
+
 type taskArgs struct {
 	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`

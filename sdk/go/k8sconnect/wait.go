@@ -127,6 +127,12 @@ func (WaitState) ElementType() reflect.Type {
 	return reflect.TypeOf((*waitState)(nil)).Elem()
 }
 
+// WaitExists checks whether an existing Wait resource with the given ID exists.
+func WaitExists(ctx *pulumi.Context,
+	id pulumi.StringInput, state *WaitState, opts ...pulumi.ResourceOption) pulumi.BoolOutput {
+	return ctx.ExistsResource("k8sconnect:index:Wait", id, state, "", opts...)
+}
+
 type waitArgs struct {
 	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`

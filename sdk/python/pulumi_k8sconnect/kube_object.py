@@ -411,6 +411,12 @@ class KubeObject(pulumi.CustomResource):
         __props__.__dict__["resource_ref"] = None
         return KubeObject(resource_name, opts=opts, __props__=__props__)
 
+    @staticmethod
+    def exists(id: pulumi.Input[str],
+            opts: Optional[pulumi.ResourceOptions] = None) -> pulumi.Output[bool]:
+        __props__: dict = {}
+        return pulumi.runtime.exists_resource(None, 'k8sconnect:index:KubeObject', id, __props__, opts or pulumi.ResourceOptions())
+
     @_builtins.property
     @pulumi.getter(name="fieldOwnership")
     def field_ownership(self) -> pulumi.Output[Optional[Mapping[str, _builtins.str]]]:

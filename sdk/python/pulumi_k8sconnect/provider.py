@@ -13,6 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import NotRequired, TypedDict, TypeAlias
 from . import _utilities
+from . import outputs
 from ._enums import *
 from ._inputs import *
 
@@ -327,15 +328,15 @@ class Provider(pulumi.ProviderResource):
                  conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
                  drift_detection: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]] = None,
-                 exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
+                 exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict', 'outputs.Exec']]] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
-                 impersonate: pulumi.Input[Optional[Union['ImpersonationArgs', 'ImpersonationArgsDict']]] = None,
+                 impersonate: pulumi.Input[Optional[Union['ImpersonationArgs', 'ImpersonationArgsDict', 'outputs.Impersonation']]] = None,
                  insecure: pulumi.Input[Optional[_builtins.bool]] = None,
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
                  proxy_url: pulumi.Input[Optional[_builtins.str]] = None,
-                 readiness: pulumi.Input[Optional[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict']]]]] = None,
+                 readiness: pulumi.Input[Optional[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict', 'outputs.ReadinessRule']]]]] = None,
                  resume_within: pulumi.Input[Optional[_builtins.str]] = None,
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
@@ -351,15 +352,15 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: The default `conflict_policy` of KubeObjects: `force` (the default) takes over fields that another manager owns with a different value, `fail` refuses the update. Changing it updates no object. It does not apply to a Patch, which always takes its fields, as its `take_ownership` acknowledges.
         :param pulumi.Input[_builtins.str] context: The kubeconfig context to use. Default: the kubeconfig's current-context. Cannot be combined with `host`.
         :param pulumi.Input[Union[_builtins.str, 'DriftDetection']] drift_detection: When to look for drift: `preview` (the default) reads the live objects before every preview, update and destroy; `refresh` reads them only in `pulumi refresh`.
-        :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict']] exec_: A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
+        :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict', 'outputs.Exec']] exec_: A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
-        :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
+        :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict', 'outputs.Impersonation']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
         :param pulumi.Input[_builtins.str] namespace: The namespace for namespaced objects that name none. Default: the namespace of the kubeconfig's context, else `default`. A change replaces the objects that name none, except kinds that hold data, such as claims: these stay where they are.
         :param pulumi.Input[_builtins.str] proxy_url: The proxy to reach the API server through: `http://`, `https://` or `socks5://`, then host and port. Needs `host`. Default: the environment variable HTTPS_PROXY, subject to NO_PROXY.
-        :param pulumi.Input[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict']]]] readiness: Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict', 'outputs.ReadinessRule']]]] readiness: Rules for when objects of given kinds are ready, used by `waitFor: { ready: true }`. A rule overrides the built-in rule for its kinds; if several rules match a kind, the first applies. Default: none.
         :param pulumi.Input[_builtins.str] resume_within: How long the provider recognises an object that an interrupted run of the same stack created before its state was saved: a duration since the object's creation, such as `30m` or `2h`. Within it, the next `pulumi up` continues with the object in place. After it, or with `0s`, the object is an error that names import and `adopt`, since a stack of the same project and name in another backend may have created it. The API server's clock determines the age. Default: `1h`.
         :param pulumi.Input[_builtins.str] tls_server_name: The host name that the API server's certificate must be valid for, if it differs from `host`, as with a tunnel. Needs `host`. Default: the host name in `host`.
         :param pulumi.Input[_builtins.str] token: A bearer token. Needs `host`. Set only one kind of credentials: `token`, `client_certificate` with `client_key`, or `exec_`.
@@ -394,15 +395,15 @@ class Provider(pulumi.ProviderResource):
                  conflict_policy: pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]] = None,
                  context: pulumi.Input[Optional[_builtins.str]] = None,
                  drift_detection: pulumi.Input[Optional[Union[_builtins.str, 'DriftDetection']]] = None,
-                 exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict']]] = None,
+                 exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict', 'outputs.Exec']]] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
-                 impersonate: pulumi.Input[Optional[Union['ImpersonationArgs', 'ImpersonationArgsDict']]] = None,
+                 impersonate: pulumi.Input[Optional[Union['ImpersonationArgs', 'ImpersonationArgsDict', 'outputs.Impersonation']]] = None,
                  insecure: pulumi.Input[Optional[_builtins.bool]] = None,
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
                  proxy_url: pulumi.Input[Optional[_builtins.str]] = None,
-                 readiness: pulumi.Input[Optional[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict']]]]] = None,
+                 readiness: pulumi.Input[Optional[Sequence[pulumi.Input[Union['ReadinessRuleArgs', 'ReadinessRuleArgsDict', 'outputs.ReadinessRule']]]]] = None,
                  resume_within: pulumi.Input[Optional[_builtins.str]] = None,
                  tls_server_name: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,

@@ -387,6 +387,12 @@ class Task(pulumi.CustomResource):
         __props__.__dict__["succeeded"] = None
         return Task(resource_name, opts=opts, __props__=__props__)
 
+    @staticmethod
+    def exists(id: pulumi.Input[str],
+            opts: Optional[pulumi.ResourceOptions] = None) -> pulumi.Output[bool]:
+        __props__: dict = {}
+        return pulumi.runtime.exists_resource(None, 'k8sconnect:index:Task', id, __props__, opts or pulumi.ResourceOptions())
+
     @_builtins.property
     @pulumi.getter
     def attempts(self) -> pulumi.Output[Optional[_builtins.int]]:

@@ -13,6 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import NotRequired, TypedDict, TypeAlias
 from . import _utilities
+from . import outputs
 from ._enums import *
 from ._inputs import *
 
@@ -113,7 +114,7 @@ class Wait(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
                  on_failure: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]] = None,
-                 resource_ref: pulumi.Input[Optional[Union['ResourceRefArgs', 'ResourceRefArgsDict']]] = None,
+                 resource_ref: pulumi.Input[Optional[Union['ResourceRefArgs', 'ResourceRefArgsDict', 'outputs.ResourceRef']]] = None,
                  triggers: pulumi.Input[Optional[Sequence[Any]]] = None,
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
                  __props__=None):
@@ -162,7 +163,7 @@ class Wait(pulumi.CustomResource):
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
         :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
-        :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+        :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict', 'outputs.ResourceRef']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for, and how long. A change makes the Wait wait again.
         """
@@ -230,7 +231,7 @@ class Wait(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
                  on_failure: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]] = None,
-                 resource_ref: pulumi.Input[Optional[Union['ResourceRefArgs', 'ResourceRefArgsDict']]] = None,
+                 resource_ref: pulumi.Input[Optional[Union['ResourceRefArgs', 'ResourceRefArgsDict', 'outputs.ResourceRef']]] = None,
                  triggers: pulumi.Input[Optional[Sequence[Any]]] = None,
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
                  __props__=None):
@@ -276,6 +277,12 @@ class Wait(pulumi.CustomResource):
 
         __props__.__dict__["status"] = None
         return Wait(resource_name, opts=opts, __props__=__props__)
+
+    @staticmethod
+    def exists(id: pulumi.Input[str],
+            opts: Optional[pulumi.ResourceOptions] = None) -> pulumi.Output[bool]:
+        __props__: dict = {}
+        return pulumi.runtime.exists_resource(None, 'k8sconnect:index:Wait', id, __props__, opts or pulumi.ResourceOptions())
 
     @_builtins.property
     @pulumi.getter

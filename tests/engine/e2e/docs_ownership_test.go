@@ -172,7 +172,7 @@ outputs: {name: "${second.resourceRef.name}", uid: "${second.resourceRef.uid}"}
 `))
 		out := s.preview(t)
 		assert.Contains(t, out, strings.Replace(said[1], gap, "manifest.data.uid", 1))
-		assert.Regexp(t, `name: \[unknown\]`, out)
+		assert.Regexp(t, `name: "second"`, out)
 		assert.Regexp(t, `uid *: \[unknown\]`, out)
 	})
 

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +20,7 @@ var ofOneProcess = []string{"PATH", "HOME", "TMPDIR", "PULUMI_BACKEND_URL", "PUL
 // setenv gives this process what all commands have in their environment.
 func setenv(environment map[string]string) error {
 	for key, value := range environment {
-		if !contains(ofOneProcess, key) {
+		if !slices.Contains(ofOneProcess, key) {
 			if err := os.Setenv(key, value); err != nil {
 				return err
 			}
@@ -27,39 +29,23 @@ func setenv(environment map[string]string) error {
 	return nil
 }
 
-func contains(list []string, word string) bool {
-	for _, each := range list {
-		if each == word {
-			return true
-		}
-	}
-	return false
-}
+// byCLI proves that both ways come to the same.
+var byCLI = flag.Bool("cli", false, "run every command as a process of the CLI")
 
 var kubeconfigOnce sync.Once
 
 // operate runs a command by the engine in this process, if nothing in it asks for a process of its own.
 func (s *stack) operate(t testing.TB, args ...string) (result, bool) {
 	t.Helper()
-	kind, options, ok := engine.ParseCommand(args...)
-	if !ok || s.cli {
-		return result{}, false
-	}
-	program, err := readFile(s.dir, "Pulumi.yaml")
-	require.NoError(t, err)
-	if !strings.Contains(program, "\nruntime: yaml\n") {
-		return result{}, false
-	}
 	kubeconfigOnce.Do(func() {
-		err = os.Setenv("KUBECONFIG", shared.Get(t).KubeconfigFile())
+		require.NoError(t, os.Setenv("KUBECONFIG", shared.Get(t).KubeconfigFile()))
 	})
-	require.NoError(t, err)
-	for key, value := range s.env {
-		if key != "KUBECONFIG" && !contains(ofOneProcess, key) && os.Getenv(key) != value {
-			return result{}, false
-		}
+	kind, options, ok := engine.ParseCommand(args...)
+	if !ok {
+		return result{}, false
 	}
-	if !strings.HasPrefix(s.env["PATH"], tools.Plugins+string(os.PathListSeparator)) || s.env["HOME"] != tools.Home {
+	if why := s.needsProcess(t); why != "" {
+		t.Logf("pulumi %s is a process: %s", args[0], why)
 		return result{}, false
 	}
 	e := &engine.Stack{Name: s.name, Dir: s.dir, Backend: s.backend, SecretsProvider: engine.Keeper}
@@ -71,6 +57,31 @@ func (s *stack) operate(t testing.TB, args ...string) (result, bool) {
 	return result{
 		line: "pulumi " + strings.Join(args, " "), out: came.Output, stdout: came.Stdout, code: came.Code(), err: came.Err, took: came.Took,
 	}, true
+}
+
+// needsProcess says why the commands of a stack are processes of the CLI; "" if they are not.
+func (s *stack) needsProcess(t testing.TB) string {
+	t.Helper()
+	if *byCLI {
+		return "asked for"
+	}
+	program, err := readFile(s.dir, "Pulumi.yaml")
+	require.NoError(t, err)
+	if !strings.Contains(program, "\nruntime: yaml\n") {
+		return "of a program in another language"
+	}
+	for key, value := range s.env {
+		if key != "KUBECONFIG" && !slices.Contains(ofOneProcess, key) && os.Getenv(key) != value {
+			return "of the variable " + key
+		}
+	}
+	if !strings.HasPrefix(s.env["PATH"], tools.Plugins+string(os.PathListSeparator)) {
+		return "of other plugins"
+	}
+	if s.env["HOME"] != tools.Home {
+		return "of another home"
+	}
+	return ""
 }
 
 // hasFiles says whether the project has files beside its own two, which a program can name relative to it.

@@ -64,9 +64,9 @@ var (
 
 // elsewhere are the folders whose README.md a test of another package goes through: its file, its name, and with what it does.
 var elsewhere = map[string]struct{ folder, file, test, by string }{
-	"automation-go":         {"../sdk", "automation_test.go", "TestAutomationInGo", `newPlatform(t, "automation-go")`},
-	"automation-typescript": {"../sdk", "automation_test.go", "TestAutomationInTypeScript", `newPlatform(t, "automation-typescript")`},
-	"operator":              {"../operator", "programs_test.go", "TestTheProgramsOfTheOperator", "newStacks(t)"},
+	"automation-go":         {"../../sdk", "automation_test.go", "TestAutomationInGo", `newPlatform(t, "automation-go")`},
+	"automation-typescript": {"../../sdk", "automation_test.go", "TestAutomationInTypeScript", `newPlatform(t, "automation-typescript")`},
+	"operator":              {"../../operator", "programs_test.go", "TestTheProgramsOfTheOperator", "newStacks(t)"},
 }
 
 // TestExamples goes through the README.md of every folder of examples/, twice: its commands are run

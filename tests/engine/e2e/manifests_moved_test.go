@@ -125,8 +125,12 @@ func TestObjectsMoveIntoASetAndOutOfIt(t *testing.T) { // [M22]
 		m.is(t, movedAsSet)
 		for _, out := range []string{m.previewFails(t), m.upFails(t)} {
 			assert.Regexp(t, `managed by the KubeObject "(account|settings)"`, out, "the first of the two ends the run")
-			assert.Regexp(t, `the set "shop" is not complete|resource 'shop' has a problem: grpc: the client connection is closing`, out,
-				"the engine may close its connection before the set has answered")
+			// The engine may end before the set has answered, and then the set says nothing.
+			for line := range strings.Lines(out) {
+				if strings.Contains(line, "resource 'shop' has a problem") {
+					assert.Regexp(t, `the set "shop" is not complete|grpc: the client connection is closing`, line)
+				}
+			}
 		}
 		m.same(t)
 		m.is(t, movedSingly)

@@ -31,7 +31,6 @@ type stack struct {
 	dir     string // the project
 	backend string // where the states are
 	env     map[string]string
-	cli     bool // all commands are processes
 }
 
 // projects numbers the projects: a project's name is part of the field managers, and tests

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,9 +28,7 @@ func needles(secret string) []string {
 // finds returns the secret that a text shows.
 func (p *play) finds(text string, except func(secret string) bool) (secret string, found bool) {
 	all := map[string]string{secretValue: "the password of the values"}
-	for value, of := range p.secrets {
-		all[value] = of
-	}
+	maps.Copy(all, p.secrets)
 	for value, of := range all {
 		if except != nil && except(value) {
 			continue

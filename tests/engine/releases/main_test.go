@@ -26,11 +26,13 @@ func TestMain(m *testing.M) {
 	engine.ServeYAML()
 	flag.Parse()
 	keeper, err := cli.VaultURL()
+	if err == nil {
+		err = os.Setenv("VAULT_SERVER_URL", keeper)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Setenv("VAULT_SERVER_URL", keeper)
 	os.Exit(shared.Run(m))
 }
 
@@ -41,8 +43,8 @@ func connected(t testing.TB) *cluster.Cluster {
 	t.Helper()
 	c := shared.Get(t)
 	connect.Do(func() {
-		os.Setenv("KUBECONFIG", c.KubeconfigFile())
-		var err error
+		err := os.Setenv("KUBECONFIG", c.KubeconfigFile())
+		require.NoError(t, err)
 		played, err = startController(c)
 		require.NoError(t, err)
 	})

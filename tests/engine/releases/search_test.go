@@ -38,8 +38,8 @@ var operations = map[string]struct {
 	"up --continue-on-error": {3, func(p *play, _, _ int) { p.operate(engine.Up, engine.Options{ContinueOnError: true}, "", nil) }},
 	"up --target":            {3, targeted},
 	"up --replace":           {5, replaced},
-	"up, killed":             {4, func(p *play, a, b int) { p.operate(engine.Up, engine.Options{}, "", after(a%12, kill)) }},
-	"up, cancelled": {3, func(p *play, a, b int) {
+	"up, killed":             {4, func(p *play, a, _ int) { p.operate(engine.Up, engine.Options{}, "", after(a%12, kill)) }},
+	"up, cancelled": {3, func(p *play, a, _ int) {
 		p.operate(engine.Up, engine.Options{}, "", after(a%12, (*engine.Operation).Cancel))
 	}},
 	"refresh":           {3, func(p *play, _, _ int) { p.operate(engine.Refresh, engine.Options{}, "", nil) }},

@@ -1,0 +1,132 @@
+package lives_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDriftDoesNotReplace tells that a change that the API server accepts is made in place, whatever else of the object cannot
+// be changed back, because somebody has changed it or admission has when the object was made.
+func TestDriftDoesNotReplace(t *testing.T) {
+	const replaced, refused = "the object is another one", "the change is refused"
+	for name, c := range map[string]struct {
+		world    string
+		manifest func(name string) m
+		ignored  []string
+		meddle   func(p *place)
+		change   string
+		says     string
+	}{
+		"a Job that was admitted": {
+			manifest: queued, meddle: func(p *place) { p.admit("it") }, says: replaced,
+		},
+		"a Job that was admitted, of which a part is ignored": {
+			manifest: queued, ignored: []string{"spec.suspend"}, meddle: func(p *place) { p.admit("it") }, says: replaced,
+		},
+		"a Pod that has to end earlier": {
+			manifest: func(name string) m { return changed(pod(name), `{spec: {automountServiceAccountToken: false}}`) },
+			meddle:   func(p *place) { p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`) }, says: replaced,
+		},
+		"a Pod with a token that has to end earlier": {
+			manifest: pod, meddle: func(p *place) { p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`) }, says: refused,
+		},
+		"a Pod whose gate was lifted": {
+			manifest: func(name string) m {
+				return changed(pod(name), `{spec: {schedulingGates: [{name: example.com/quota}]}}`)
+			},
+			meddle: func(p *place) { p.edit("Pod", "it", `{spec: {schedulingGates: null}}`) }, says: replaced,
+		},
+		"a Pod of a class that says where it runs": {
+			manifest: func(name string) m {
+				return changed(pod(name), `{spec: {runtimeClassName: sandboxed, nodeSelector: {disk: ssd}, tolerations: [{key: a, operator: Exists}]}}`)
+			}, says: replaced,
+		},
+		"a Job whose image admission rewrites when it is made": {
+			world: "mirror-at-create", manifest: queued, says: replaced,
+		},
+		"a StatefulSet whose claims admission completes when it is made": {
+			world: "claims-completed", manifest: statefulSet, says: refused,
+			change: `{spec: {template: {spec: {containers: [{name: main, image: example.com/db:2}]}}}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			world := c.world
+			if world == "" {
+				world = "plain"
+			}
+			story(t, "D50", c.says, world, func(p *place) {
+				manifest, change := c.manifest("it"), c.change
+				if change == "" {
+					change = rev2
+				}
+				var options []with
+				if c.ignored != nil {
+					options = append(options, ignoring(c.ignored...))
+				}
+				p.up(object("it", manifest, options...))
+				if c.meddle != nil {
+					c.meddle(p)
+				}
+				p.unchangedObject(object("it", changed(manifest, change), options...))
+			})
+		})
+	}
+}
+
+// TestDriftThatCannotBePutRight tells what an up says that has nothing to change.
+func TestDriftThatCannotBePutRight(t *testing.T) {
+	story(t, "D61", "the program is blamed", "plain", func(p *place) {
+		p.up(object("it", pod("it")))
+		p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`)
+		result := p.tryUp()
+		require.NoError(p, result.Err, "the program is blamed: %s", result.Output)
+	})
+}
+
+// TestWhatIsDropped tells that a value that admission has dropped is not forgotten.
+func TestWhatIsDropped(t *testing.T) {
+	t.Run("it is said", func(t *testing.T) {
+		story(t, "D56", "nothing says that data.gated was not kept", "gated", func(p *place) {
+			result := p.up(object("settings", changed(configMap("settings"), `{data: {gated: "on"}}`)))
+			require.Contains(p, result.Output, "gated", "nothing says that data.gated was not kept")
+		})
+	})
+	t.Run("it is applied when the gate is open", func(t *testing.T) {
+		story(t, "D56", "the value is still not there", "gated", func(p *place) {
+			settings := changed(configMap("settings"), `{data: {gated: "on"}}`)
+			p.up(object("settings", settings))
+			p.leave()
+			p.up()
+			require.Equal(p, m{"a": "1", "gated": "on"}, p.live("ConfigMap", "settings").Object["data"], "the value is still not there")
+		})
+	})
+}
+
+// TestAnAggregatedRoleKeepsItsRules tells that rules that a controller fills are nobody else's business.
+func TestAnAggregatedRoleKeepsItsRules(t *testing.T) {
+	story(t, "D55", "the role has lost its rules", "plain", func(p *place) {
+		part := p.namespace + "-part"
+		role := parsef(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: %[1]s-all, labels: {rev: "1"}}
+aggregationRule: {clusterRoleSelectors: [{matchLabels: {into: %[1]s}}]}
+rules: []
+`, p.namespace)
+		filled := func() bool {
+			rules, _ := p.live("ClusterRole", p.namespace+"-all").Object["rules"].([]any)
+			return len(rules) > 0
+		}
+		p.up(object("role", role), object("part", parsef(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: %s, labels: {into: %s}}
+rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]
+`, part, p.namespace)))
+		defer p.do("destroy", options())
+		p.eventually("the role is filled", filled)
+		result := p.do("preview", options())
+		require.NotContains(p, result.Output, "1 to update", "the role has lost its rules: %s", result.Output)
+	})
+}
