@@ -18,7 +18,7 @@ import (
 // First is a resource as the first version has saved it in the namespace shop, and its program.
 func First(t testing.TB, name string, provider middleware.CustomResource) (*Resource, property.Map) {
 	t.Helper()
-	text, err := checkout.Read("tests", "rpc", "testdata", "first-states.json")
+	text, err := checkout.Read("tests", "engine", "rpc", "testdata", "first-states.json")
 	if err != nil {
 		t.Fatal(err)
 	}
