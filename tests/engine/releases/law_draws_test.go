@@ -1,17 +1,17 @@
 package releases_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // The law of draws. A value that a template draws is that of one field of one object.
 //
 //   - No object ever gets the value of another one.
 //   - A value stays, and comes back when its object does, unless its template asks for something else or it was to be rotated.
-//     An object that was renamed keeps it if nothing else in the chart came or went; otherwise it may have a new one.
+//     An object that is renamed keeps it if nothing else in the chart comes or goes; otherwise it may have a new one.
 //   - What was to be rotated never has its old value again.
 
 // place is a field of a document, by their numbers and names.
@@ -108,9 +108,13 @@ func (p *play) judgeDraws(live [2]objects) {
 		}
 	}
 	moved := table.movements(now)
-	for _, at := range slices.SortedFunc(maps.Keys(now), func(a, b place) int {
-		return strings.Compare(fmt.Sprintf("%04d %s", a.document, a.field), fmt.Sprintf("%04d %s", b.document, b.field))
-	}) {
+	places := slices.SortedFunc(maps.Keys(now), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.field, b.field))
+	})
+	for _, at := range places {
+		p.judgeOwner(at, now, moved)
+	}
+	for _, at := range places {
 		p.judgeDraw(at, now, moved)
 	}
 	for at, known := range table.at {
@@ -142,9 +146,9 @@ func (d *draws) movements(now map[place]drawn) map[place]bool {
 	return moved
 }
 
-func (p *play) judgeDraw(at place, now map[place]drawn, moved map[place]bool) {
+// judgeOwner wants that a value is not that of another place.
+func (p *play) judgeOwner(at place, now map[place]drawn, moved map[place]bool) {
 	is := now[at]
-	was, known := p.draws.at[at]
 	owner, owned := p.draws.owners[is.value]
 	if owned && owner != at {
 		facts := []string{"another's"}
@@ -159,7 +163,15 @@ func (p *play) judgeDraw(at place, now map[place]drawn, moved map[place]bool) {
 			other.taken = true
 			now[owner] = other
 		}
-		return
+	}
+}
+
+// judgeDraw wants that a value stays, or is another one if it was to be rotated.
+func (p *play) judgeDraw(at place, now map[place]drawn, moved map[place]bool) {
+	is := now[at]
+	was, known := p.draws.at[at]
+	if owner, owned := p.draws.owners[is.value]; owned && owner != at {
+		return // That is told already.
 	}
 	if !known || was.draw != is.draw || was.doubtful {
 		return
@@ -178,7 +190,7 @@ func (p *play) judgeDraw(at place, now map[place]drawn, moved map[place]bool) {
 	case was.rotated && same:
 		p.breaks("draws", append(facts, "rotated"), "%s (%s) was to be rotated, and has its old value", at, is.name)
 	case was.rotated || same:
-	case was.name != is.name && len(moved) > 1:
+	case was.name != is.name && (len(moved) > 1 || !was.there):
 	default:
 		p.breaks("draws", append(facts, "lost"), "%s (%s) has another value than before", at, is.name)
 	}

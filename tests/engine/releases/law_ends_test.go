@@ -34,7 +34,7 @@ func (p *play) isOrphaned(output string) bool {
 // factsOfFailure are the reason codes of a failure. A state that nothing reads any more is the end of a life.
 func (p *play) factsOfFailure(o outcome) []string {
 	facts := reasonCode.FindAllString(o.Output, -1)
-	if o.replaces != "" {
+	if o.replaces != "" || p.replacing {
 		facts = append(facts, "replaced")
 	}
 	if strings.Contains(o.Output, "snapshot integrity failure") {
@@ -47,7 +47,7 @@ func (p *play) factsOfFailure(o outcome) []string {
 	if strings.Contains(o.Output, `managed by the KubeObject "`+p.m.resource+`:pre-delete" of `+p.project) {
 		facts = append(facts, "of a delete hook")
 	}
-	if p.open != nil && p.last != nil && (p.last.resource != p.m.resource || p.last.setName != p.m.setName) {
+	if p.open != nil && slices.ContainsFunc(p.since, func(m model) bool { return m.resource != p.m.resource || m.setName != p.m.setName }) {
 		facts = append(facts, "renamed in part")
 		p.over = slices.Contains(facts, "[ManagedElsewhere]")
 	}

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -72,9 +71,15 @@ func (p *play) noteStays() {
 
 // noteMade notes what an operation may have made before it was killed. If the program no longer has it then, nobody knows of it.
 func (p *play) noteMade() {
+	remembered := map[string]bool{}
+	if p.last != nil {
+		for _, d := range p.last.rendered() {
+			remembered[p.spaces[p.last.space]+"/"+d.idIn(p.last.releaseName())] = true
+		}
+	}
 	for _, d := range p.m.rendered() {
-		if p.last == nil || !slices.ContainsFunc(p.last.rendered(), func(o document) bool { return o.number == d.number }) {
-			p.stays[p.spaces[p.m.space]+"/"+d.idIn(p.m.releaseName())] = true
+		if id := p.spaces[p.m.space] + "/" + d.idIn(p.m.releaseName()); !remembered[id] {
+			p.stays[id] = true
 		}
 	}
 }

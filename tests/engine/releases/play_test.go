@@ -47,9 +47,9 @@ type play struct {
 	secrets map[string]string // values, and whose they are
 	claims  map[int]types.UID // by the numbers of the documents
 
-	// killed says that an operation was interrupted, renaming that it renamed something, continued that one went on after an
-	// error, and over that the life cannot go on.
-	killed, renaming, continued, over bool
+	// killed says that an operation was interrupted, renaming that it renamed something, replacing that a replacement has not come
+	// to its end, continued that an operation went on after an error, and over that the life cannot go on.
+	killed, renaming, replacing, continued, over bool
 
 	seen  [2]int   // runs, by namespace
 	said  []string // what the last step did
@@ -140,6 +140,7 @@ func (p *play) operate(kind engine.Kind, options engine.Options, replaces string
 	o.runs = p.newRuns()
 	p.said = append(p.said, fmt.Sprintf("%s took %v (%v), ran %v", kind, o.Took.Round(time.Millisecond), o.Err != nil, jobs(o.runs)))
 	p.judge(o)
+	p.replacing = o.Err != nil && (p.replacing || replaces != "")
 	return o
 }
 
