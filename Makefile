@@ -359,13 +359,16 @@ test-unit: race-detector ## Tests that need no cluster (under a minute once comp
 # idle while the last package runs alone. "make test-parts" lists what is in each.
 PARTS := e2e rpc operator sdk provider rest
 
+# $(call once,VARIABLE,VALUE): the value, which is found out when it is used, and then kept.
+once = $(eval $(1) := $(2))$(2)
+
 # Every package is in one part; the last has those that no other names.
 PACKAGES_e2e :=
-PACKAGES_rpc := ./tests/cluster/...
+PACKAGES_rpc := ./tests/cluster/... ./tests/concurrency
 PACKAGES_operator := ./tests/operator ./tests/demo ./tests/kubelet
 PACKAGES_sdk := ./tests/sdk
-PACKAGES_provider := ./provider/...
-PACKAGES_rest = $(filter-out $(shell go list $(foreach part,$(PARTS:rest=),$(PACKAGES_$(part)))),$(shell go list ./...))
+PACKAGES_provider = $(call once,PACKAGES_provider,$(shell go list ./provider/...))
+PACKAGES_rest = $(call once,PACKAGES_rest,$(filter-out $(shell go list $(foreach part,$(PARTS:rest=),$(PACKAGES_$(part)))),$(shell go list ./...)))
 
 # The modules beside the root that have tests, and what a part takes of one that it shares with another part.
 MODULES_e2e := tests/engine
@@ -373,16 +376,20 @@ MODULES_rpc := tests/engine
 MODULES_operator := examples/operator
 TESTED_MODULES := $(sort $(foreach part,$(PARTS),$(MODULES_$(part))))
 PACKAGES_rpc_of_tests/engine := ./rpc
-PACKAGES_e2e_of_tests/engine = $(filter-out %/tests/engine/rpc,$(shell cd tests/engine && go list ./...))
+PACKAGES_e2e_of_tests/engine = $(call once,PACKAGES_e2e_of_tests/engine,$(filter-out %/tests/engine/rpc,$(shell cd tests/engine && go list ./...)))
 
-# The packages with the race detector: those whose tests run the provider in their own process, and the cluster and the
-# kubelet of the tests, which have many goroutines of their own. All other packages read files or drive programs. Their
-# processes have little more than a proxy behind a mutex, and the detector sees nothing of the programs; without it they
-# share what the release has compiled. The other packages of tests/engine run the provider in their process, too; what it
-# does at once, tests/engine/rpc does with the detector.
-RACED := ./provider/... ./tests/cluster/... ./tests/kubelet
-RACED_rpc := tests/engine
+# The packages with the race detector: those of the provider, what calls it from many goroutines at once, and the cluster
+# and the kubelet of the tests, which have many goroutines of their own. All other packages read files or drive programs.
+# Their processes have little more than a proxy behind a mutex, and the detector sees nothing of the programs; without it
+# they share what the release has compiled. Charts are rendered by one goroutine, for which the detector takes five times
+# as long. For tests/engine it has to compile Pulumi's engine once more, which takes longer than the tests: CI does that,
+# as "make test-rpc RACED_rpc=tests/engine" does.
+RACED = $(filter-out %/provider/internal/chart %/provider/internal/draws,$(PACKAGES_provider)) \
+	./tests/cluster/... ./tests/kubelet ./tests/concurrency
 RACED_operator := examples/operator
+
+# How many tests of a package of tests/engine run at once. Most of them wait, for controllers or until a time is over.
+AT_ONCE_in_tests/engine := -parallel 6
 
 NEEDED_BY_e2e := $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/helm
 NEEDED_BY_rpc := $(CONTROLPLANE_LINKS)
@@ -394,27 +401,29 @@ NEEDED_BY_rest := $(CONTROLPLANE_LINKS) $(PULUMI)
 # A line for each package; at the end what failed, and what was skipped and why.
 gotestsum = $(BIN)/gotestsum --format pkgname --format-hide-empty-pkg
 
-# $(call test-packages,WHAT,PACKAGES,ENVIRONMENT,FLAGS[,DIR]): runs their tests, and adds WHAT to $failed if one fails.
+# $(call test-packages,WHAT,PACKAGES,ENVIRONMENT,FLAGS[,DIR]): runs their tests, and notes WHAT in $failed if one fails.
 define test-packages
 $(if $(strip $(2)),printf -- '--- %s\n' '$(1)'; \
-	(cd $(or $(5),.) && $(3) $(gotestsum) -- $(4) -count=1 -timeout 55m $(2)) || failed="$$failed$(comma) $(1)";)
+	(cd $(or $(5),.) && $(3) $(gotestsum) -- $(4) -count=1 -timeout 55m $(2)) || echo '$(1)' >> $$failed;)
 endef
 
 # $(call test-module,PART,MODULE): the tests that the part takes of the module.
 test-module = $(call test-packages,$(2) in $(1),$(call packages-of,$(1),$(2)),KUBEBUILDER_ASSETS=$(BIN) $(if \
-	$(filter $(2),$(RACED_$(1))),$(test-environment)),$(if $(filter $(2),$(RACED_$(1))),$(RACE)),$(2))
+	$(filter $(2),$(RACED_$(1))),$(test-environment)),$(AT_ONCE_in_$(2)) $(if $(filter $(2),$(RACED_$(1))),$(RACE)),$(2))
 packages-of = $(or $(PACKAGES_$(1)_of_$(2)),./...)
 
-# Fails with what has failed.
-say-failed = if [ -n "$$failed" ]; then echo "Failed:$${failed\#,}" >&2; exit 1; fi
+# A file for what fails, and the end that tells it. When the user interrupts a run, what runs beside it ends, too.
+note-failures = failed=$$(mktemp); trap 'rm -f $$failed' EXIT; trap 'trap - TERM; kill 0' INT TERM
+tell-failures = if [ -s $$failed ]; then echo "Failed: $$(paste -sd, $$failed)" >&2; exit 1; fi
 
-# $(call test-parts,PARTS): runs the tests of these parts, to the end also where some fail.
+# $(call test-parts,PARTS): runs the tests of these parts, to the end also where some fail. Those that start processes wait
+# for most of the time, so the others run beside them.
 define test-parts
-failed=; \
-$(call test-packages,packages that start what they test,$(filter-out $(RACED),$(foreach part,$(1),$(PACKAGES_$(part))))) \
+$(note-failures); \
+($(call test-packages,packages that start what they test,$(filter-out $(RACED),$(foreach part,$(1),$(PACKAGES_$(part))))) :) & \
 $(call test-packages,packages with the race detector,$(filter $(RACED),$(foreach part,$(1),$(PACKAGES_$(part)))),$(test-environment),$(RACE)) \
 $(foreach part,$(1),$(foreach module,$(MODULES_$(part)),$(call test-module,$(part),$(module)))) \
-$(say-failed)
+wait; $(tell-failures)
 endef
 
 .PHONY: test-all
@@ -473,8 +482,8 @@ OTHER_VERSIONS := $(patsubst tests/cluster/controlplane/kubernetes-%.mod,%,$(wil
 ifneq ($(filter $(OTHER_VERSIONS),$(KUBERNETES)),)
 test-version: bin/gotestsum bin/kubernetes-$(KUBERNETES)/.complete ## The tests of the provider's calls, and the probe, on another version of Kubernetes: KUBERNETES=1.33
 	$(call say,Running the tests against the API server of Kubernetes $(KUBERNETES))
-	@export K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES); failed=; $(call test-packages,what the API server answers,./tests/probe) \
-	$(call test-packages,calls of the engine,./rpc,,,tests/engine) $(say-failed)
+	@export K8SCONNECT_BIN=$(BIN)/kubernetes-$(KUBERNETES); $(note-failures); $(call test-packages,what the API server answers,./tests/probe) \
+	$(call test-packages,calls of the engine,./rpc,,$(AT_ONCE_in_tests/engine),tests/engine) $(tell-failures)
 else
 test-version:
 	@echo 'make test-version wants KUBERNETES to be one of: $(OTHER_VERSIONS). ("make test" takes $(basename $(KUBERNETES_VERSION:v%=%)).)' >&2

@@ -2,6 +2,7 @@ package release_test
 
 import (
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -56,17 +57,27 @@ func TestThePartsOfMakeTest(t *testing.T) {
 		assert.Contains(t, want, ours+"/tests/release")
 		assert.ElementsMatch(t, want, tested)
 	})
-	t.Run("the race detector watches where the provider works in the process of its tests", func(t *testing.T) {
+	t.Run("the race detector watches the provider, but not how it renders", func(t *testing.T) {
+		rendering := []string{ours + "/provider/internal/chart", ours + "/provider/internal/draws"}
 		for name, how := range detector {
-			if strings.HasPrefix(name, ours+"/provider") || name == ours+"/tests/engine/rpc" {
+			if (strings.HasPrefix(name, ours+"/provider") || name == ours+"/tests/concurrency") && !slices.Contains(rendering, name) {
 				assert.Equal(t, "raced", how, name)
 			}
 		}
+		assert.Contains(t, detector, ours+"/tests/concurrency")
+	})
+	t.Run("CI has it watch the calls of the engine, too", func(t *testing.T) {
+		out, err := inFolder(root, "env", "RACED_rpc=tests/engine", "make", "--silent", "--no-print-directory", "test-parts")
+		require.NoError(t, err, out)
+		assert.Contains(t, out, "rpc raced "+ours+"/tests/engine/rpc\n")
+		workflow, err := os.ReadFile(filepath.Join(root, ".github", "workflows", "ci.yml"))
+		require.NoError(t, err)
+		assert.Contains(t, string(workflow), "RACED_rpc: tests/engine ")
 	})
 	t.Run("all of it is make test", func(t *testing.T) {
 		out, err := inFolder(root, "make", "--dry-run", "--no-print-directory", "test-all")
 		require.NoError(t, err, out)
-		for _, pattern := range []string{"cd tests/engine ", "./rpc) ", "./tests/sdk ", "./provider/...", "/tests/release ", "cd examples/operator "} {
+		for _, pattern := range []string{"cd tests/engine ", "./rpc) ", "./tests/sdk ", "/provider/object ", "/provider/internal/chart ", "/tests/release ", "cd examples/operator "} {
 			assert.True(t, strings.Contains(out, pattern), pattern)
 		}
 	})
