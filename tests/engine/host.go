@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/pulumi/pulumi/pkg/v3/codegen/convert"
-	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 	pulumi "github.com/pulumi/pulumi/pkg/v3/engine"
 	pluginhost "github.com/pulumi/pulumi/pkg/v3/host"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
@@ -42,7 +41,7 @@ func (s *Stack) hosts(between []grpc.UnaryServerInterceptor, made func(*host)) p
 	program := s.program
 	s.mu.Unlock()
 	return func(ctx context.Context, d, status diag.Sink, debug plugin.DebugContext) (plugin.Host, error) {
-		usual, err := pluginhost.New(ctx, d, status, debug, nil, schema.NewLoaderServerFromContext, convert.NewMapperServerFromContext, nil)
+		usual, err := pluginhost.New(ctx, d, status, debug, nil, newLoader, convert.NewMapperServerFromContext, nil)
 		if err != nil {
 			return nil, err
 		}
