@@ -26,12 +26,18 @@ type Memory struct {
 	Provider func(*plugin.Context) (plugin.Provider, error)
 	// State is what the last operation has left.
 	State *deploy.Snapshot
+
+	cancel func()
 }
+
+// Cancel is the first ^C of the operation that runs: what runs may end, nothing new begins.
+func (m *Memory) Cancel() { m.cancel() }
 
 // Do runs an operation. It returns the steps that it took for each resource, in their order.
 func (m *Memory) Do(ctx context.Context, kind Kind, options Options) (steps map[resource.URN][]changed.StepOp, err error) {
 	scope, source := cancel.NewContext(ctx)
 	defer source.Terminate()
+	m.cancel = source.Cancel
 	dry := kind == Preview
 	events, listened := make(chan pulumi.Event), make(chan struct{})
 	steps = map[resource.URN][]changed.StepOp{}

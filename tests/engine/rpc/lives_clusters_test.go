@@ -59,7 +59,7 @@ func (l *life) exchanged() error {
 			known[p] = asJSON(at(l.t, p.outputs, "resourceRef"))
 		}
 	}
-	for p, said := range l.preview() {
+	for p, said := range l.previewEach() {
 		// The preview of a Wait that waits does not look.
 		if known[p] != "" && p != l.wait && said.in != nil && !said.blocked && said.err == nil && said.did != "replace" {
 			return law(elsewhere, "%s: the preview says %q", p.what, said.did)
@@ -73,7 +73,6 @@ func (l *life) exchanged() error {
 			return law(elsewhere, "%s: the refresh forgets it", p.what)
 		}
 	}
-	l.newRun()
 	did := l.removeAll()
 	for p := range known {
 		// A Wait has nothing in a cluster.

@@ -8,6 +8,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 )
 
 // up is a preview and an up.
@@ -185,14 +187,10 @@ func (l *life) withdraw(text string) string {
 }
 
 func (l *life) refresh() error {
-	l.newRun()
 	before := l.view().versions()
-	for _, p := range l.parts {
-		if p.id == "" {
-			continue
-		}
-		if err := p.readBy(p.beforeProgram(), false); err != nil {
-			return law(noDeadEnd, "the refresh of the %s fails: %w", p.what, err)
+	for p, did := range l.operate(engine.Refresh, engine.Options{}) {
+		if did.err != nil {
+			return law(noDeadEnd, "the refresh of the %s fails: %w", p.what, did.err)
 		}
 	}
 	if l.view().versions() != before {
@@ -206,12 +204,12 @@ func (l *life) destroy() error {
 		return nil // the credentials that a destroy would use have expired
 	}
 	faulty, uid := l.isFaulty(), at(l.t, l.object.outputs, "resourceRef.uid")
-	ours := true
+	ours, us := true, l.us().inState(l.object.session)
 	if live := l.live(); live != nil {
-		ours = l.us().landlord(live) == ""
+		ours = us.landlord(live) == ""
 	}
 	patched := l.patch.id != ""
-	did, after, broken := l.run(l.removeAll)
+	did, after, broken := l.runAs(us, l.removeAll)
 	failed := did.failed(l.parts)
 	switch {
 	case broken != nil:
@@ -241,7 +239,7 @@ func (l *life) upLost(lost ...*part) error {
 	}
 	l.book.count("lost up of the object: " + did[l.object].did)
 	for p, before := range saved {
-		p.stored, p.ignored = before.stored, before.ignored
+		p.stored, p.ignored, p.madeOf, p.unfinished = before.stored, before.ignored, before.madeOf, before.unfinished
 	}
 	return nil
 }
@@ -273,7 +271,7 @@ func (l *life) blind() error {
 	for _, p := range l.parts {
 		known[p] = p.id != ""
 	}
-	all := l.preview()
+	all := l.previewEach()
 	if err := all.read(); err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func cancelled(others int) func(*life) error {
 		}
 		l.faultAfter(others, func(_ http.ResponseWriter, r *http.Request, forward func() *httptest.ResponseRecorder) {
 			forward()
-			_ = l.object.process.SignalCancellation(l.t.Context())
+			l.running.interrupt()
 			<-r.Context().Done()
 			panic(http.ErrAbortHandler)
 		})

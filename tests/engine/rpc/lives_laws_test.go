@@ -45,6 +45,17 @@ type tenant struct {
 	applied map[string]leafValue
 }
 
+// inState is the stack to a destroy, which has no program: the state says what it takes over.
+func (w tenant) inState(s *session) tenant {
+	w.takesOver = nil
+	if names, ok := plain(s.inputs["takeOverFrom"]).([]any); ok {
+		for _, name := range names {
+			w.takesOver = append(w.takesOver, name.(string))
+		}
+	}
+	return w
+}
+
 // landlord is the manager of another KubeObject that has the object; "" if there is none.
 func (w tenant) landlord(live *unstructured.Unstructured) string {
 	for _, entry := range live.GetManagedFields() {

@@ -33,6 +33,8 @@ type life struct {
 	object, patch, wait *part
 	// parts are in the order in which the engine makes them.
 	parts []*part
+	// running is the operation that runs, or the last one.
+	running *engineOperation
 	// bakery is another stack, which wants the same object.
 	bakery *bakery
 
@@ -161,8 +163,10 @@ func (l *life) view() view { return view{l.live(), l.theTarget()} }
 func (v view) versions() string { return versionOf(v.object) + "/" + versionOf(v.target) }
 
 // run runs a command of this stack, after which the laws hold that hold whether it succeeds or not.
-func (l *life) run(command func() results) (results, view, error) {
-	before, us := l.view(), l.us()
+func (l *life) run(command func() results) (results, view, error) { return l.runAs(l.us(), command) }
+
+func (l *life) runAs(us tenant, command func() results) (results, view, error) {
+	before := l.view()
 	did := command()
 	after := l.view()
 	if err := l.apart(before.object, after.object, us); err != nil {

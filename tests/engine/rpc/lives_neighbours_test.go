@@ -44,9 +44,12 @@ func (b *bakery) tenant() tenant {
 }
 
 // run runs a command of the bakery.
-func (b *bakery) run(command func() error) error {
+func (b *bakery) run(command func() error) error { return b.runAs(b.tenant(), command) }
+
+// runAs runs a command of the bakery as what it is to that.
+func (b *bakery) runAs(who tenant, command func() error) error {
 	b.in(b.process.again(b.t))
-	before, who := b.l.live(), b.tenant()
+	before := b.l.live()
 	err := command()
 	if broken := b.l.apart(before, b.l.live(), who); broken != nil {
 		return fmt.Errorf("the bakery: %w", broken)
@@ -95,7 +98,7 @@ func (l *life) bakeryImports() error {
 
 // bakeryDestroys is a destroy of the bakery, which always succeeds: the object is its own, or is left alone.
 func (l *life) bakeryDestroys() error {
-	err := l.bakery.run(l.bakery.destroy)
+	err := l.bakery.runAs(l.bakery.tenant().inState(l.bakery.session), l.bakery.destroy)
 	switch {
 	case breaksLaw(err):
 		return err

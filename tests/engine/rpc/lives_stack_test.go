@@ -2,9 +2,10 @@ package rpc_test
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 )
 
 // part is one resource in the stack of a life.
@@ -30,24 +31,11 @@ type result struct {
 	in      resource.PropertyMap
 	outputs resource.PropertyMap
 	err     error
-	// blocked says that what it depends on has failed.
+	// blocked says that nothing became of it because another part has failed.
 	blocked bool
 }
 
 type results map[*part]result
-
-// begin finds out what the program says of a part, unless what it depends on has failed.
-func (r results) begin(p *part) (in resource.PropertyMap, blocked bool) {
-	var of resource.PropertyMap
-	if on := p.dependsOn(); on != nil {
-		before := r[on]
-		if before.err != nil || before.blocked {
-			return nil, true
-		}
-		of = before.outputs
-	}
-	return p.wants(of), false
-}
 
 // read proves that no read has failed, nor the Diff after it: with that every command would fail, also those that put right
 // what the read has met. What cannot be read is kept, and the program's own Diff fails.
@@ -78,102 +66,58 @@ func (r results) String() string {
 	return text
 }
 
-// preview is a preview of the stack.
-func (l *life) preview() results {
+// operate runs an operation of the engine on the stack. It continues on errors, so that what is independent of a part that has
+// failed is tried as well: an up that ended there would leave all after it to the next one.
+func (l *life) operate(kind engine.Kind, options engine.Options) results {
 	l.newRun()
+	options.ContinueOnError = true
+	sessions := make([]*session, len(l.parts))
+	for i, p := range l.parts {
+		sessions[i] = p.session
+	}
+	l.running = newOperation(kind, options, l.program, sessions...)
+	l.running.run()
 	all := results{}
 	for _, p := range l.parts {
-		in, blocked := all.begin(p)
-		switch {
-		case blocked:
+		w := l.running.of(p.urn)
+		all[p] = result{did: w.did(), in: w.program, outputs: w.told, err: w.cause()}
+		if w.isBlocked() {
 			all[p] = result{blocked: true}
-		case in == nil:
-			did, err := p.previewWithout()
-			all[p] = result{did: did, err: err}
-		default:
-			did, outputs, err := p.session.preview(in)
-			all[p] = result{did: did, in: in, outputs: outputs, err: err}
 		}
 	}
 	return all
 }
 
-// previewWithout is a preview of a part that the program does not have.
-func (p *part) previewWithout() (did string, err error) {
-	before := p.stored
-	defer func() { p.stored = before }()
-	if err := p.readBefore(true); err != nil {
-		return "refresh", err
-	}
-	if p.id == "" {
-		return "same", nil
-	}
-	return "delete", nil
-}
-
-// apply is an up of the stack, as the engine makes it: it reads, does what the program says, and then deletes what the
-// program does not have any more. A part that fails keeps those from being made that depend on it.
-func (l *life) apply() results {
-	l.newRun()
-	all := results{}
+// program registers the parts in their order. Of one that has failed, the SDKs tell a program that its outputs are unknown.
+func (l *life) program(o *engineOperation) error {
 	for _, p := range l.parts {
-		if err := p.readBefore(false); err != nil {
-			all[p] = result{did: "refresh", err: err}
-			return all
-		}
-	}
-	var gone []*part
-	for _, p := range l.parts {
-		in, blocked := all.begin(p)
-		if p.lastRun != nil {
-			p.session.in(p.process) // the program has configured the provider
-		}
-		switch {
-		case blocked:
-			all[p] = result{blocked: true}
-		case in == nil:
-			all[p] = result{did: "same"}
-			if p.id != "" {
-				gone = append(gone, p)
+		of, madeOf := resource.PropertyMap(nil), map[resource.PropertyKey][]resource.URN(nil)
+		if on := p.dependsOn(); on != nil {
+			if of = o.of(on.urn).told; of == nil {
+				of = resource.PropertyMap{"resourceRef": resource.MakeComputed(resource.NewProperty(""))}
 			}
-		default:
-			did, err := p.register(in)
-			all[p] = result{did: did, in: in, outputs: p.outputs, err: err}
+			madeOf = map[resource.PropertyKey][]resource.URN{"resourceRef": {on.urn}}
+		}
+		if in := p.wants(of); in != nil {
+			if err := o.register(p.session, in, madeOf); err != nil {
+				return err
+			}
 		}
 	}
-	if all.failed(l.parts) != nil {
-		for _, p := range gone {
-			all[p] = result{blocked: true}
-		}
-		return all
-	}
-	for _, p := range slices.Backward(gone) {
-		all[p] = result{did: "delete", err: p.remove()}
-	}
-	return all
+	return nil
 }
 
-// removeAll deletes all of the stack, as a destroy does. What a part that is still there depends on stays.
-func (l *life) removeAll() results {
-	l.newRun()
-	all := results{}
+// preview, apply and removeAll are a preview, an up and a destroy of the stack.
+func (l *life) preview() results   { return l.operate(engine.Preview, engine.Options{}) }
+func (l *life) apply() results     { return l.operate(engine.Up, engine.Options{}) }
+func (l *life) removeAll() results { return l.operate(engine.Destroy, engine.Options{}) }
+
+// previewEach is a preview of each part: alone where that of the stack has ended at another one.
+func (l *life) previewEach() results {
+	all := l.preview()
 	for _, p := range l.parts {
-		if p.lastRun != nil {
-			p.session.in(p.lastRun)
-		}
-		if err := p.readBefore(false); err != nil {
-			all[p] = result{did: "refresh", err: err}
-			return all
-		}
-	}
-	for _, p := range slices.Backward(l.parts) {
-		if p.id == "" {
-			continue
-		}
-		err := p.remove()
-		all[p] = result{did: "delete", err: err}
-		if err != nil {
-			break
+		if all[p].blocked && p.isPossibleAlone() {
+			all[p] = l.operate(engine.Preview, p.alone())[p]
 		}
 	}
 	return all

@@ -5,7 +5,25 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 )
+
+// alone targets the part.
+func (p *part) alone() engine.Options { return engine.Options{Targets: []string{string(p.urn)}} }
+
+// isPossibleAlone reports whether the program has the part, and what it depends on is there: the engine refuses to make
+// something of what is not.
+func (p *part) isPossibleAlone() bool {
+	of := resource.PropertyMap(nil)
+	if on := p.dependsOn(); on != nil {
+		of = on.outputs
+		if on.id == "" {
+			return false
+		}
+	}
+	return p.wants(of) != nil
+}
 
 // upOf is a preview and an up of one part alone, as with --target. The others stay as they are, in the state as well.
 func upOf(which func(*life) *part) func(*life) error {
@@ -14,32 +32,15 @@ func upOf(which func(*life) *part) func(*life) error {
 		if l.isReconfigured() || p == l.wait && !l.isReached() {
 			return nil
 		}
-		known := results{}
-		if on := p.dependsOn(); on != nil {
-			if on.id == "" {
-				return nil // the engine makes nothing of what is not there
-			}
-			known[on] = result{outputs: on.outputs}
-		}
-		in, _ := known.begin(p)
-		if in == nil {
+		if !p.isPossibleAlone() {
 			return nil
 		}
 		before, faulty := l.view(), l.isFaulty()
-		l.newRun()
-		did, outputs, err := p.session.preview(in)
-		said := result{did: did, in: in, outputs: outputs, err: err}
+		said := l.operate(engine.Preview, p.alone())[p]
 		if l.view().versions() != before.versions() {
 			return law(foreseen, "the preview has written")
 		}
-		all, _, broken := l.run(func() results {
-			l.newRun()
-			if err := p.readBefore(false); err != nil {
-				return results{p: {did: "refresh", err: err}}
-			}
-			did, err := p.register(in)
-			return results{p: {did: did, in: in, outputs: p.outputs, err: err}}
-		})
+		all, _, broken := l.run(func() results { return l.operate(engine.Up, p.alone()) })
 		l.book.count(fmt.Sprintf("up of the %s alone: %s, failed: %t", p.what, all[p].did, all[p].err != nil))
 		switch {
 		case broken != nil:
@@ -47,7 +48,7 @@ func upOf(which func(*life) *part) func(*life) error {
 		case faulty && all[p].err != nil:
 			return nil
 		case all[p].err == nil:
-			if err := p.settled(in); err != nil {
+			if err := p.settled(all[p].in); err != nil {
 				return err
 			}
 		}
@@ -63,15 +64,8 @@ func destroyOf(which func(*life) *part) func(*life) error {
 			return nil
 		}
 		faulty := l.isFaulty()
-		all, after, broken := l.run(func() results {
-			l.newRun()
-			if err := p.readBefore(false); err != nil {
-				return results{p: {did: "refresh", err: err}}
-			}
-			if p.id == "" {
-				return results{p: {did: "same"}} // the read has found that it is gone
-			}
-			return results{p: {did: "delete", err: p.remove()}}
+		all, after, broken := l.runAs(l.us().inState(l.object.session), func() results {
+			return l.operate(engine.Destroy, p.alone())
 		})
 		failed := all[p].err != nil
 		switch {

@@ -28,6 +28,14 @@ func TestLivesThatWentWrong(t *testing.T) {
 		"a Wait waits again when drift was put right after an update that was not confirmed [D10]": {cast{"ConfigMap", "ConfigMap"}, []step{
 			says(func(p *wanted) { p.wait = waitsForObject }), up, nextWrite("it is lost", loseRequest), changed, up,
 		}},
+		"a destroy takes over what the state says, whatever the program says now [D31]": {cast{"ConfigMap", "ConfigMap"}, []step{
+			bakeryTakes, {"up of the bakery", (*life).bakeryUps}, up,
+			{"the bakery does not take the object over any more", func(l *life) error {
+				l.bakery.takes = false
+				return nil
+			}},
+			{"destroy of the bakery", (*life).bakeryDestroys},
+		}},
 		"a default is not in the way of a program that takes over as well [D1]": {cast{"Deployment", "ConfigMap"}, []step{
 			up, says(func(p *wanted) { p.takeOver, p.recreate = true, true }), up,
 		}},

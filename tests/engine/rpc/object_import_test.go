@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
-	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
@@ -135,12 +134,12 @@ func TestAnImportOfASecret(t *testing.T) {
 		defects.Open(t, "D160", "is secret in the state, but the program that `pulumi import` writes", func(t testing.TB) {
 			s := start(t, inline(newUser(t))).resource(t, "got")
 			var got resource.PropertyMap
-			_, _, err := s.run(engine.Up, func(monitor *deploytest.ResourceMonitor, provider string) (err error) {
-				_, got, err = monitor.ReadResource(objectType, "got", resource.ID("v1/Secret/"+w.namespace+"/full"), "",
-					resource.PropertyMap{}, provider, "", "", nil, "", "")
+			o := newOperation(engine.Up, engine.Options{}, func(o *engineOperation) (err error) {
+				_, got, err = o.monitor.ReadResource(objectType, "got", resource.ID("v1/Secret/"+w.namespace+"/full"), "",
+					resource.PropertyMap{}, o.provider, "", "", nil, "", "")
 				return err
-			})
-			require.NoError(t, err)
+			}, s)
+			require.NoError(t, o.run().err)
 			assert.NotEmpty(t, got)
 			assert.Empty(t, s.process.log.warnings())
 		})

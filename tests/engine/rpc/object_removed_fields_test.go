@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 )
 
 func takingOver(managers ...any) map[string]any { return map[string]any{"takeOverFrom": managers} }
@@ -16,15 +18,11 @@ func takingOver(managers ...any) map[string]any { return map[string]any{"takeOve
 // previews is what a preview says: what it does, its diff, and all messages.
 func (s *session) previews(in resource.PropertyMap) (did string, diff map[string]string, said string) {
 	s.t.Helper()
-	p := s.process.again(s.t)
 	other := *s
-	other.process = p
-	require.NoError(s.t, other.readBefore(true))
-	diff = other.mustDiff(in)
-	other.process, other.stored = s.process.again(s.t), s.stored
-	did, _, err := other.preview(in)
-	require.NoError(s.t, err)
-	return did, diff, other.process.log.all()
+	other.process = s.process.again(s.t)
+	w := other.operate(engine.Preview, in)
+	require.NoError(s.t, w.cause())
+	return w.did(), kinds(s.t, *w.diff), other.process.log.all()
 }
 
 // envOfHelm is a Deployment that helm has applied, with a variable that has its value from a field.

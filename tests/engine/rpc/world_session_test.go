@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
 	state "github.com/pulumi/pulumi/pkg/v3/resource"
@@ -40,6 +39,8 @@ type session struct {
 	urn     resource.URN
 	// aliases is the URN of before, until the program has come to the resource.
 	aliases []resource.URN
+	// madeOf are the resources that its properties are made of, as the state has them.
+	madeOf map[resource.PropertyKey][]resource.URN
 	// unfinished is what a replacement that failed has left in the state: what is to be deleted, or made again.
 	unfinished []*state.State
 
@@ -200,11 +201,11 @@ func reasons(err error) []string {
 // read is pulumi refresh.
 func (s *session) read() error {
 	s.refreshed = plugin.DiffResult{}
-	w, _, err := s.operation(engine.Refresh, nil)
+	w := s.operate(engine.Refresh, nil)
 	if w.read != nil {
 		s.refreshed = w.read.Invert() // it shows what became of the resource, not what would become of it
 	}
-	return w.cause(err)
+	return w.cause()
 }
 
 // mustRead is a refresh that must find the object.
@@ -217,11 +218,8 @@ func (s *session) mustRead() *session {
 
 // up is pulumi up. It says what it did.
 func (s *session) up(program resource.PropertyMap) (string, error) {
-	w, steps, err := s.operation(engine.Up, program)
-	if s.lastRun != nil && slices.Contains(w.calls, "check") {
-		s.in(s.process) // the program has configured the provider, and the state has that
-	}
-	return w.did(steps[s.urn], err), w.cause(err)
+	w := s.operate(engine.Up, program)
+	return w.did(), w.cause()
 }
 
 // mustUp is an up that must succeed and do this.
@@ -235,17 +233,13 @@ func (s *session) mustUp(want string, program resource.PropertyMap) *session {
 
 // preview is pulumi preview. Nothing of it is kept.
 func (s *session) preview(program resource.PropertyMap) (did string, outputs resource.PropertyMap, err error) {
-	w, steps, err := s.operation(engine.Preview, program)
-	return w.did(steps[s.urn], err), w.told, w.cause(err)
+	w := s.operate(engine.Preview, program)
+	return w.did(), w.told, w.cause()
 }
 
 // destroy is pulumi destroy, which has no program: the read before it, and Delete if there is something left.
 func (s *session) destroy() error {
-	if s.lastRun != nil {
-		s.in(s.lastRun)
-	}
-	w, _, err := s.operation(engine.Destroy, nil)
-	return w.cause(err)
+	return s.operate(engine.Destroy, nil).cause()
 }
 
 // remove is a Delete without the read before it.
