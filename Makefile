@@ -517,13 +517,19 @@ bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks an
 pictures: $(PROVIDER) $(PULUMI) $(CONTROLPLANE_LINKS) $(NODE_PROGRAMS) bin/cluster ## Draw the pictures of the README from real runs: needs Linux, root and what tests/node/doc.go names
 	@bash tests/pictures/pictures.sh
 
-# How long "make soak" goes on.
+# How long each search of "make soak" goes on.
 SOAK := 10m
 
+# $(call search,PACKAGE,TESTS,GO TEST): searches for new defects, and adds the package to $failed if there are some.
+search = (cd tests/engine && $(call quietly,$(3) -count=1 -timeout 24h -v -run '$(2)' $(1) -soak $(SOAK)) | \
+	{ grep -vE '^ *(=== |--- PASS)' || true; }) || failed="$$failed$(comma) $(1)";
+
 .PHONY: soak
-soak: race-detector $(CONTROLPLANE_LINKS) ## The property tests over every kind of object and every life, for longer: SOAK=10m
-	$(call say,Telling stories of every kind and of every life for $(SOAK))
-	@cd tests/engine && $(call go-test,-count=1 -timeout 24h -v -run '^TestEvery(Kind|Life)$$' ./rpc -soak $(SOAK)) | { grep -vE '^ *(=== |--- PASS)' || true; }
+soak: race-detector $(CONTROLPLANE_LINKS) bin/helm ## The searches for new defects: every kind and life in the calls of the engine, lives of objects, and of releases; each for SOAK=10m
+	$(call say,Searching for new defects: three searches$(comma) each for $(SOAK))
+	@failed=; $(call search,./rpc,^TestEvery(Kind|Life)$$,$(test-environment) go test $(RACE)) \
+	$(call search,./lives,^TestLives$$,go test) \
+	$(call search,./releases,^TestEveryRelease$$,go test) $(say-failed)
 
 # What takes seconds comes first.
 .PHONY: test-lint
