@@ -520,16 +520,16 @@ pictures: $(PROVIDER) $(PULUMI) $(CONTROLPLANE_LINKS) $(NODE_PROGRAMS) bin/clust
 # How long each search of "make soak" goes on.
 SOAK := 10m
 
-# $(call search,PACKAGE,TESTS,GO TEST): searches for new defects, and adds the package to $failed if there are some.
+# $(call search,PACKAGE,TESTS,GO TEST): searches for new defects, and notes the package in $failed if there are some.
 search = (cd tests/engine && $(call quietly,$(3) -count=1 -timeout 24h -v -run '$(2)' $(1) -soak $(SOAK)) | \
-	{ grep -vE '^ *(=== |--- PASS)' || true; }) || failed="$$failed$(comma) $(1)";
+	{ grep -vE '^ *(=== |--- PASS)' || true; }) || echo '$(1)' >> $$failed;
 
 .PHONY: soak
 soak: race-detector $(CONTROLPLANE_LINKS) bin/helm ## The searches for new defects: every kind and life in the calls of the engine, lives of objects, and of releases; each for SOAK=10m
 	$(call say,Searching for new defects: three searches$(comma) each for $(SOAK))
-	@failed=; $(call search,./rpc,^TestEvery(Kind|Life)$$,$(test-environment) go test $(RACE)) \
+	@$(note-failures); $(call search,./rpc,^TestEvery(Kind|Life)$$,$(test-environment) go test $(RACE)) \
 	$(call search,./lives,^TestLives$$,go test) \
-	$(call search,./releases,^TestEveryRelease$$,go test) $(say-failed)
+	$(call search,./releases,^TestEveryRelease$$,go test) $(tell-failures)
 
 # What takes seconds comes first.
 .PHONY: test-lint
