@@ -38,6 +38,8 @@ type tenant struct {
 	manifest map[string]any
 	// ignores are the parts of the object that the program ignores.
 	ignores func(path string) bool
+	// forgets are those of them of which the state does not know that they were applied.
+	forgets func(path string) bool
 	// takesOver are the managers that the program takes the object over from.
 	takesOver []string
 	// applied is what the state says that was applied. What left the program of it goes with a takeover, also where it was
@@ -89,7 +91,7 @@ func (l *life) apart(before, after *unstructured.Unstructured, by tenant) error 
 		}
 		said := fmt.Sprintf("%s was %s and is %s", at, asJSON(was.value), asJSON(now[at].value))
 		// A part of a list that is owned as a whole is ignored as long as the program has the list.
-		if by.ignores(at) && (len(wholeOf(was.path)) == len(was.path) || sets[wholeOf(was.path).String()]) {
+		if by.ignores(at) && !by.forgets(at) && (len(wholeOf(was.path)) == len(was.path) || sets[wholeOf(was.path).String()]) {
 			return law(keptApart, "%s, although it is ignored", said)
 		}
 		ours, theirs := owned.by(was.path, by.managers...)

@@ -150,8 +150,19 @@ func (l *life) us() tenant {
 	}
 	applied, _ := plain(l.object.outputs["manifest"]).(m)
 	return tenant{
-		managers: managers, manifest: manifest, ignores: l.wants.ignores(l.cast.object), takesOver: l.wants.takesOver(),
+		managers: managers, manifest: manifest, ignores: l.wants.ignores(l.cast.object), forgets: l.forgets(), takesOver: l.wants.takesOver(),
 		applied: leavesIn(applied),
+	}
+}
+
+// forgets tells what the program ignores from now on, after an update that was not confirmed and that nothing can read before
+// the next one [D161]. What is inside a list that belongs to us as a whole is kept all the same.
+func (l *life) forgets() func(path string) bool {
+	before, _ := plain(l.object.inputs["ignoreFields"]).([]any)
+	unread := l.isPending() && l.isReconfigured()
+	return func(path string) bool {
+		return unread && !strings.HasSuffix(path, ".tolerationSeconds") &&
+			!slices.ContainsFunc(before, func(field any) bool { return strings.HasPrefix(path, "."+field.(string)) })
 	}
 }
 
