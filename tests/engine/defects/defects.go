@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Open tells the story of a defect, by its number, such as "D49". The test fails if the story passes, and if none of its
+// Open tells the story of a defect, by its number, such as "[D49]". The test fails if the story passes, and if none of its
 // failures says what is expected: then it has failed for another reason.
 func Open(t *testing.T, number, says string, story func(t testing.TB)) {
 	t.Helper()
@@ -24,11 +24,11 @@ func Open(t *testing.T, number, says string, story func(t testing.TB)) {
 	failures := strings.Join(told.failures(), "\n")
 	switch {
 	case failures == "":
-		t.Errorf("[%s] does not show any more. If it is corrected, tell the story without defects.Open.", number)
+		t.Errorf("%s does not show any more. If it is corrected, tell the story without defects.Open.", number)
 	case !strings.Contains(failures, says):
-		t.Errorf("[%s]: the story fails for another reason than %q:\n%s", number, says, failures)
+		t.Errorf("%s: the story fails for another reason than %q:\n%s", number, says, failures)
 	default:
-		t.Logf("[%s] is still there, as expected:\n%s", number, failures)
+		t.Logf("%s is still there, as expected:\n%s", number, failures)
 	}
 }
 

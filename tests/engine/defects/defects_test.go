@@ -14,6 +14,6 @@ func TestAStoryThatFailsIsExpected(t *testing.T) {
 		"at once": func(t testing.TB) { require.Equal(t, 1, 2, "the Job was replaced"); panic("the story goes on") },
 		"later":   func(t testing.TB) { assert.Equal(t, 1, 2, "the Job was replaced") },
 	} {
-		t.Run(name, func(t *testing.T) { defects.Open(t, "D0", "the Job was replaced", story) })
+		t.Run(name, func(t *testing.T) { defects.Open(t, "[D0]", "the Job was replaced", story) })
 	}
 }

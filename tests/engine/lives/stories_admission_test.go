@@ -55,7 +55,7 @@ func TestDriftDoesNotReplace(t *testing.T) {
 			if world == "" {
 				world = "plain"
 			}
-			story(t, "D50", c.says, world, func(p *place) {
+			story(t, "[D50]", c.says, world, func(p *place) {
 				manifest, change := c.manifest("it"), c.change
 				if change == "" {
 					change = rev2
@@ -76,7 +76,7 @@ func TestDriftDoesNotReplace(t *testing.T) {
 
 // TestDriftThatCannotBePutRight tells what an up says that has nothing to change.
 func TestDriftThatCannotBePutRight(t *testing.T) {
-	story(t, "D61", "the program is blamed", "plain", func(p *place) {
+	story(t, "[D61]", "the program is blamed", "plain", func(p *place) {
 		p.up(object("it", pod("it")))
 		p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`)
 		result := p.tryUp()
@@ -87,13 +87,13 @@ func TestDriftThatCannotBePutRight(t *testing.T) {
 // TestWhatIsDropped tells that a value that admission has dropped is not forgotten.
 func TestWhatIsDropped(t *testing.T) {
 	t.Run("it is said", func(t *testing.T) {
-		story(t, "D56", "nothing says that data.gated was not kept", "gated", func(p *place) {
+		story(t, "[D56]", "nothing says that data.gated was not kept", "gated", func(p *place) {
 			result := p.up(object("settings", changed(configMap("settings"), `{data: {gated: "on"}}`)))
 			require.Contains(p, result.Output, "gated", "nothing says that data.gated was not kept")
 		})
 	})
 	t.Run("it is applied when the gate is open", func(t *testing.T) {
-		story(t, "D56", "the value is still not there", "gated", func(p *place) {
+		story(t, "[D56]", "the value is still not there", "gated", func(p *place) {
 			settings := changed(configMap("settings"), `{data: {gated: "on"}}`)
 			p.up(object("settings", settings))
 			p.leave()
@@ -105,7 +105,7 @@ func TestWhatIsDropped(t *testing.T) {
 
 // TestAnAggregatedRoleKeepsItsRules tells that rules that a controller fills are nobody else's business.
 func TestAnAggregatedRoleKeepsItsRules(t *testing.T) {
-	story(t, "D55", "the role has lost its rules", "plain", func(p *place) {
+	story(t, "[D55]", "the role has lost its rules", "plain", func(p *place) {
 		part := p.namespace + "-part"
 		role := parsef(`
 apiVersion: rbac.authorization.k8s.io/v1

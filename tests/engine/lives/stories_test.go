@@ -18,7 +18,7 @@ import (
 // story tells the story of a defect that is still there, at a place of its own in a world.
 func story(t *testing.T, number, says, world string, told func(p *place)) {
 	t.Helper()
-	t.Run("["+number+"]", func(t *testing.T) {
+	t.Run(number, func(t *testing.T) {
 		t.Parallel()
 		prepare(t)
 		defects.Open(t, number, says, func(t testing.TB) { told(newPlace(t, world)) })

@@ -12,7 +12,7 @@ func options() engine.Options { return engine.Options{} }
 
 // TestAChangeThatIsRefusedCanBeTakenBack tells that no refusal is a dead end.
 func TestAChangeThatIsRefusedCanBeTakenBack(t *testing.T) {
-	story(t, "D58", "the change cannot be taken back", "plain", func(p *place) {
+	story(t, "[D58]", "the change cannot be taken back", "plain", func(p *place) {
 		job := queued("work")
 		p.up(object("job", job, retained))
 		result := p.tryUp(object("job", changed(job, `{spec: {template: {spec: {restartPolicy: OnFailure}}}}`), retained))
@@ -24,7 +24,7 @@ func TestAChangeThatIsRefusedCanBeTakenBack(t *testing.T) {
 
 // TestAWaitThatBeginsToFail tells that a Wait is held to what its program says now.
 func TestAWaitThatBeginsToFail(t *testing.T) {
-	story(t, "D53", "the up succeeds although nothing ever held", "plain", func(p *place) {
+	story(t, "[D53]", "the up succeeds although nothing ever held", "plain", func(p *place) {
 		settings, never := object("settings", configMap("settings")), m{"fieldValue": m{"data.a": "never"}, "timeout": "1s"}
 		p.up(settings, waitOn("settings", "wait", never, input("onFailure", "warn")))
 		result := p.tryUp(settings, waitOn("settings", "wait", never, input("onFailure", "fail")))
@@ -34,7 +34,7 @@ func TestAWaitThatBeginsToFail(t *testing.T) {
 
 // TestWhatAPatchAddsIsRemoved tells that onDestroy: remove removes a sidecar also after a repair.
 func TestWhatAPatchAddsIsRemoved(t *testing.T) {
-	story(t, "D54", "the sidecar is still there", "plain", func(p *place) {
+	story(t, "[D54]", "the sidecar is still there", "plain", func(p *place) {
 		require.NoError(p, put(p.Context(), p.namespace, deployment("web")))
 		p.up(patchOf("sidecar", m{
 			"target": m{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}, "onDestroy": "remove",
@@ -51,7 +51,7 @@ func TestWhatAPatchAddsIsRemoved(t *testing.T) {
 
 // TestStatusOfAKindWithoutSubresource tells that status is a field as any other where the kind has no subresource for it.
 func TestStatusOfAKindWithoutSubresource(t *testing.T) {
-	story(t, "D63", "the status is not applied", "plain", func(p *place) {
+	story(t, "[D63]", "the status is not applied", "plain", func(p *place) {
 		result := p.up(object("thing", changed(custom("Plain", "thing"), `{status: {phase: Done}}`)))
 		require.Equal(p, m{"phase": "Done"}, p.live("Plain", "thing").Object["status"], "the status is not applied: %s", result.Output)
 	})

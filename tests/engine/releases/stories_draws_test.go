@@ -75,12 +75,12 @@ func TestAPasswordGoesToNoOtherObject(t *testing.T) {
 			assert.NotEqual(t, app, l.drawn("admin", "password"), "the new one has the password of the renamed one")
 		},
 	} {
-		t.Run(name, func(t *testing.T) { defects.Open(t, "D87", "password of", story) })
+		t.Run(name, func(t *testing.T) { defects.Open(t, "[D87]", "password of", story) })
 	}
 }
 
 func TestARotationOfWhatIsSwitchedOff(t *testing.T) {
-	defects.Open(t, "D88", "the leaked password returns", func(t testing.TB) {
+	defects.Open(t, "[D88]", "the leaked password returns", func(t testing.TB) {
 		l := newLife(t)
 		folder := l.chart("web", "1.0.0", files{"templates/redis.yaml": when("redis", secretOf("redis"))})
 		up := func(redis bool, rotate ...string) {

@@ -17,7 +17,7 @@ import (
 // The stories of this file are what the search has found.
 
 func TestAnObjectOfAHookOfUpgradesAloneGoesWithTheJobs(t *testing.T) {
-	defects.Open(t, "D140", "stays after the upgrade", func(t testing.TB) {
+	defects.Open(t, "[D140]", "stays after the upgrade", func(t testing.TB) {
 		l, up := releaseOf(t)
 		account := plain("ServiceAccount", "account", "", on("pre-upgrade"), weighing(-5))
 		up(nil, files{"web.yaml": plain("ConfigMap", "web", `a: "1"`)})
@@ -28,7 +28,7 @@ func TestAnObjectOfAHookOfUpgradesAloneGoesWithTheJobs(t *testing.T) {
 }
 
 func TestAFailedUpgradeThatContinuesOnErrorLeavesAState(t *testing.T) {
-	defects.Open(t, "D141", "snapshot integrity failure", func(t testing.TB) {
+	defects.Open(t, "[D141]", "snapshot integrity failure", func(t testing.TB) {
 		l := newLife(t)
 		declare := func(version, image, dropped string) {
 			folder := l.chart("web", version, files{
@@ -48,7 +48,7 @@ func TestAFailedUpgradeThatContinuesOnErrorLeavesAState(t *testing.T) {
 }
 
 func TestAReleaseIsInstalledAgainAfterADeleteHookHasMadeAnObject(t *testing.T) {
-	defects.Open(t, "D143", "[ManagedElsewhere]", func(t testing.TB) {
+	defects.Open(t, "[D143]", "[ManagedElsewhere]", func(t testing.TB) {
 		l, up := releaseOf(t)
 		web := plain("ConfigMap", "web", `a: "1"`)
 		up(nil, files{"web.yaml": web})
@@ -60,7 +60,7 @@ func TestAReleaseIsInstalledAgainAfterADeleteHookHasMadeAnObject(t *testing.T) {
 }
 
 func TestARenameThatIsCutShortGoesOn(t *testing.T) {
-	defects.Open(t, "D144", "[ManagedElsewhere]", func(t testing.TB) {
+	defects.Open(t, "[D144]", "[ManagedElsewhere]", func(t testing.TB) {
 		l := newLife(t)
 		declare := func(name, image string) {
 			folder := l.chart("web", "1.0.0", files{
@@ -83,7 +83,7 @@ func TestARenameThatIsCutShortGoesOn(t *testing.T) {
 }
 
 func TestARenameThatIsKilledAndThenTakenDown(t *testing.T) {
-	defects.Open(t, "D145", "is left", func(t testing.TB) {
+	defects.Open(t, "[D145]", "is left", func(t testing.TB) {
 		l := newLife(t)
 		object := resource{Type: "k8sconnect:KubeObject", Properties: map[string]any{"manifest": manifest(plain("ConfigMap", "web", `a: "1"`), l.space)}}
 		l.declare(program{"shop": object})

@@ -68,7 +68,7 @@ func existedAt(t testing.TB, runs []run, job string) run {
 }
 
 func TestAHookAfterTheObjectsWaitsForWorkloadsThatNeedAKeptHook(t *testing.T) {
-	defects.Open(t, "D91", "the hook runs before the workload", func(t testing.TB) {
+	defects.Open(t, "[D91]", "the hook runs before the workload", func(t testing.TB) {
 		l, up := releaseOf(t)
 		up(nil, files{
 			"web.yaml":      workload("web", "settings"),
@@ -80,7 +80,7 @@ func TestAHookAfterTheObjectsWaitsForWorkloadsThatNeedAKeptHook(t *testing.T) {
 }
 
 func TestAReleaseThatMovesTakesItsKeptHooksAlong(t *testing.T) {
-	defects.Open(t, "D92", "is missing", func(t testing.TB) {
+	defects.Open(t, "[D92]", "is missing", func(t testing.TB) {
 		l := newLife(t)
 		folder := l.chart("web", "1.0.0", files{
 			"templates/account.yaml": plain("ServiceAccount", "migrate", "", on("pre-install"), weighing(-5)),
@@ -99,7 +99,7 @@ func TestAReleaseThatMovesTakesItsKeptHooksAlong(t *testing.T) {
 }
 
 func TestHooksOfOneEventShareAnObject(t *testing.T) {
-	defects.Open(t, "D93", "another claim", func(t testing.TB) {
+	defects.Open(t, "[D93]", "another claim", func(t testing.TB) {
 		l, up := releaseOf(t)
 		up(nil, files{
 			"data.yaml":   plain("ServiceAccount", "data", "", on("pre-install"), weighing(-5), deletedWhen("hook-succeeded")),
@@ -114,7 +114,7 @@ func TestHooksOfOneEventShareAnObject(t *testing.T) {
 }
 
 func TestAFailedHookOfInstallsThatBecomesOneOfUpgrades(t *testing.T) {
-	defects.Open(t, "D90", "a hook of upgrades runs in an install", func(t testing.TB) {
+	defects.Open(t, "[D90]", "a hook of upgrades runs in an install", func(t testing.TB) {
 		l := newLife(t)
 		declare := func(version, hook string) {
 			folder := l.chart("web", version, files{"templates/web.yaml": plain("ConfigMap", "web", `a: "1"`), "templates/migrate.yaml": hook})
@@ -130,7 +130,7 @@ func TestAFailedHookOfInstallsThatBecomesOneOfUpgrades(t *testing.T) {
 }
 
 func TestTheHookOfAnInstalledReleaseIsMissingInTheState(t *testing.T) {
-	defects.Open(t, "D99", "the install hook runs again", func(t testing.TB) {
+	defects.Open(t, "[D99]", "the install hook runs again", func(t testing.TB) {
 		l, up := releaseOf(t)
 		chart := files{"web.yaml": plain("ConfigMap", "web", `a: "1"`), "migrate.yaml": hookOf("migrate", "hook:1", "", on("pre-install"), deletedWhen("hook-succeeded"))}
 		up(nil, chart)
@@ -143,7 +143,7 @@ func TestTheHookOfAnInstalledReleaseIsMissingInTheState(t *testing.T) {
 }
 
 func TestAnUpgradeThatHasBegunEnds(t *testing.T) {
-	defects.Open(t, "D100", "nothing ends the maintenance", func(t testing.TB) {
+	defects.Open(t, "[D100]", "nothing ends the maintenance", func(t testing.TB) {
 		l := newLife(t)
 		declare := func(version, image string) {
 			folder := l.chart("web", version, files{

@@ -23,7 +23,7 @@ func formerly(name string, r resource) resource {
 }
 
 func TestAChartThatIsRenamedKeepsItsClaim(t *testing.T) {
-	defects.Open(t, "D94", "the claim is another one", func(t testing.TB) {
+	defects.Open(t, "[D94]", "the claim is another one", func(t testing.TB) {
 		l := newLife(t)
 		folder := l.chart("web", "1.0.0", files{"templates/claim.yaml": claim})
 		l.declare(program{"shop": l.release(folder, nil)})
@@ -40,7 +40,7 @@ func TestAChartThatIsRenamedKeepsItsClaim(t *testing.T) {
 func TestARenameThatGetsItsAliasLater(t *testing.T) {
 	for kind, inputs := range map[string]map[string]any{"Chart": {"releaseName": "shop"}, "Manifests": nil} {
 		t.Run(kind, func(t *testing.T) {
-			defects.Open(t, "D95", "[ManagedElsewhere]", func(t testing.TB) {
+			defects.Open(t, "[D95]", "[ManagedElsewhere]", func(t testing.TB) {
 				l := newLife(t)
 				of := l.release(l.chart("web", "1.0.0", files{"templates/web.yaml": plain("ConfigMap", "web", `a: "1"`)}), inputs)
 				if kind == "Manifests" {
@@ -63,7 +63,7 @@ func (l *life) set(text string) resource {
 }
 
 func TestDefinitionsThatAreSkippedLater(t *testing.T) {
-	defects.Open(t, "D97", "[InstancesRemain]", func(t testing.TB) {
+	defects.Open(t, "[D97]", "[InstancesRemain]", func(t testing.TB) {
 		l := newLife(t)
 		folder := l.chart("web", "1.0.0", files{
 			"crds/boxes.yaml": `apiVersion: apiextensions.k8s.io/v1

@@ -24,7 +24,7 @@ func (l *life) task(name, image string, runOn ...string) resource {
 
 func TestATaskThatIsReplaced(t *testing.T) {
 	t.Run("runs no clean-up", func(t *testing.T) {
-		defects.Open(t, "D98", "the clean-up runs on a living system", func(t testing.TB) {
+		defects.Open(t, "[D98]", "the clean-up runs on a living system", func(t testing.TB) {
 			l := newLife(t)
 			l.declare(program{"clean": l.task("clean", "hook:1", "delete")})
 			l.up(engine.Options{})
@@ -33,7 +33,7 @@ func TestATaskThatIsReplaced(t *testing.T) {
 		})
 	})
 	t.Run("runs again", func(t *testing.T) {
-		defects.Open(t, "D98", "does not run again", func(t testing.TB) {
+		defects.Open(t, "[D98]", "does not run again", func(t testing.TB) {
 			l := newLife(t)
 			l.declare(program{"migrate": l.task("migrate", "hook:1", "create", "update")})
 			l.up(engine.Options{})
@@ -44,7 +44,7 @@ func TestATaskThatIsReplaced(t *testing.T) {
 }
 
 func TestAFailedTaskThatShouldNotRunAnyMore(t *testing.T) {
-	defects.Open(t, "D89", "runs although", func(t testing.TB) {
+	defects.Open(t, "[D89]", "runs although", func(t testing.TB) {
 		l := newLife(t)
 		l.declare(program{"migrate": l.task("migrate", "fails:1", "create")})
 		l.fails(engine.Up, engine.Options{})

@@ -127,7 +127,7 @@ func TestAProgramThatIsTakenBackIsAppliedAgain(t *testing.T) {
 func TestWhatIsIgnoredFromNowOnStaysAfterAnUpdateWhoseReplyWasLost(t *testing.T) {
 	t.Parallel()
 	// The update releases only what the state says was applied, and the apply without the field removes it.
-	defects.Open(t, "D161", "b is not what it was", func(t testing.TB) {
+	defects.Open(t, "[D161]", "b is not what it was", func(t testing.TB) {
 		w, g, renewed := newWorld(t), newGateway(t), newGateway(t)
 		s := start(t, g.connection()).resource(t, "it").mustUp("create", program(w.configMap("it", m{"a": "1", "b": "1"})))
 		g.next(isRealApply, loseReply)

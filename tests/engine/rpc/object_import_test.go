@@ -131,7 +131,7 @@ func TestAnImportOfASecret(t *testing.T) {
 	}
 	t.Run("is not what a program gets by its ID [D43]", func(t *testing.T) {
 		// The engine has ceased to send a get's empty inputs, and without inputs it looks like an import.
-		defects.Open(t, "D160", "is secret in the state, but the program that `pulumi import` writes", func(t testing.TB) {
+		defects.Open(t, "[D160]", "is secret in the state, but the program that `pulumi import` writes", func(t testing.TB) {
 			s := start(t, inline(newUser(t))).resource(t, "got")
 			var got resource.PropertyMap
 			o := newOperation(engine.Up, engine.Options{}, func(o *engineOperation) (err error) {
