@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,6 +55,7 @@ func newHookWorld(t testing.TB) *hookWorld {
 		world: world{t, client, c.Namespace(t)}, cluster: c, gate: newGatewayOf(t, c.Admin()), held: map[string]bool{}, ran: map[string][]types.UID{},
 	}
 	eventually(t, func() bool { return w.exists("ServiceAccount", "default") }, "the namespace has its account")
+	t.Cleanup(w.tellWhatIsLeft)
 	stopped := make(chan struct{})
 	t.Cleanup(func() { <-stopped })
 	go func() {
@@ -70,6 +72,24 @@ func newHookWorld(t testing.TB) *hookWorld {
 		}
 	}()
 	return w
+}
+
+// tellWhatIsLeft shows the Jobs and their pods to who wants to know why the test has failed.
+func (w *hookWorld) tellWhatIsLeft() {
+	if !w.t.Failed() {
+		return
+	}
+	for _, kind := range []string{"Job", "Pod"} {
+		list, err := w.objects(kind).List(context.Background(), listAll)
+		if err != nil {
+			w.t.Log(err)
+			continue
+		}
+		for _, item := range list.Items {
+			text, _ := json.Marshal(item.Object)
+			w.t.Logf("%s", text)
+		}
+	}
 }
 
 // runPods is the kubelet: the image of a pod says how it ends.

@@ -10,7 +10,6 @@ package rpc_test
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"testing"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
@@ -24,11 +23,6 @@ var second cluster.Shared
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	// Under the race detector every collection is slow, and half as many of them save a twentieth of the time. Not fewer:
-	// the detector needs a multiple of the memory.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
-	}
 	// Nobody's own kubeconfig may be found by accident.
 	home, err := os.MkdirTemp("", "k8sconnect-rpc-")
 	if err != nil {
