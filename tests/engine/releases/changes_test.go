@@ -17,6 +17,7 @@ var changes = map[string]struct {
 }{
 	"add a document":            {12, func(m *model, a, b int) { m.add(a, b) }},
 	"add a hook":                {7, func(m *model, a, b int) { m.addHook(a, b) }},
+	"add what needs a hook":     {2, func(m *model, a, b int) { m.addNeeding(a, b) }},
 	"remove a document":         {8, removeDocument},
 	"bring a document back":     {6, bringBack},
 	"rename a document":         {9, renameDocument},
@@ -155,6 +156,23 @@ func (m *model) addHook(a, b int) {
 		}
 	}
 	m.documents = append(m.documents, d)
+}
+
+// addNeeding adds a workload that needs an object that a hook after the objects makes and leaves, and a Job of that event.
+func (m *model) addNeeding(a, b int) {
+	events := [][]string{{"post-install"}, {"post-install", "post-upgrade"}}[a%2]
+	made := document{
+		number: m.number(), kind: "ConfigMap", prefixed: true, file: b % 3, fields: []field{{name: "rev", literal: "0"}},
+		hook: &hook{events: events, weight: -5},
+	}
+	made.name = fmt.Sprintf("settings%d", made.number)
+	ends := document{
+		number: m.number(), kind: "Job", prefixed: true, file: a % 3, image: "hook:0", hook: &hook{events: slices.Clone(events), weight: b % 3},
+	}
+	ends.name = fmt.Sprintf("welcome%d", ends.number)
+	needs := document{number: m.number(), kind: "Deployment", file: b / 3 % 3, image: "web:1", uses: made.number}
+	needs.name = fmt.Sprintf("needs%d", needs.number)
+	m.documents = append(m.documents, made, ends, needs)
 }
 
 // some is the number of a document of a kind, or 0.

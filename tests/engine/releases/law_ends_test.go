@@ -47,11 +47,20 @@ func (p *play) factsOfFailure(o outcome) []string {
 	if strings.Contains(o.Output, `managed by the KubeObject "`+p.m.resource+`:pre-delete" of `+p.project) {
 		facts = append(facts, "of a delete hook")
 	}
-	if p.open != nil && slices.ContainsFunc(p.since, func(m model) bool { return m.resource != p.m.resource || m.setName != p.m.setName }) {
+	if p.isRenamedInPart() {
 		facts = append(facts, "renamed in part")
 		p.over = slices.Contains(facts, "[ManagedElsewhere]")
 	}
+	if p.renamedSkipping {
+		facts = append(facts, "renamed while hooks were skipped")
+		p.over = p.over || slices.Contains(facts, "[ManagedElsewhere]")
+	}
 	return facts
+}
+
+// isRenamedInPart says whether something was renamed in what was interrupted.
+func (p *play) isRenamedInPart() bool {
+	return p.open != nil && slices.ContainsFunc(p.since, func(m model) bool { return m.resource != p.m.resource || m.setName != p.m.setName })
 }
 
 func shortened(text string) string {

@@ -126,6 +126,9 @@ func (p *play) judgeOpen(o outcome, what string, of *model, runs []run) {
 			if p.failedBefore(r) {
 				facts = append(facts, "it had failed")
 			}
+			if p.isRenamedInPart() {
+				facts = append(facts, "renamed in part")
+			}
 			p.breaks("hooks", facts, "%s runs in %v, but is a hook of %v", r, slices.Sorted(mapsKeys(kinds)), d.hook.events)
 		}
 	}
@@ -198,7 +201,7 @@ func (p *play) judgeWhatHooksFind(runs []run, what string, of *model) {
 	uids := map[string]run{}
 	for _, r := range runs {
 		d, known := p.hookNamed(r.job)
-		if !known {
+		if !known || r.job != d.nameIn(release) { // It may be a hook of the release that has moved away.
 			continue
 		}
 		for _, stage := range []string{"pre-", "post-"} {

@@ -49,7 +49,8 @@ type play struct {
 
 	// killed says that an operation was interrupted, renaming that it renamed something, replacing that a replacement has not come
 	// to its end, continued that an operation went on after an error, and over that the life cannot go on.
-	killed, renaming, replacing, continued, over bool
+	// renamedSkipping that the Chart got another name while its hooks were skipped.
+	killed, renaming, replacing, continued, over, renamedSkipping bool
 
 	seen  [2]int   // runs, by namespace
 	said  []string // what the last step did
@@ -198,5 +199,6 @@ func (p *play) judge(o outcome) {
 		p.judgeHelm(live)
 	}
 	done := p.m.clone()
+	p.renamedSkipping = p.renamedSkipping || done.skipHooks && p.last != nil && p.last.resource != done.resource
 	p.last, p.open, p.since = &done, nil, []model{done}
 }

@@ -106,3 +106,38 @@ func TestARenameThatIsKilledAndThenTakenDown(t *testing.T) {
 		assert.NotContains(t, l.live(l.space), "ConfigMap/web", "the object is left:\n%s", out)
 	})
 }
+
+func TestARenameWhileHooksAreSkippedTakesTheirObjectsAlong(t *testing.T) {
+	defects.Open(t, "[D146]", "[ManagedElsewhere]", func(t testing.TB) {
+		l := newLife(t)
+		folder := l.chart("web", "1.0.0", files{
+			"templates/web.yaml":     plain("ConfigMap", "web", `a: "1"`),
+			"templates/account.yaml": plain("ServiceAccount", "account", "", on("pre-install"), weighing(-5)),
+		})
+		l.declare(program{"shop": l.release(folder, nil)})
+		l.up(engine.Options{})
+		l.declare(program{"store": formerly("shop", l.release(folder, map[string]any{"releaseName": "shop", "hooks": "skip"}))})
+		l.up(engine.Options{})
+		l.declare(program{"store": formerly("shop", l.release(folder, map[string]any{"releaseName": "shop"}))})
+		l.up(engine.Options{})
+	})
+}
+
+func TestARenameThatIsCutShortRunsNoHookOfInstalls(t *testing.T) {
+	defects.Open(t, "[D144]", "the hook of installs runs again", func(t testing.TB) {
+		l := newLife(t)
+		release := func(image string) resource {
+			folder := l.chart("web", "1.0.0", files{"templates/begin.yaml": hookOf("begin", image, "", on("pre-install,pre-delete"))})
+			return l.release(folder, map[string]any{"releaseName": "shop"})
+		}
+		l.declare(program{"shop": release("hook:0")})
+		l.up(engine.Options{})
+		before := len(l.runs(0))
+		renamed := formerly("shop", release("hook:1"))
+		l.declare(program{"store": renamed, "chore": l.task("chore", "fails:0", "create")})
+		l.fails(engine.Up, engine.Options{})
+		l.declare(program{"store": renamed})
+		l.up(engine.Options{})
+		assert.NotContains(t, jobs(l.runs(before)), "begin", "the hook of installs runs again")
+	})
+}
