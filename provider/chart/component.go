@@ -16,6 +16,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chartsource"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -73,7 +74,7 @@ func (c *loadedCharts) load(ctx context.Context, source chartsource.Source) (loa
 		files[i] = chart.File(file)
 	}
 	if loaded, err = chart.Load(files); err != nil {
-		return nil, "", err
+		return nil, "", failure.Errorf(failure.ReasonChartUnusable, "%w", err)
 	}
 	c.loaded.Store(fetched.Digest, loaded)
 	return loaded, warning, nil

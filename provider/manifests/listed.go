@@ -16,7 +16,6 @@ import (
 func documentsOf(value property.Value) (documents []sources.Document, incomplete bool, wrong check.Mistakes) {
 	listed := listed{}
 	secret := value.Secret()
-	value = value.WithSecret(false)
 	switch {
 	case value.IsComputed():
 		return nil, true, nil

@@ -52,6 +52,7 @@ func TestAllSpellingsOfASelectionAreReadAlike(t *testing.T) {
 		"$['x']['a.b','c]']":                       {`x['a\.b','c]']`},
 		"$['x'][01]":                               {"x[01]"},
 		`$['x']['\ud800']`:                         {`x['\ud800']`},
+		`$['x']['\ud83dxxde00']`:                   {`x['\ud83dxxde00']`},
 		`$['x']['\u12']`:                           {`x['\u12']`},
 		"$['x'][]":                                 {"x[]"},
 		"$['x'][name]":                             {"x[name]"},

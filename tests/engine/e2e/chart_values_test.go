@@ -251,6 +251,22 @@ func TestMistakesOfAChartSayNothingOfSecretValues(t *testing.T) { // [H2]
 	}
 }
 
+func TestAChartThatCannotBeReadChangesNothing(t *testing.T) { // [H1]
+	t.Parallel()
+	s := newChartStory(t)
+	config := "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n"
+	s.chart(t, "1.0.0", map[string]string{"templates/a.yaml": config})
+	s.declare(t, "")
+	s.up(t)
+	id := "v1/ConfigMap/" + s.space + "/a"
+	before := s.uids(t, id)
+	s.chart(t, "1.0.1", map[string]string{"templates/a.yaml": config, "values.yaml": "a: [\n"})
+	for _, out := range []string{s.previewFails(t), s.upFails(t)} {
+		assert.Contains(t, out, "values.yaml")
+	}
+	assert.Equal(t, before, s.uids(t, id))
+}
+
 func TestAChartMayWriteTheNamespaceOfTheReleaseOrNot(t *testing.T) { // [H13]
 	t.Parallel()
 	s := newChartStory(t)
