@@ -374,7 +374,7 @@ PACKAGES_rest = $(call once,PACKAGES_rest,$(filter-out $(shell go list $(foreach
 MODULES_e2e := tests/engine
 MODULES_rpc := tests/engine
 MODULES_operator := examples/operator
-TESTED_MODULES := tests/engine examples/operator
+TESTED_MODULES := $(sort $(foreach part,$(PARTS),$(MODULES_$(part))))
 PACKAGES_rpc_of_tests/engine := ./rpc
 PACKAGES_e2e_of_tests/engine = $(call once,PACKAGES_e2e_of_tests/engine,$(filter-out %/tests/engine/rpc,$(shell cd tests/engine && go list ./...)))
 
@@ -405,26 +405,25 @@ gotestsum = $(BIN)/gotestsum --format pkgname --format-hide-empty-pkg
 # "go test" vets, test-lint does, too; and nobody debugs these programs, each of which is linked every time.
 define test-packages
 $(if $(strip $(2)),printf -- '--- %s\n' '$(1)'; \
-	(cd $(or $(5),.) && $(3) $(gotestsum) -- $(4) -vet=off -ldflags=-w -count=1 -timeout 55m $(strip $(2))) || echo '$(1)' >> $$failed;)
+	(cd $(or $(5),.) && $(3) $(gotestsum) -- $(4) -vet=off -ldflags=-w -count=1 -timeout 55m $(2)) || echo '$(1)' >> $$failed;)
 endef
 
-# $(call test-module,PARTS,MODULE): the tests that these parts take of the module.
-test-module = $(call test-packages,$(2),$(foreach part,$(1),$(if $(filter $(2),$(MODULES_$(part))),$(call packages-of,$(part),$(2)))),KUBEBUILDER_ASSETS=$(BIN) \
-	$(if $(call raced-in,$(1),$(2)),$(test-environment)),$(AT_ONCE_in_$(2)) $(if $(call raced-in,$(1),$(2)),$(RACE)),$(2))
+# $(call test-module,PART,MODULE): the tests that the part takes of the module.
+test-module = $(call test-packages,$(2) in $(1),$(call packages-of,$(1),$(2)),KUBEBUILDER_ASSETS=$(BIN) $(if \
+	$(filter $(2),$(RACED_$(1))),$(test-environment)),$(AT_ONCE_in_$(2)) $(if $(filter $(2),$(RACED_$(1))),$(RACE)),$(2))
 packages-of = $(or $(PACKAGES_$(1)_of_$(2)),./...)
-raced-in = $(filter $(2),$(foreach part,$(1),$(RACED_$(part))))
 
 # A file for what fails, and the end that tells it. When the user interrupts a run, what runs beside it ends, too.
 note-failures = failed=$$(mktemp); trap 'rm -f $$failed' EXIT; trap 'trap - TERM; kill 0' INT TERM
 tell-failures = if [ -s $$failed ]; then echo "Failed: $$(paste -sd, $$failed)" >&2; exit 1; fi
 
 # $(call test-parts,PARTS): runs the tests of these parts, to the end also where some fail. Those that start processes wait
-# for most of the time, so the others run beside them. Of the others, those that take longest come first.
+# for most of the time, so the others run beside them.
 define test-parts
 $(note-failures); \
 ($(call test-packages,packages that start what they test,$(filter-out $(RACED),$(foreach part,$(1),$(PACKAGES_$(part))))) :) & \
-$(foreach module,$(TESTED_MODULES),$(call test-module,$(1),$(module))) \
 $(call test-packages,packages with the race detector,$(filter $(RACED),$(foreach part,$(1),$(PACKAGES_$(part)))),$(test-environment),$(RACE)) \
+$(foreach part,$(1),$(foreach module,$(MODULES_$(part)),$(call test-module,$(part),$(module)))) \
 wait; $(tell-failures)
 endef
 
