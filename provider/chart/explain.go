@@ -44,7 +44,7 @@ func (r *release) explain(name string, err error) error {
 		text := failure.NewRedactor(sensitive).Redact(err.Error())
 		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %s", name, text)
 	case errors.As(err, &limit):
-		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %w", name, err)
+		return failure.Errorf(failure.ReasonChartUnusable, "the chart of %q cannot be rendered: %w", name, err)
 	default:
 		return fmt.Errorf("the chart of %q: %w", name, err)
 	}

@@ -91,6 +91,6 @@ var Reasons = []struct {
 	{ReasonChartNotFound, "There is no such chart, or no such version of it."},
 	{ReasonChartAccessDenied, "The server of a chart does not accept the credentials, or wants some."},
 	{ReasonChartUnavailable, "The server of a chart could not be reached, is not trusted, or failed."},
-	{ReasonChartUnusable, "What was found is not the chart that the digest is of, is no chart, is unsafe or exceeds a limit."},
+	{ReasonChartUnusable, "What was found is not the chart that the digest is of, is no chart that can be read, is unsafe or exceeds a limit."},
 	{ReasonProviderError, "The provider itself failed."},
 }

@@ -263,6 +263,7 @@ func TestAChartThatCannotBeReadChangesNothing(t *testing.T) { // [H1]
 	s.chart(t, "1.0.1", map[string]string{"templates/a.yaml": config, "values.yaml": "a: [\n"})
 	for _, out := range []string{s.previewFails(t), s.upFails(t)} {
 		assert.Contains(t, out, "values.yaml")
+		assert.Contains(t, out, "[ChartUnusable]")
 	}
 	assert.Equal(t, before, s.uids(t, id))
 }

@@ -39,6 +39,25 @@ func TestOverridesOfASet(t *testing.T) { // [M13]
 	assert.Len(t, changedLines(s.preview(t)), 2)
 }
 
+func TestTheNamespaceOfTheConnectionIsThatOfASet(t *testing.T) { // [M21]
+	t.Parallel()
+	s, space := newStack(t), shared.Get(t).Namespace(t)
+	s.config(t, "k8sconnect:namespace", space)
+	s.program(t, `
+resources:
+  shop:
+    type: k8sconnect:Manifests
+    properties:
+      manifests:
+        - {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+        - {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: %s}}
+`, space)
+	for _, out := range []string{s.previewFails(t), s.upFails(t)} {
+		assert.Contains(t, out, `ConfigMap.a are the same object in namespace "`+space+`"`)
+	}
+	assert.Empty(t, s.export(t).named("k8sconnect:index:KubeObject"), "nothing is made of a set with a mistake")
+}
+
 func TestEditsOfASet(t *testing.T) { // [M14]
 	t.Parallel()
 	k, s, space := kubeOf(t, shared.Get(t)), newStack(t), shared.Get(t).Namespace(t)

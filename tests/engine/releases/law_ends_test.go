@@ -49,10 +49,11 @@ func (p *play) factsOfFailure(o outcome) []string {
 	}
 	if p.isRenamedInPart() {
 		facts = append(facts, "renamed in part")
-		p.over = slices.Contains(facts, "[ManagedElsewhere]")
 	}
 	if p.renamedSkipping {
 		facts = append(facts, "renamed while hooks were skipped")
+	}
+	if p.isRenamedInPart() || p.renamedSkipping {
 		p.over = p.over || slices.Contains(facts, "[ManagedElsewhere]")
 	}
 	return facts

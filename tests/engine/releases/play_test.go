@@ -48,8 +48,8 @@ type play struct {
 	claims  map[int]types.UID // by the numbers of the documents
 
 	// killed says that an operation was interrupted, renaming that it renamed something, replacing that a replacement has not come
-	// to its end, continued that an operation went on after an error, and over that the life cannot go on.
-	// renamedSkipping that the Chart got another name while its hooks were skipped.
+	// to its end, continued that an operation went on after an error, over that the life cannot go on, and renamedSkipping that the
+	// Chart got another name while its hooks were skipped, which they still are.
 	killed, renaming, replacing, continued, over, renamedSkipping bool
 
 	seen  [2]int   // runs, by namespace
@@ -188,6 +188,7 @@ func (p *play) judge(o outcome) {
 		return
 	}
 	if o.kind == engine.Destroy {
+		p.renamedSkipping = false
 		p.judgeNothingLeft()
 		return
 	}
@@ -199,6 +200,6 @@ func (p *play) judge(o outcome) {
 		p.judgeHelm(live)
 	}
 	done := p.m.clone()
-	p.renamedSkipping = p.renamedSkipping || done.skipHooks && p.last != nil && p.last.resource != done.resource
+	p.renamedSkipping = done.skipHooks && !done.absent && (p.renamedSkipping || p.last != nil && p.last.resource != done.resource)
 	p.last, p.open, p.since = &done, nil, []model{done}
 }

@@ -39,7 +39,7 @@ func becomePart() error {
 		return fmt.Errorf("%s: %w", partFlag, err)
 	}
 	go exitWithParent(parent)
-	if os.Getenv("GOGC") == "" {
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(growth)
 		debug.SetMemoryLimit(memoryLimit)
 	}
