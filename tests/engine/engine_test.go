@@ -26,7 +26,7 @@ import (
 var shared = cluster.Shared{Options: cluster.Options{ControllerManager: true}}
 
 func TestMain(m *testing.M) {
-	engine.ServeYAML()
+	engine.ServeChild()
 	keeper, err := cli.VaultURL()
 	if err == nil {
 		err = os.Setenv("VAULT_SERVER_URL", keeper)
@@ -110,18 +110,18 @@ resources:
         fn::readFile: set.yaml
 `, name, namespace)
 	}
-	for name, prepare := range map[string]func(*engine.Stack){
-		"by the provider of this process": func(*engine.Stack) {},
-		"by a plugin": func(s *engine.Stack) {
+	for project, prepare := range map[string]func(*engine.Stack){
+		"in-process": func(*engine.Stack) {},
+		"apart":      func(s *engine.Stack) { s.Environment = map[string]string{} },
+		"plugin": func(s *engine.Stack) {
 			tools, err := cli.Prepare(t.TempDir(), map[string]string{"k8sconnect": cli.Module})
 			require.NoError(t, err)
 			s.Plugin = filepath.Join(tools.Plugins, "pulumi-resource-k8sconnect")
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(project, func(t *testing.T) {
 			s := engine.NewStack(t, "dev")
 			prepare(s)
-			project := map[bool]string{true: "in-process", false: "plugin"}[s.Plugin == ""]
 			require.NoError(t, s.WriteProject(program(project)))
 			set := fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-set, namespace: %s}, data: {a: '2'}}", project, namespace)
 			require.NoError(t, os.WriteFile(filepath.Join(s.Dir, "set.yaml"), []byte(set), 0o600))

@@ -61,7 +61,9 @@ func (h *host) Provider(ctx *plugin.Context, descriptor workspace.PluginDescript
 	case h.provide != nil:
 		start = func() (plugin.Provider, error) { return h.provide(ctx) }
 	case h.Plugin != "":
-		start = func() (plugin.Provider, error) { return startProcess(ctx, h.Plugin, h.Environment) }
+		start = func() (plugin.Provider, error) { return startProcess(ctx, h.Plugin) }
+	case h.Environment != nil:
+		start = func() (plugin.Provider, error) { return startApart(ctx, h.Environment) }
 	}
 	started, err := start()
 	if err != nil {

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
@@ -20,14 +21,11 @@ import (
 // schemaText is what the plugin embeds.
 var schemaText = sync.OnceValues(func() (string, error) { return checkout.Read("schema.json") })
 
-// inProcess is a provider in this process, behind a gRPC server as in a plugin.
-type inProcess struct {
+// startedProvider is a provider behind a gRPC server, as in a plugin.
+type startedProvider struct {
 	plugin.Provider
-	connection *grpc.ClientConn
-	engine     *pulumiprovider.HostClient
-	cancel     chan bool
-	done       <-chan error
-	once       sync.Once
+	end  func() error
+	once sync.Once
 }
 
 // startInProcess starts the provider as [provider.Serve] does in a plugin, behind what stands between it and the engine.
@@ -58,9 +56,30 @@ func startInProcess(ctx *plugin.Context, between []grpc.UnaryServerInterceptor) 
 		close(cancel)
 		return nil, errors.Join(err, engine.Close())
 	}
-	started := &inProcess{
-		Provider:   plugin.NewProviderWithClient(ctx, pulumirpc.NewResourceProviderClient(connection), false),
-		connection: connection, engine: engine, cancel: cancel, done: handle.Done,
+	return connected(ctx, connection, func() error {
+		err := errors.Join(connection.Close(), engine.Close())
+		close(cancel)
+		return errors.Join(err, <-handle.Done)
+	})
+}
+
+// startApart starts the provider in a process that has the folder of the project and an environment for itself.
+func startApart(ctx *plugin.Context, environment map[string]string) (plugin.Provider, error) {
+	variables := os.Environ()
+	for key, value := range environment {
+		variables = append(variables, key+"="+value)
+	}
+	l, err := startChild(providerPart, order{Engine: ctx.Host.ServerAddr(), Dir: ctx.Pwd, Environment: variables}, ctx.Diag)
+	if err != nil {
+		return nil, err
+	}
+	return connected(ctx, l.connection, l.end)
+}
+
+// connected is a provider that was started.
+func connected(ctx *plugin.Context, connection *grpc.ClientConn, end func() error) (plugin.Provider, error) {
+	started := &startedProvider{
+		Provider: plugin.NewProviderWithClient(ctx, pulumirpc.NewResourceProviderClient(connection), false), end: end,
 	}
 	if err := shakeHands(ctx, started); err != nil {
 		return nil, errors.Join(err, started.Close())
@@ -100,17 +119,12 @@ func shakeHands(ctx *plugin.Context, started plugin.Provider) error {
 }
 
 // Close ends the provider, once.
-func (p *inProcess) Close() error {
-	var errs []error
-	p.once.Do(func() {
-		errs = append(errs, p.Provider.Close(), p.connection.Close(), p.engine.Close())
-		close(p.cancel)
-		errs = append(errs, <-p.done)
-	})
-	return errors.Join(errs...)
+func (p *startedProvider) Close() (err error) {
+	p.once.Do(func() { err = errors.Join(p.Provider.Close(), p.end()) })
+	return err
 }
 
 // startProcess starts a plugin as the engine does, with the variables of an environment before those of this process.
-func startProcess(ctx *plugin.Context, path string, environment map[string]string) (plugin.Provider, error) {
-	return plugin.NewProviderFromPath(ctx.Host, ctx, path, env.NewEnv(env.MapStore(environment)))
+func startProcess(ctx *plugin.Context, path string) (plugin.Provider, error) {
+	return plugin.NewProviderFromPath(ctx.Host, ctx, path, env.NewEnv(env.MapStore(nil)))
 }

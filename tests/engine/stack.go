@@ -24,10 +24,11 @@ type Stack struct {
 	// SecretsProvider is the URL of what keeps the stack's key: see [Keeper].
 	SecretsProvider string
 
-	// Plugin, if set, is the path of a plugin that is started as a process in the project's folder, with Environment, instead
-	// of the provider in this process. It is for what a process has for itself: its folder and its environment.
-	Plugin      string
+	// Environment, if set, has the provider work in another process than this: in the project's folder, and with these variables
+	// before those of this process.
 	Environment map[string]string
+	// Plugin, if set, is the path of a plugin that is started instead.
+	Plugin string
 
 	mu        sync.Mutex
 	program   Program

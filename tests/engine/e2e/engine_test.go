@@ -3,7 +3,6 @@ package e2e
 import (
 	"flag"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -50,7 +49,7 @@ func (s *stack) operate(t testing.TB, args ...string) (result, bool) {
 	}
 	e := &engine.Stack{Name: s.name, Dir: s.dir, Backend: s.backend, SecretsProvider: engine.Keeper}
 	if s.env["KUBECONFIG"] != os.Getenv("KUBECONFIG") || s.hasFiles(t) {
-		e.Plugin, e.Environment = filepath.Join(tools.Plugins, "pulumi-resource-k8sconnect"), s.env
+		e.Environment = s.env
 	}
 	came := e.Do(t.Context(), kind, options)
 	wantReasons(t, came.Output)

@@ -29,7 +29,7 @@ var shared = cluster.Shared{Options: cluster.Options{ControllerManager: true, Au
 var tools cli.Tools
 
 func TestMain(m *testing.M) {
-	engine.ServeYAML()
+	engine.ServeChild()
 	os.Exit(run(m))
 }
 

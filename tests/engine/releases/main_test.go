@@ -23,7 +23,7 @@ var (
 var shared = cluster.Shared{Options: cluster.Options{Audit: true}}
 
 func TestMain(m *testing.M) {
-	engine.ServeYAML()
+	engine.ServeChild()
 	flag.Parse()
 	keeper, err := cli.VaultURL()
 	if err == nil {
