@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -29,10 +27,6 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 	}
 	if preview {
 		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
-	} else if err := t.migrate(ctx, in, live.GetUID()); err != nil {
-		// Whether or not the migration went through, no value has changed, and the next attempt can continue from
-		// either state.
-		return applyResult{err: err}
 	}
 	a := t.applyToUntracked(ctx, in, live, preview)
 	if preview && a.err == nil {
@@ -61,14 +55,13 @@ func clientSideAppliers(live *unstructured.Unstructured) sets.Set[string] {
 var lastAppliedPath = fieldpath.MakePathOrDie("metadata", "annotations", lastApplied)
 
 // migrate makes the fields of client-side appliers ours, as kubectl does when it switches to server-side apply.
-func (t target) migrate(ctx context.Context, in inputs, uid types.UID) error {
-	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
-		appliers := clientSideAppliers(live)
-		if appliers.Len() == 0 {
-			return nil, nil
-		}
-		return csaupgrade.UpgradeManagedFieldsPatch(live, appliers, t.Manager)
-	})
+func (t target) migrate(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	appliers := clientSideAppliers(live)
+	if appliers.Len() == 0 {
+		return live, nil
+	}
+	migrated := live.DeepCopy()
+	return migrated, csaupgrade.UpgradeManagedFields(migrated, appliers, t.Manager)
 }
 
 // announceLosses reports in a preview what the object loses when it is adopted. The dry-run alone does not show it,
@@ -79,8 +72,8 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	if err != nil || appliers.Len() == 0 {
 		return err
 	}
-	migrated := live.DeepCopy()
-	if err := csaupgrade.UpgradeManagedFields(migrated, appliers, t.Manager); err != nil {
+	migrated, err := t.migrate(live)
+	if err != nil {
 		return err
 	}
 	abandoned, err := ownership.PrunedByApply(migrated, t.Manager, wanted)
@@ -206,52 +199,19 @@ func (t target) waysIn() string {
 // applyToUntracked applies onto an object that the state does not know. If the reply is lost, the state must record
 // the object: our field manager may be on it already, so its presence does not prove that this apply went through.
 func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
-	body := in.applied
-	if len(in.takeOver) > 0 && !preview {
-		if err := t.handOver(ctx, in, state{}, live.GetUID()); err != nil {
-			return applyResult{err: err}
-		}
-	}
-	if len(in.ignore) > 0 && !preview {
-		// Ignored fields already have their initial values and keep their current ones.
-		body = in.sent()
-		if err := t.releaseIgnored(ctx, in, live.GetUID()); err != nil {
-			return applyResult{err: err}
-		}
-	}
-	_, ours, err := ownership.Applied(live, t.Manager)
+	owned, ours, err := ownership.Applied(live, t.Manager)
 	if err != nil {
 		return applyResult{err: err}
 	}
-	var migrated sets.Set[string]
+	w := &write{target: t, in: in, uid: live.GetUID(), preview: preview, migrates: !ours, takes: len(in.takeOver) > 0}
 	if !ours {
-		migrated = clientSideAppliers(live)
+		w.migrating = clientSideAppliers(live)
 	}
-	apply := func(body map[string]any) (*unstructured.Unstructured, error) {
-		answer, err := t.applyWithPolicy(ctx, in, body, live.GetUID(), preview)
-		if apierrors.IsInvalid(err) && !isOtherObject(err) {
-			return t.applyDespiteDefaults(ctx, in, nil, body, live.GetUID(), preview, migrated, err)
-		}
-		return answer, err
+	w.shields = ours || w.migrating.Len() > 0
+	// Ignored fields already have their initial values and keep their current ones.
+	if w.releasesIgnored = len(in.ignore) > 0; ours {
+		_, w.releasing = in.ignore.Split(owned)
 	}
-	if len(in.ignore) > 0 {
-		onto := apply
-		apply = func(body map[string]any) (*unstructured.Unstructured, error) {
-			return t.keepInside(ctx, in, body, live.GetUID(), onto)
-		}
-	}
-	var answer *unstructured.Unstructured
-	if ours || migrated.Len() > 0 {
-		answer, _, err = t.keepBystanders(ctx, in, nil, body, live.GetUID(), preview, apply)
-	} else {
-		answer, err = apply(body)
-	}
-	switch {
-	case err != nil:
-	case !preview:
-		t.reclaim(ctx, in, answer)
-	case len(in.takeOver) > 0:
-		err = t.sayTaking(ctx, in, state{}, live, answer)
-	}
-	return applyResult{answer: answer, err: err, wrote: !preview, uid: string(live.GetUID())}
+	w.sends = w.body(live)
+	return w.run(ctx)
 }

@@ -159,7 +159,9 @@ func causeFields(err error) []string {
 	}
 	var fields []string
 	for _, cause := range status.Status().Details.Causes {
-		fields = append(fields, cause.Field)
+		if fields = append(fields, cause.Field); cause.Field == "spec.clusterIPs[0]" {
+			fields = append(fields, "spec.clusterIP") // a Service's address is written in one field, and named as the first of all
+		}
 	}
 	return fields
 }

@@ -39,7 +39,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	r.source.Remember(in.sensitive())
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
-	in.taking = in.takes(old, req.OldInputs)
+	in.taking, in.saved = in.takes(old, req.OldInputs), savedInputs(req.OldInputs)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	ignored := ignoredIn(req)
 	programmed := r.calls.IsProgrammed(req.Urn)
@@ -85,6 +85,8 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return tracked.Changed(keyManifest, p.Update), nil
 	case takesNow:
 		// A dry-run finds out what is taken over.
+	case programmed && old.unsettled.hasMoved():
+		// A dry-run finds out whether it can be put right now.
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
 		diff := old.UncheckedDiff(old.drift(in, ignored), programmed)
@@ -126,6 +128,9 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return p.DiffResponse{}, err
 	}
 	result.leaving.say(ctx, result.target, in, old)
+	if err := result.sayUnsettled(ctx, in, old); err != nil {
+		return p.DiffResponse{}, err
+	}
 	if err := result.sayReturning(ctx, in, old, req.OldInputs); err != nil {
 		return p.DiffResponse{}, err
 	}
@@ -167,7 +172,7 @@ func (in inputs) compare(old, wanted state) []ownership.Change {
 	if old.fields != nil {
 		fields = fields.Union(old.fields)
 	}
-	fields, _ = in.ignore.Split(fields)
+	fields, _ = in.ignore.Split(wanted.unsettled.without(fields))
 	return ownership.Compare(in.ignore.Prune(old.Live), in.ignore.Prune(wanted.Live), fields)
 }
 

@@ -6,7 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -26,23 +25,20 @@ func (in inputs) ignoresInside(old state) bool {
 // keepInside applies body with the ignored parts of atomic lists and maps as they are in the live object, because
 // nobody can leave out part of such a list. The API server refuses the apply if the object has changed since it was
 // read; then keepInside reads it and applies again.
-func (t target) keepInside(
-	ctx context.Context, in inputs, body map[string]any, uid types.UID,
-	apply func(body map[string]any) (*unstructured.Unstructured, error),
-) (answer *unstructured.Unstructured, err error) {
+func (w *write) keepInside(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, err error) {
 	err = cluster.RetryOnConflict(ctx, func() error {
-		live, err := t.Cluster.Get(ctx, t.Ref)
-		if err != nil || live.GetUID() != uid {
-			if answer, err = apply(body); err != nil { // the refusal says what is wrong
+		live, err := w.Cluster.Get(ctx, w.Ref)
+		if err != nil || live.GetUID() != w.uid {
+			if answer, err = w.attempt(ctx, body); err != nil { // the refusal says what is wrong
 				return &notStale{err}
 			}
 			return nil
 		}
-		now, err := t.withInside(in, body, live)
+		now, err := w.withInside(w.in, body, live)
 		if err != nil {
 			return err
 		}
-		answer, err = apply(now)
+		answer, err = w.attempt(ctx, now)
 		return unlessStale(err)
 	})
 	if other, ok := errors.AsType[*notStale](err); ok {
@@ -56,10 +52,15 @@ type notStale struct{ error }
 
 // unlessStale passes only the conflict that says the object has changed, and wraps any other error.
 func unlessStale(err error) error {
-	if err == nil || apierrors.IsConflict(err) && len(failure.FieldConflicts(err)) == 0 {
+	if err == nil || isStale(err) {
 		return err
 	}
 	return &notStale{err}
+}
+
+// isStale reports whether the object has changed since it was read.
+func isStale(err error) bool {
+	return apierrors.IsConflict(err) && len(failure.FieldConflicts(err)) == 0
 }
 
 // withInside copies the ignored parts of the live object into body.

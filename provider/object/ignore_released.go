@@ -5,23 +5,56 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // releaseIgnored releases the ignored fields among all that we own on the live object, if the state does not know
 // which they are.
-func (t target) releaseIgnored(ctx context.Context, in inputs, uid types.UID) error {
-	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
-		owned, _, err := ownership.Applied(live, t.Manager)
-		if err != nil || owned == nil {
-			return nil, err
+func (w *write) releaseIgnored(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	owned, _, err := ownership.Applied(live, w.Manager)
+	if err != nil || owned == nil {
+		return live, err
+	}
+	_, ignored := w.in.ignore.Split(owned)
+	return ownership.Release(w.Manager, ignored)(live)
+}
+
+// assumesReleased reports whether a preview was refused that sent ignored fields as the manifest has them. The update does
+// not send them.
+func (w *write) assumesReleased(err error) bool {
+	return err != nil && w.releasing != nil && !w.releasing.Empty() && !tracked.IsRefusal(err) && !isOtherObject(err)
+}
+
+// sendAsReleased tries a refused preview again, with the ignored fields as they are on the object.
+func (w *write) sendAsReleased(ctx context.Context, refused error) (*unstructured.Unstructured, error) {
+	live, err := w.Cluster.Get(ctx, w.Ref)
+	if err != nil || live.GetUID() != w.uid {
+		return nil, refused
+	}
+	return w.sendShielded(ctx, w.body(live))
+}
+
+// body is what an update sends. A dry-run cannot release the ignored fields first, and must not look as if it deleted
+// them: a preview sends them as they are on the live object, or as the manifest has them where that was not read. If the list
+// item around a field is gone, the update makes it again, which needs the manifest's value, too.
+func (w *write) body(live *unstructured.Unstructured) map[string]any {
+	if !w.preview || w.releasing == nil || w.releasing.Empty() {
+		return w.in.sent()
+	}
+	tops := topsOf(w.releasing)
+	if live == nil {
+		return ownership.With(w.in.sent(), w.in.applied, tops)
+	}
+	var vanished []fieldpath.Path
+	for _, path := range tops {
+		if _, gone := missingItem(live.Object, path[:len(path)-1]); gone {
+			vanished = append(vanished, path)
 		}
-		_, ignored := in.ignore.Split(owned)
-		return ownership.Release(live, t.Manager, ignored)
-	})
+	}
+	return ownership.With(ownership.With(w.in.sent(), w.in.applied, vanished), live.Object, tops)
 }
 
 // unreleased returns the fields that are now ignored and that we have applied.

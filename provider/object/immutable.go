@@ -13,8 +13,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
@@ -75,6 +77,9 @@ func (r *refusedUpdate) replacement(
 			ownership.Format(doubts[0])))
 	}
 	if err := t.addressTaken(ctx, in, live); err != nil {
+		return p.DiffResponse{}, err
+	}
+	if err := r.notProgrammed(ctx, in); err != nil {
 		return p.DiffResponse{}, err
 	}
 	if answer, err = ownership.AsApplied(answer, t.Manager, r.merged.Fields()); err != nil {
@@ -184,6 +189,31 @@ func (r *refusedUpdate) noProof(in inputs) error {
 		t.Ref, r.owners(path), r.said(in))
 }
 
+// notProgrammed refuses an update whose refusal has nothing to do with what the program has changed, so that no
+// replacement would have, either: the API server would refuse any update of the object, or it names only fields that are
+// as in the last run.
+func (r *refusedUpdate) notProgrammed(ctx context.Context, in inputs) error {
+	t := r.target
+	if !in.hasChangedNear(causeFields(r.err)) {
+		lines, paths, err := t.unsettledLines(in, r.merged.Live(), pathsOfDrift(r.drift))
+		if err != nil {
+			return err
+		}
+		what, next := "", "write what the object has into the manifest"
+		if len(lines) > 0 {
+			what = "\nThey are otherwise on the object than in the manifest:\n  " + strings.Join(lines, "\n  ")
+			next += "; or leave the fields to whoever has changed them: ignoreFields: [" + strings.Join(paths, ", ") + "]"
+		}
+		return tracked.Refused(failure.ReasonInvalid, "%s: the API server refuses the update because of fields that the program has not changed. "+
+			"It was not touched, and is not replaced for them.%s\n%v\nNext: %s.", t.Ref, what, r.said(in), next)
+	}
+	_, err := t.Cluster.Patch(ctx, t.Ref, []byte("{}"), cluster.PatchOptions{Type: types.MergePatchType, FieldManager: t.Manager, DryRun: true})
+	if apierrors.IsInvalid(err) {
+		return r.undecided(in, "it refuses any update of the object, also one that changes nothing")
+	}
+	return nil
+}
+
 // undecided refuses an update when we do not know whether a replacement would help.
 func (r *refusedUpdate) undecided(in inputs, why string) error {
 	return tracked.Refused(failure.ReasonInvalid, "%s: the API server refuses the update, and nothing proves that a replacement would help. It was not touched.\n%s\n%v\n"+
@@ -250,8 +280,6 @@ func concerns(path string, fields []string) bool {
 		return false
 	}
 	for _, field := range fields {
-		// A Service's address is written in one field, but the refusal names the list of all addresses.
-		field = strings.Replace(field, "spec.clusterIPs[0]", "spec.clusterIP", 1)
 		named, err := resource.ParsePropertyPath(values.JoinPath(keyManifest, field))
 		if err == nil && (named.Contains(at) || at.Contains(named)) {
 			return true

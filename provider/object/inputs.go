@@ -41,6 +41,8 @@ type inputs struct {
 	former []string
 	// namespace is where the object stays if the manifest names none; empty for the default namespace.
 	namespace string
+	// saved are the inputs of the last run; nil where they are unknown, or do not matter.
+	saved *inputs
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
 	// asText means that the manifest rests as text, in the inputs and in the state.

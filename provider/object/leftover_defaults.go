@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -24,6 +23,10 @@ import (
 type refusedUpdate struct {
 	target target
 	merged *ownership.Merged
+	// drift is what may be the cause of it.
+	drift []drifted
+	// denied means that admission refuses it, and does not name a field.
+	denied bool
 	// leftover are defaults that contradict the update, which is refused even without them.
 	leftover []fieldpath.Path
 	err      error
@@ -38,45 +41,28 @@ func (r *refusedUpdate) Unwrap() error { return r.err }
 // owns such a default, so no apply removes it. Once we have made it ours, the same apply does.
 //
 // It returns any other refusal as a *refusedUpdate. A preview tries the result as a dry-run and writes nothing.
-// applied is what we applied before; it may be nil. migrating are the managers whose fields become ours before the
-// apply, which a preview only assumes.
-func (t target) applyDespiteDefaults(
-	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID, preview bool, migrating sets.Set[string], invalid error,
-) (*unstructured.Unstructured, error) {
-	live, err := t.Cluster.Get(ctx, t.Ref)
-	if err != nil || live.GetUID() != uid || !tracked.NamesOwners(live) {
+func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, invalid error) (*unstructured.Unstructured, error) {
+	merged, err := w.merge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if merged == nil {
 		return nil, invalid
 	}
-	if err := t.mayWrite(in, live); err != nil {
-		return nil, err
-	}
-	if preview && migrating.Len() > 0 {
-		if err := csaupgrade.UpgradeManagedFields(live, migrating, t.Manager); err != nil {
-			return nil, err
+	refused := &refusedUpdate{target: w.target, merged: merged, err: invalid}
+	if w.preview && w.migrating.Len() > 0 {
+		if answer, err := w.tryContent(ctx, merged.Live(), merged.Object); err == nil {
+			return ownership.AsApplied(answer, w.Manager, merged.Fields())
 		}
 	}
-	sent, err := t.sentOnto(in, live)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := ownership.Merge(live, t.Manager, applied, sent, in.ignore)
-	if err != nil {
-		return nil, err
-	}
-	refused := &refusedUpdate{target: t, merged: merged, err: invalid}
-	if preview && migrating.Len() > 0 {
-		if answer, err := t.tryContent(ctx, live, merged.Object); err == nil {
-			return ownership.AsApplied(answer, t.Manager, merged.Fields())
-		}
-	}
-	suspects, err := in.leftover(merged, causeFields(invalid), in.taking || applied == nil)
+	suspects, err := w.in.leftover(merged, causeFields(invalid), w.in.taking || w.applied == nil)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(suspects) == 0:
 		return nil, refused
 	}
-	answer, inTheWay, err := t.tryWithout(ctx, merged, suspects)
+	answer, inTheWay, err := w.tryWithout(ctx, merged, suspects)
 	switch {
 	case apierrors.IsInvalid(err):
 		refused.leftover = suspects
@@ -84,31 +70,52 @@ func (t target) applyDespiteDefaults(
 	case err != nil, answer == nil:
 		return nil, refused
 	}
-	if preview {
+	if w.preview {
 		names := make([]string, len(inTheWay))
 		for i, path := range inTheWay {
 			names[i] = ownership.Format(path)
 		}
 		p.GetLogger(ctx).Infof("%s: the update also removes %s, which the API server has set as a default and does not allow any more.",
-			t.Ref, strings.Join(names, ", "))
-		return ownership.AsApplied(answer, t.Manager, merged.Fields())
+			w.Ref, strings.Join(names, ", "))
+		return ownership.AsApplied(answer, w.Manager, merged.Fields())
 	}
-	// The creator of the object may own its defaults, and hands them over when the program takes over from it.
-	if len(in.takeOver) > 0 {
-		err := t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
-			return ownership.HandOver(live, t.Manager, t.deciding(in, live, ownership.Below(inTheWay)))
-		})
-		if err != nil {
+	if err := w.edit(ctx, w.in, w.uid, w.claimDefaults(inTheWay)); err != nil {
+		return nil, err
+	}
+	return w.applyWithPolicy(ctx, w.in, body, w.uid, false)
+}
+
+// merge reads the object, and merges into it what the update sends. It returns nil if that cannot be known.
+func (w *write) merge(ctx context.Context) (*ownership.Merged, error) {
+	live, err := w.Cluster.Get(ctx, w.Ref)
+	if err != nil || live.GetUID() != w.uid || !tracked.NamesOwners(live) {
+		return nil, nil
+	}
+	if err := w.mayWrite(w.in, live); err != nil {
+		return nil, err
+	}
+	if w.preview && w.migrating.Len() > 0 {
+		if err := csaupgrade.UpgradeManagedFields(live, w.migrating, w.Manager); err != nil {
 			return nil, err
 		}
 	}
-	err = t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
-		return ownership.Claim(live, t.Manager, inTheWay)
-	})
+	sent, err := w.sentOnto(w.in, live)
 	if err != nil {
 		return nil, err
 	}
-	return t.applyWithPolicy(ctx, in, body, uid, false)
+	return ownership.Merge(live, w.Manager, w.applied, sent, w.in.ignore)
+}
+
+// claimDefaults makes defaults ours, so that the next apply, which does not send them, removes them. The creator of the
+// object may own them, and hands them over when the program takes over from it.
+func (w *write) claimDefaults(paths []fieldpath.Path) ownership.Edit {
+	var handOver ownership.Edit
+	if len(w.in.takeOver) > 0 {
+		handOver = func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return ownership.HandOver(w.Manager, w.deciding(w.in, live, ownership.Below(paths)))(live)
+		}
+	}
+	return ownership.InOrder(handOver, ownership.Claim(w.Manager, paths))
 }
 
 // leftover lists the fields that may be defaults blocking the update. Nobody owns them (during a takeover, nobody but

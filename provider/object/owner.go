@@ -55,15 +55,13 @@ func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.U
 	}
 }
 
-// edit changes the object with this uid by a JSON patch built from a fresh read, if we may write the object.
-func (t target) edit(
-	ctx context.Context, in inputs, uid types.UID, patch func(live *unstructured.Unstructured) ([]byte, error),
-) error {
+// edit carries out an edit on the object with this uid, if we may write the object. It reads the object before.
+func (t target) edit(ctx context.Context, in inputs, uid types.UID, edit ownership.Edit) error {
 	return t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		if err := t.mayWrite(in, live); err != nil {
 			return nil, err
 		}
-		return patch(live)
+		return edit.Patch(live)
 	})
 }
 
@@ -90,10 +88,7 @@ func (r *kubeObject) lookFirst(
 // leave leaves an object to the KubeObject that manages it, and releases what this resource owns of it, which would
 // otherwise block the other one's writes.
 func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager string) error {
-	err := t.EditAll(ctx, uid, func(live *unstructured.Unstructured, manager string) ([]byte, error) {
-		return ownership.ReleaseExcept(live, manager, ownership.Kept{})
-	})
-	if err != nil {
+	if err := t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, t.ReleaseAll().Patch); err != nil {
 		return t.Explain("release fields of", err, in.sensitive())
 	}
 	p.GetLogger(ctx).Warningf("%s is left alone: it is managed by the KubeObject %s (field manager %q). What this resource owned "+

@@ -63,6 +63,11 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	case err != nil:
 		return p.ReadResponse{}, err
 	}
+	if !now.unsettled.isEmpty() {
+		if err := t.sayUnsettled(ctx, in, live, now.unsettled.fields); err != nil {
+			return p.ReadResponse{}, err
+		}
+	}
 	if now.Ref.UID == string(live.GetUID()) {
 		now.Origin = old.Origin.Seen(ctx, t.Cluster)
 	}
@@ -111,6 +116,9 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 		}
 	}
 	now.State, now.Stale = s.Drifted(projection, s.fields), false
+	if now.unsettled, err = s.unsettled.on(live, s.HashKey); err != nil {
+		return state{}, err
+	}
 	now.Foreign = tracked.KubeObjectOf(live, t.Own()...)
 	now.kept = manifest.SaysKeep(live.Object)
 	// A recreated object keeps the old uid in the state, so that the next update notices. An object that carries our

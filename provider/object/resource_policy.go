@@ -9,7 +9,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -30,13 +29,13 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 		return nil, false, nil
 	}
 	readable := true
-	err = t.EditAll(ctx, types.UID(uid), func(live *unstructured.Unstructured, manager string) ([]byte, error) {
+	err = t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		seen, kept = live, in.keeps(live) && live.GetDeletionTimestamp() == nil
 		if !kept {
 			return nil, nil
 		}
 		readable = tracked.NamesOwners(live)
-		return ownership.ReleaseExcept(live, manager, ownership.Kept{})
+		return t.ReleaseAll().Patch(live)
 	})
 	switch {
 	case failure.Gone(err):

@@ -40,6 +40,9 @@ type state struct {
 	// leftSecret means that names among them come from secrets.
 	leftSecret bool
 
+	// unsettled is drift that the last update had to leave.
+	unsettled unsettled
+
 	// ignoredSecret means that names among the ignored fields come from secrets.
 	ignoredSecret bool
 
@@ -87,6 +90,9 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyLeftBehind: s.left}, s.NamesSecret || s.leftSecret); err != nil {
 		return property.Map{}, err
 	}
+	if err = s.unsettled.encode(out, s.NamesSecret || in.namesSecret(s.unsettled.fields)); err != nil {
+		return property.Map{}, err
+	}
 	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyIgnoredFields: s.ignored}, s.NamesSecret || s.ignoredSecret)
 	return property.NewMap(out), err
 }
@@ -104,6 +110,7 @@ func decodeState(properties property.Map) (state, error) {
 		leftSecret:    left.Secret(),
 		takenOver:     values.Text(properties.Get(keyTakenOver)),
 		kept:          values.Flag(properties.Get(keyKept)),
+		unsettled:     decodeUnsettled(properties),
 	}, err
 }
 

@@ -11,8 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -59,107 +57,83 @@ func (t target) isNamed(in inputs, entry metav1.ManagedFieldsEntry) bool {
 	return ownership.SetsFields(entry) && !slices.Contains(t.Own(), entry.Manager) && in.takeOver.Names(entry.Manager)
 }
 
-// prepare moves handed-over fields to us before the apply of an update.
-func (t target) prepare(ctx context.Context, in inputs, old state, uid types.UID) error {
-	if old.Manager == "" {
-		if err := t.migrate(ctx, in, uid); err != nil {
-			return err
-		}
-		if len(in.ignore) > 0 {
-			if err := t.releaseIgnored(ctx, in, uid); err != nil {
-				return err
-			}
-		}
-	}
-	if !in.taking {
-		return nil
-	}
-	if err := t.handOver(ctx, in, old, uid); err != nil {
-		return err
-	}
-	return t.claimLeft(ctx, in, old.left, uid)
-}
-
-// predict returns the answer to an update's dry-run as if others had handed over first, and reports what they hand
-// over.
-func (t target) predict(
-	ctx context.Context, in inputs, old state, answer *unstructured.Unstructured,
-) (*unstructured.Unstructured, error) {
-	if in.taking {
-		live, err := t.Cluster.Get(ctx, t.Ref)
-		if err != nil {
-			return nil, err
-		}
-		if err := t.sayTaking(ctx, in, old, live, answer); err != nil {
-			return nil, err
-		}
-	}
-	return t.asHandedOver(in, old, answer)
-}
-
-// handOver moves to us what the named managers own among the fields that the manifest sets or that we ever applied.
-// It runs before the apply, so that the apply removes what the manifest no longer sets and has no conflicts.
-func (t target) handOver(ctx context.Context, in inputs, old state, uid types.UID) error {
-	answer, err := t.apply(ctx, in.sent(), cluster.ApplyOptions{UID: uid, DryRun: true, Force: true})
+// handOver returns the edit that moves to us what the named managers own among the fields that the manifest sets or that
+// we ever applied, so that the apply removes what the manifest no longer sets and has no conflicts. What the manifest sets
+// says a dry-run of the apply.
+func (w *write) handOver(ctx context.Context) (ownership.Edit, error) {
+	try := *w
+	try.preview = true
+	answer, err := try.apply(ctx, w.in.sent(), cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
 	if apierrors.IsInvalid(err) && !isOtherObject(err) {
-		answer, err = t.applyDespiteDefaults(ctx, in, old.Wanted(), in.sent(), uid, true, nil, err)
+		answer, err = try.applyDespiteDefaults(ctx, w.in.sent(), err)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	sent, _, err := ownership.Applied(answer, t.Manager)
+	sent, _, err := ownership.Applied(answer, w.Manager)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	wanted := ownership.Shared(in.wantedOf(sent, old))
-	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
-		return ownership.HandOver(live, t.Manager, t.deciding(in, live, wanted))
-	})
+	wanted := ownership.Shared(w.in.wantedOf(sent, w.old))
+	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		return ownership.HandOver(w.Manager, w.deciding(w.in, live, wanted))(live)
+	}, nil
 }
 
 // claimLeft makes ours what left the manifest earlier and no longer has an owner, such as the value of a variable
 // when another manager owned its name: without this, a takeover would leave fragments behind.
-func (t target) claimLeft(ctx context.Context, in inputs, left *fieldpath.Set, uid types.UID) error {
-	if left == nil || left.Empty() {
-		return nil
+func (w *write) claimLeft(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if w.old.left == nil || w.old.left.Empty() {
+		return live, nil
 	}
-	return t.edit(ctx, in, uid, func(live *unstructured.Unstructured) ([]byte, error) {
-		owners, err := ownership.NewOwnership(live)
+	owners, err := ownership.NewOwnership(live)
+	if err != nil {
+		return nil, err
+	}
+	var unowned []fieldpath.Path
+	for _, path := range leavesOf(w.old.left) {
+		if _, _, found := ownership.Locate(live.Object, path); found && len(owners.Of(path)) == 0 {
+			unowned = append(unowned, path)
+		}
+	}
+	if len(unowned) == 0 {
+		return live, nil
+	}
+	return ownership.Claim(w.Manager, unowned)(live)
+}
+
+// assumeTaken returns the answer to a dry-run as if others had handed over first, and reports what they hand over.
+// Dry-runs do not chain, so what the update would remove is still there. Ownership is as it will be after the update.
+func (w *write) assumeTaken(ctx context.Context, answer *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if !w.migrates && !w.takes {
+		return answer, nil
+	}
+	if w.takes {
+		live, err := w.Cluster.Get(ctx, w.Ref)
 		if err != nil {
 			return nil, err
 		}
-		var unowned []fieldpath.Path
-		for _, path := range leavesOf(left) {
-			if _, _, found := ownership.Locate(live.Object, path); found && len(owners.Of(path)) == 0 {
-				unowned = append(unowned, path)
-			}
+		if err := w.sayTaking(ctx, live, answer); err != nil {
+			return nil, err
 		}
-		if len(unowned) == 0 {
-			return nil, nil
-		}
-		return ownership.Claim(live, t.Manager, unowned)
-	})
-}
-
-// asHandedOver returns the answer to the dry-run of an update as if others had handed over first: dry-runs do not
-// chain, so what the update would remove is still there. Ownership is as it will be after the update.
-func (t target) asHandedOver(in inputs, old state, answer *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	sent, applied, err := ownership.Applied(answer, t.Manager)
+	}
+	sent, applied, err := ownership.Applied(answer, w.Manager)
 	if err != nil || !applied {
 		return answer, err
 	}
-	handed := answer.DeepCopy()
-	if old.Manager == "" {
-		if err := csaupgrade.UpgradeManagedFields(handed, clientSideAppliers(answer), t.Manager); err != nil {
+	handed := answer
+	if w.migrates {
+		if handed, err = w.migrate(handed); err != nil {
 			return nil, err
 		}
 	}
-	if in.taking {
-		if handed, err = ownership.HandedOver(handed, t.Manager, t.deciding(in, handed, ownership.Shared(in.wantedOf(sent, old)))); err != nil {
+	if w.takes {
+		wanted := ownership.Shared(w.in.wantedOf(sent, w.old))
+		if handed, err = ownership.HandOver(w.Manager, w.deciding(w.in, handed, wanted))(handed); err != nil {
 			return nil, err
 		}
 	}
-	return ownership.AsApplied(handed, t.Manager, sent)
+	return ownership.AsApplied(handed, w.Manager, sent)
 }
 
 // wantedOf returns what is taken over: what the manifest sets, what we have applied, and what left the manifest
@@ -180,22 +154,22 @@ func unionOf(sets ...*fieldpath.Set) *fieldpath.Set {
 }
 
 // sayTaking reports in a preview which fields of others on the live object become ours, and which stay theirs.
-func (t target) sayTaking(ctx context.Context, in inputs, old state, live, answer *unstructured.Unstructured) error {
-	sent, _, err := ownership.Applied(answer, t.Manager)
+func (w *write) sayTaking(ctx context.Context, live, answer *unstructured.Unstructured) error {
+	sent, _, err := ownership.Applied(answer, w.Manager)
 	if err != nil {
 		return err
 	}
-	wanted, hide := in.wantedOf(sent, old), old.hidesNames() || in.namesSecret(sent)
+	wanted, hide := w.in.wantedOf(sent, w.old), w.old.hidesNames() || w.in.namesSecret(sent)
 	var lines []string
 	for _, entry := range live.GetManagedFields() {
-		if !t.isNamed(in, entry) {
+		if !w.isNamed(w.in, entry) {
 			continue
 		}
 		owned, err := ownership.EntryFields(entry)
 		if err != nil {
 			return err
 		}
-		moved := t.deciding(in, live, ownership.Shared(wanted))(entry, owned).Moved
+		moved := w.deciding(w.in, live, ownership.Shared(wanted))(entry, owned).Moved
 		line := entry.Manager + ": nothing"
 		if names := fieldNames(moved, hide); len(names) > 0 {
 			line = entry.Manager + ": " + strings.Join(names, ", ")
@@ -206,7 +180,7 @@ func (t target) sayTaking(ctx context.Context, in inputs, old state, live, answe
 		}
 		if names := fieldNames(rest, hide); len(names) > 0 {
 			keeps := "it keeps "
-			if ownership.Foreign(entry.Manager, t.Manager) {
+			if ownership.Foreign(entry.Manager, w.Manager) {
 				keeps = "nobody has from then on "
 			}
 			line += "; " + keeps + strings.Join(names, ", ")
@@ -214,7 +188,7 @@ func (t target) sayTaking(ctx context.Context, in inputs, old state, live, answe
 		lines = append(lines, "takes over from "+line)
 	}
 	if len(lines) > 0 {
-		p.GetLogger(ctx).Infof("%s: the update %s", t.Ref, strings.Join(lines, "\n  and "))
+		p.GetLogger(ctx).Infof("%s: the update %s", w.Ref, strings.Join(lines, "\n  and "))
 	}
 	return nil
 }
@@ -267,17 +241,4 @@ func (t target) warnReturned(ctx context.Context, in inputs, old state, live *un
 			"`pulumi up` once without its name in takeOverFrom, and once with it.", t.Ref, entry.Manager, strings.Join(names, ", "))
 	}
 	return nil
-}
-
-// reclaim takes what we have applied from the entries that stand for nobody. If it fails, the next apply tries again.
-func (t target) reclaim(ctx context.Context, in inputs, answer *unstructured.Unstructured) {
-	if body, err := ownership.Reclaim(answer, t.Manager); err != nil || body == nil {
-		return
-	}
-	err := t.edit(ctx, in, answer.GetUID(), func(live *unstructured.Unstructured) ([]byte, error) {
-		return ownership.Reclaim(live, t.Manager)
-	})
-	if err != nil {
-		p.GetLogger(ctx).Debugf("%s: nobody's entries still have fields of this resource: %v", t.Ref, err)
-	}
 }

@@ -2,44 +2,34 @@ package object
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// unshieldTimeout bounds how long we try to remove a shield, also after the operation was cancelled.
-const unshieldTimeout = 10 * time.Second
-
 // bystanders lists what an apply of body would remove from the live object although it is not ours: unowned and
-// ignored fields. applied is what we applied before; it may be nil.
+// ignored fields.
 //
 // It excludes defaults that the API server has set beside what is removed: they would come back if they still
 // applied. A dry-run of our fields as a new object tells which those are.
-func (t target) bystanders(
-	ctx context.Context, in inputs, live *unstructured.Unstructured, applied, body map[string]any,
-) ([]ownership.Bystander, error) {
-	found, err := ownership.Bystanders(live, t.Manager, applied, t.object(body).Object)
+func (w *write) bystanders(ctx context.Context, live *unstructured.Unstructured, body map[string]any) ([]ownership.Bystander, error) {
+	found, err := ownership.Bystanders(live, w.Manager, w.applied, w.object(body).Object)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	var fresh *unstructured.Unstructured
 	var kept []ownership.Bystander
 	for _, bystander := range found {
-		if bystander.MaybeDefault && !in.ignoresPart(live.Object, bystander.Path) {
+		if bystander.MaybeDefault && !w.in.ignoresPart(live.Object, bystander.Path) {
 			if fresh == nil {
-				if fresh, err = t.asOwned(ctx, live); err != nil {
+				if fresh, err = w.asOwned(ctx, live); err != nil {
 					return nil, err
 				}
 			}
@@ -80,83 +70,51 @@ func (s state) mayTakeBystanders(t target, in inputs, body map[string]any) bool 
 		ownership.Empties(s.fields.Union(in.unignored(s)), s.Wanted(), t.object(body).Object)
 }
 
-// keepBystanders applies body without removing anything that is not ours.
-//
-// It first gives the fields that would be removed to the entry in managedFields that stands for nobody, which changes
-// no value, and releases them after the apply. A preview cannot do that. It sends the values, and disregards that it
-// then owns them.
-func (t target) keepBystanders(
-	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID, preview bool,
-	apply func(body map[string]any) (*unstructured.Unstructured, error),
-) (*unstructured.Unstructured, []ownership.Bystander, error) {
-	if preview {
-		return t.previewBystanders(ctx, in, applied, body, uid, apply)
-	}
-	var kept []ownership.Bystander
-	err := t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+// shield gives the fields that an apply of body would remove to the entry in managedFields that stands for nobody, which
+// changes no value.
+func (w *write) shield(ctx context.Context, body map[string]any) ownership.Edit {
+	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		var err error
-		if kept, err = t.bystanders(ctx, in, live, applied, body); err != nil {
+		if w.kept, err = w.bystanders(ctx, live, body); err != nil {
 			return nil, err
 		}
-		return ownership.Shield(live, setOf(kept))
-	})
-	if outdated := (*tracked.OutdatedError)(nil); errors.As(err, &outdated) {
-		return nil, nil, err // the caller corrects this and tries again
+		return ownership.Shield(setOf(w.kept))(live)
 	}
-	if err != nil {
-		// Nothing was applied, whatever happened to the shield.
-		err = t.Explain("guard what is not ours in", err, in.sensitive())
-		reason, _ := failure.ReasonOf(err)
-		return nil, nil, tracked.Refused(reason, "%v", err)
-	}
-	answer, err := apply(body)
-	if len(kept) == 0 {
-		return answer, nil, err
-	}
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), unshieldTimeout)
-	defer cancel()
-	unshielded := t.Cluster.Edit(after, t.Ref, uid, t.Manager, ownership.Unshield)
-	if unshielded != nil {
-		p.GetLogger(ctx).Debugf("%s: the values that stay are still owned by nobody's entry: %v", t.Ref, unshielded)
-	}
-	t.sayKept(ctx, in, kept, err)
-	return answer, kept, err
 }
 
-func (t target) previewBystanders(
-	ctx context.Context, in inputs, applied, body map[string]any, uid types.UID,
-	apply func(body map[string]any) (*unstructured.Unstructured, error),
-) (*unstructured.Unstructured, []ownership.Bystander, error) {
-	live, err := t.Cluster.Get(ctx, t.Ref)
-	if err != nil || live.GetUID() != uid {
-		answer, err := apply(body) // the refusal says what is wrong
-		return answer, nil, err
+// sendShielded is the dry-run of an apply behind a shield: it sends the values, and disregards that it then owns them.
+func (w *write) sendShielded(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
+	if !w.shields {
+		return w.send(ctx, body)
 	}
-	kept, err := t.bystanders(ctx, in, live, applied, body)
+	live, err := w.Cluster.Get(ctx, w.Ref)
+	if err != nil || live.GetUID() != w.uid {
+		return w.send(ctx, body) // the refusal says what is wrong
+	}
+	kept, err := w.bystanders(ctx, live, body)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(kept) == 0 {
-		answer, err := apply(body)
-		return answer, nil, err
+		return w.send(ctx, body)
 	}
-	answer, err := apply(ownership.With(body, live.Object, pathsOf(kept)))
-	t.sayKept(ctx, in, kept, err)
+	w.kept = kept
+	answer, err := w.send(ctx, ownership.With(body, live.Object, pathsOf(kept)))
+	w.sayKept(ctx, err)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	fields, _, err := ownership.Applied(answer, t.Manager)
+	fields, _, err := ownership.Applied(answer, w.Manager)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	answer, err = ownership.AsApplied(answer, t.Manager, fields.RecursiveDifference(setOf(kept)))
-	return answer, kept, err
+	return ownership.AsApplied(answer, w.Manager, fields.RecursiveDifference(setOf(kept)))
 }
 
 // sayKept names what stays. If the update was refused, this may be why.
-func (t target) sayKept(ctx context.Context, in inputs, kept []ownership.Bystander, err error) {
+func (w *write) sayKept(ctx context.Context, err error) {
 	var names []string
-	for _, bystander := range kept {
+	for _, bystander := range w.kept {
 		if !bystander.Half || apierrors.IsInvalid(err) { // halves are reported with the other fields that stay
 			names = append(names, ownership.Format(bystander.Path))
 		}
@@ -165,17 +123,17 @@ func (t target) sayKept(ctx context.Context, in inputs, kept []ownership.Bystand
 		return
 	}
 	slices.Sort(names)
-	if in.namesSecret(setOf(kept)) {
+	if w.in.namesSecret(setOf(w.kept)) {
 		names = []string{"[secret]"}
 	}
 	if apierrors.IsInvalid(err) {
 		p.GetLogger(ctx).Warningf("%s: the update keeps these fields, which are not this resource's, and was refused: %s\n"+
 			"If it was refused because of them, set them in the manifest for one update, and take them out in the next.",
-			t.Ref, strings.Join(names, ", "))
+			w.Ref, strings.Join(names, ", "))
 		return
 	}
 	p.GetLogger(ctx).Infof("%s: the update removes everything of this resource around these fields, and keeps them since they are not "+
-		"this resource's: %s", t.Ref, strings.Join(names, ", "))
+		"this resource's: %s", w.Ref, strings.Join(names, ", "))
 }
 
 func setOf(kept []ownership.Bystander) *fieldpath.Set { return fieldpath.NewSet(pathsOf(kept)...) }

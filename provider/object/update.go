@@ -6,13 +6,11 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -24,7 +22,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	}
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
-	in.taking = in.takes(old, req.OldInputs)
+	in.taking, in.saved = in.takes(old, req.OldInputs), savedInputs(req.OldInputs)
 	clu, err := r.source.Cluster(req.Inputs)
 	unknown := errors.Is(err, connection.ErrUnknown)
 	if err != nil && !unknown {
@@ -47,6 +45,9 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		}
 		if !ok { // otherwise Diff has already reported it
 			result.leaving.say(ctx, result.target, in, old)
+			if err := result.sayUnsettled(ctx, in, old); err != nil {
+				return p.UpdateResponse{}, err
+			}
 		}
 	}
 	if old.Pending && req.DryRun {
@@ -74,104 +75,79 @@ func (r *kubeObject) updateOnce(
 		again.continuing = true
 		return r.create(ctx, clu, in, again)
 	}
-	id, _ := in.identity()
-	var t target
-	toKind := func() (*unstructured.Unstructured, error) {
-		var err error
-		t, err = resolve(ctx, clu, id, manager)
-		return nil, err
+	t, unresolved, err := r.resolveUpdated(ctx, clu, in, again)
+	if unresolved || err != nil {
+		return outcome{target: t, unresolved: unresolved}, err
 	}
-	_, err := toKind()
-	// A version that is not served may appear soon: the same run changes its definition. The object lives on in the
-	// other versions.
-	if err = r.explainNotServed(ctx, clu, id, err); isPrerequisiteMissing(err) {
-		if preview {
-			r.warnPrerequisite(ctx, clu, id, err)
-			return outcome{target: t, unresolved: true}, nil
-		}
-		_, err = retryPrerequisite(ctx, err, toKind)
-		err = clu.ExplainNotServed(ctx, err)
-	}
+	w, err := r.writeOf(ctx, t, in, old, urn, preview)
 	if err != nil {
-		return outcome{}, t.Explain("update", err, in.sensitive())
+		return outcome{target: t}, err
 	}
-	t.Also = former
-	named := t
-	uid, body := types.UID(old.Ref.UID), in.sent()
-	if preview && old.Foreign == "" && former == "" {
-		// The dry-run's answer says who manages the object.
-	} else if live, err := r.lookFirst(ctx, t, old, urn, uid, former != ""); err != nil {
-		return outcome{target: t}, t.Explain("read", err, in.sensitive())
-	} else if live != nil {
-		if err := t.mayWrite(in, live); err != nil {
-			return outcome{target: t}, err
-		}
-		if preview {
-			t = t.asOn(live)
-		}
-	}
-	if !preview {
-		if err := t.rename(ctx, in, uid); err != nil {
-			return outcome{target: t}, err
-		}
-	}
-	if unreleased := in.unreleased(old); !unreleased.Empty() {
-		if preview {
-			// A dry-run cannot release first, and must not look as if it would delete.
-			body = ownership.With(body, in.applied, topsOf(unreleased))
-		} else if err := t.release(ctx, in, unreleased, uid); err != nil {
-			return outcome{target: t}, t.Explain("release fields of", err, in.sensitive())
-		}
-	}
-	if !preview {
-		if err := t.prepare(ctx, in, old, uid); err != nil && !isOtherObject(err) {
-			return outcome{target: t}, t.Explain("take over fields of", err, in.sensitive())
-		}
-	}
-	result := applyResult{wrote: !preview, uid: old.Ref.UID}
-	busy := false
-	apply := func(body map[string]any) (answer *unstructured.Unstructured, err error) {
-		if isGuarded(body) {
-			// keepInside reads it again after a conflict.
-			answer, err = t.applyWithPolicy(ctx, in, body, uid, preview)
-			busy = apierrors.IsConflict(err)
-		} else {
-			answer, busy, err = t.applyUntilFree(ctx, in, body, uid, preview)
-		}
-		if apierrors.IsInvalid(err) && !isOtherObject(err) {
-			return t.applyDespiteDefaults(ctx, in, old.Wanted(), body, uid, preview, nil, err)
-		}
-		return answer, err
-	}
-	if in.ignoresInside(old) {
-		whole := apply
-		apply = func(body map[string]any) (*unstructured.Unstructured, error) {
-			return t.keepInside(ctx, in, body, uid, whole)
-		}
-	}
-	var kept []ownership.Bystander
-	if in.handsOver(old) || old.mayTakeBystanders(t, in, body) {
-		result.answer, kept, result.err = t.keepBystanders(ctx, in, old.Wanted(), body, uid, preview, apply)
-	} else {
-		result.answer, result.err = apply(body)
-	}
-	if isOtherObject(result.err) && !busy || isPrerequisiteMissing(result.err) {
-		if err := r.leaveElsewhere(ctx, t, old, preview); err != nil {
+	result := w.run(ctx)
+	if isOtherObject(result.err) && !w.busy || isPrerequisiteMissing(result.err) {
+		if err := r.leaveElsewhere(ctx, w.target, old, preview); err != nil {
 			return outcome{target: t}, t.Explain("read", err, in.sensitive())
 		}
 		return r.create(ctx, clu, in, again)
 	}
 	r.looks.Note(urn)
-	if preview && result.err == nil && in.handsOver(old) {
-		result.answer, result.err = t.predict(ctx, in, old, result.answer)
+	if w.target != t {
+		result = t.asRenamed(result)
 	}
-	if t != named {
-		t, result = named, named.asRenamed(result)
+	return w.settle(t, result, hashKey)
+}
+
+// resolveUpdated finds out where the object of an update is. A version that is not served may appear soon: the same run
+// changes its definition. The object lives on in the other versions.
+func (r *kubeObject) resolveUpdated(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (t target, unresolved bool, err error) {
+	id, _ := in.identity()
+	toKind := func() (*unstructured.Unstructured, error) {
+		var err error
+		t, err = resolve(ctx, clu, id, c.manager)
+		t.Also = c.former
+		return nil, err
 	}
-	if !preview && result.err == nil {
-		t.reclaim(ctx, in, result.answer)
+	_, err = toKind()
+	if err = r.explainNotServed(ctx, clu, id, err); isPrerequisiteMissing(err) {
+		if c.preview {
+			r.warnPrerequisite(ctx, clu, id, err)
+			return t, true, nil
+		}
+		_, err = retryPrerequisite(ctx, err, toKind)
+		err = clu.ExplainNotServed(ctx, err)
 	}
-	updated, err := t.classifyOutcome(result, in, hashKey, "update")
+	return t, false, t.Explain("update", err, in.sensitive())
+}
+
+// writeOf is what an update writes. It reads the object before, if that is necessary.
+func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state, urn resource.URN, preview bool) (*write, error) {
+	w := &write{
+		target: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: preview, applied: old.Wanted(),
+		renames: t.Also != "", releasing: in.unreleased(old), releasesIgnored: old.Manager == "" && len(in.ignore) > 0,
+		migrates: old.Manager == "", takes: in.taking,
+	}
+	var live *unstructured.Unstructured
+	if !preview || old.Foreign != "" || t.Also != "" { // otherwise the dry-run's answer says who manages the object
+		var err error
+		if live, err = r.lookFirst(ctx, t, old, urn, w.uid, t.Also != ""); err != nil {
+			return w, t.Explain("read", err, in.sensitive())
+		}
+	}
+	w.sends = w.body(live)
+	w.shields = in.handsOver(old) || old.mayTakeBystanders(t, in, w.sends)
+	if live == nil {
+		return w, nil
+	}
+	if preview {
+		w.target = t.asOn(live)
+	}
+	return w, t.mayWrite(in, live)
+}
+
+// settle turns the result of an update into its outcome.
+func (w *write) settle(t target, result applyResult, hashKey string) (outcome, error) {
+	old := w.old
+	updated, err := t.classifyOutcome(result, w.in, hashKey, "update")
 	if updated.state.Hash == "" {
 		// The next write counts on from the last known revision, also after an unconfirmed write.
 		updated.state.Ref.Revision = old.Ref.Revision
@@ -179,7 +155,11 @@ func (r *kubeObject) updateOnce(
 		return updated, err
 	}
 	updated.state.Ref.Revision = tracked.RevisionOf(updated.state.Hash, old.Ref.Revision)
-	if updated.leaving, err = t.leavingOf(in, old, updated.state, result.answer, kept); err != nil {
+	if updated.state.unsettled, err = unsettledOf(w.unsettled, result.answer, hashKey); err != nil {
+		return outcome{target: t}, err
+	}
+	old.fields, old.left = updated.state.unsettled.without(old.fields), updated.state.unsettled.without(old.left)
+	if updated.leaving, err = t.leavingOf(w.in, old, updated.state, result.answer, w.kept); err != nil {
 		return outcome{target: t}, err
 	}
 	updated.state.left, updated.state.leftSecret = updated.leaving.stays, old.hidesNames()

@@ -82,9 +82,9 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		done, found, readable, err = w.takeAway(ctx, types.UID(old.Ref.UID))
 		released = found && readable
 	} else {
-		err = t.EditAll(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured, manager string) ([]byte, error) {
+		err = t.Cluster.Edit(ctx, t.Ref, types.UID(old.Ref.UID), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
 			found, readable, before = true, tracked.NamesOwners(live), live
-			body, err := ownership.ReleaseExcept(live, manager, ownership.Kept{})
+			body, err := t.ReleaseAll().Patch(live)
 			released = released || body != nil
 			return body, err
 		})

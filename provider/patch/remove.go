@@ -71,18 +71,12 @@ func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planne
 
 // strip releases the fields that the API server recorded for us because of the removal itself.
 func (r run) strip(ctx context.Context, after *unstructured.Unstructured) error {
-	for _, manager := range r.target.Own() {
-		body, err := ownership.ReleaseExcept(after, manager, ownership.Kept{})
-		if err != nil {
-			return err
-		}
-		if body != nil {
-			if after, err = r.target.send(ctx, types.JSONPatchType, body, false); err != nil {
-				return err
-			}
-		}
+	body, err := r.target.ReleaseAll().Patch(after)
+	if err != nil || body == nil {
+		return err
 	}
-	return nil
+	_, err = r.target.send(ctx, types.JSONPatchType, body, false)
+	return err
 }
 
 // isRefused reports whether the API server, or admission, refuses the resulting object. If we may not write the

@@ -2,13 +2,10 @@ package patch
 
 import (
 	"context"
-	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -24,23 +21,19 @@ func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unst
 			former = append(former, manager)
 		}
 	}
-	decide := func(entry metav1.ManagedFieldsEntry, _ *fieldpath.Set) (decided ownership.Handover) {
-		switch {
-		case slices.Contains(former, entry.Manager):
-			decided.Rest = ownership.LeftManager
-		case entry.Manager == r.target.Also && entry.Manager != "":
-			decided.Rest = r.target.Manager
-		}
-		return decided
+	edits := []ownership.Edit{r.target.Rename()}
+	for _, manager := range former {
+		edits = append(edits, ownership.Rename(manager, ownership.LeftManager))
 	}
+	rename := ownership.InOrder(edits...)
 	if r.preview {
 		for _, manager := range former {
 			p.GetLogger(ctx).Infof("%s is taken over from the KubeObject %s (field manager %q). A program that still has it takes its fields back.",
 				r.target.Ref, ownership.DescribeManager(manager), manager)
 		}
-		return ownership.HandedOver(live, r.target.Manager, decide)
+		return rename(live)
 	}
-	body, err := ownership.HandOver(live, r.target.Manager, decide)
+	body, err := rename.Patch(live)
 	if err != nil || body == nil {
 		return live, err
 	}

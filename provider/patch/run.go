@@ -238,7 +238,7 @@ func (r run) previewed(
 func (r run) release(
 	ctx context.Context, live *unstructured.Unstructured, kept ownership.Kept,
 ) (*unstructured.Unstructured, error) {
-	body, err := ownership.ReleaseExcept(live, r.target.Manager, kept)
+	body, err := ownership.ReleaseExcept(r.target.Manager, kept).Patch(live)
 	if err != nil || body == nil {
 		return live, err
 	}

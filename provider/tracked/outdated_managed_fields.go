@@ -52,5 +52,5 @@ func (t Target) PutInOneVersion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.Cluster.Edit(ctx, t.Ref, live.GetUID(), t.Manager, ownership.InOneVersion)
+	return t.Cluster.Edit(ctx, t.Ref, live.GetUID(), t.Manager, ownership.Edit(ownership.InOneVersion).Patch)
 }

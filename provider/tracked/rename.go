@@ -7,7 +7,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
@@ -76,34 +75,27 @@ func (t Target) AsOn(live *unstructured.Unstructured) Target {
 	return t
 }
 
-// RenamePatch returns the JSON patch that moves our fields to Manager; nil if they are there already.
-func (t Target) RenamePatch(live *unstructured.Unstructured) ([]byte, error) {
+// Rename is the edit that moves our fields to Manager; nil if we have no other field manager.
+func (t Target) Rename() ownership.Edit {
 	if t.Also == "" {
+		return nil
+	}
+	return ownership.Rename(t.Also, t.Manager)
+}
+
+// Renamed returns an object as [Target.Rename] leaves it.
+func (t Target) Renamed(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if object == nil {
 		return nil, nil
 	}
-	return ownership.HandOver(live, t.Manager, ownership.Renaming(t.Also, t.Manager))
+	return ownership.InOrder(t.Rename())(object)
 }
 
-// Renamed returns an object as the patch of [Target.RenamePatch] would leave it.
-func (t Target) Renamed(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	if t.Also == "" || object == nil {
-		return object, nil
+// ReleaseAll is the edit after which none of our field managers owns anything.
+func (t Target) ReleaseAll() ownership.Edit {
+	var edits []ownership.Edit
+	for _, manager := range t.Own() {
+		edits = append(edits, ownership.ReleaseExcept(manager, ownership.Kept{}))
 	}
-	return ownership.HandedOver(object, t.Manager, ownership.Renaming(t.Also, t.Manager))
-}
-
-// EditAll changes what each of our managers owns on the object with this uid. patch makes the JSON patch for one of
-// them.
-func (t Target) EditAll(
-	ctx context.Context, uid types.UID, patch func(live *unstructured.Unstructured, manager string) ([]byte, error),
-) error {
-	for _, own := range t.Own() {
-		err := t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
-			return patch(live, own)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return ownership.InOrder(edits...)
 }

@@ -1,7 +1,6 @@
 package ownership
 
 import (
-	"encoding/json"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -198,41 +197,39 @@ func set(tree any, path fieldpath.Path, v any) any {
 	return append(list, child)
 }
 
-// Shield returns the JSON patch that gives fields to the entry that stands for nobody, so that no apply removes them.
-// It returns nil if there are no fields. As with [Release], the object's resourceVersion guards the patch. [Unshield]
-// reverts it.
-func Shield(object *unstructured.Unstructured, fields *fieldpath.Set) ([]byte, error) {
-	if fields.Empty() {
-		return nil, nil
-	}
-	raw, _, err := unstructured.NestedSlice(object.Object, "metadata", "managedFields")
-	if err != nil {
-		return nil, err
-	}
-	entries := object.GetManagedFields()
-	left := make([]any, 0, len(raw)+1)
-	for i, entry := range entries {
-		if entry.Manager != releasedManager {
-			left = append(left, raw[i])
-			continue
+// Shield gives fields to the entry that stands for nobody, so that no apply removes them. [Unshield] reverts it.
+func Shield(fields *fieldpath.Set) Edit {
+	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if fields.Empty() {
+			return object, nil
 		}
-		shielded, err := entryFields(entry)
+		raw, entries, err := writtenEntries(object)
 		if err != nil {
 			return nil, err
 		}
-		fields = fields.Union(shielded)
+		left, all := make([]any, 0, len(raw)+1), fields
+		for i, entry := range entries {
+			if entry.Manager != releasedManager {
+				left = append(left, raw[i])
+				continue
+			}
+			shielded, err := entryFields(entry)
+			if err != nil {
+				return nil, err
+			}
+			all = all.Union(shielded)
+		}
+		entry, err := nobodysEntry(object, all)
+		if err != nil {
+			return nil, err
+		}
+		return withEntries(object, append(left, entry)), nil
 	}
-	entry, err := nobodysEntry(object, fields)
-	if err != nil {
-		return nil, err
-	}
-	return guarded(object, patchOperation{"add", "/metadata/managedFields", append(left, entry)})
 }
 
-// Unshield returns the JSON patch that reverts [Shield], or nil if there is nothing to revert. Values stay as they
-// are.
-func Unshield(object *unstructured.Unstructured) ([]byte, error) {
-	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+// Unshield reverts [Shield].
+func Unshield() Edit {
+	return reduce(func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if entry.Manager != releasedManager {
 			return owned
 		}
@@ -247,12 +244,9 @@ func nobodysFields() *fieldpath.Set {
 
 // nobodysEntry returns the entry in managedFields that stands for nobody.
 func nobodysEntry(object *unstructured.Unstructured, fields *fieldpath.Set) (map[string]any, error) {
-	text, err := Encode(fields)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{
+	entry := map[string]any{
 		"manager": releasedManager, "operation": string(metav1.ManagedFieldsOperationUpdate), "apiVersion": object.GetAPIVersion(),
-		"fieldsType": "FieldsV1", "fieldsV1": json.RawMessage(text),
-	}, nil
+		"fieldsType": "FieldsV1",
+	}
+	return entry, setFields(entry, fields)
 }

@@ -8,37 +8,38 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Claim returns the JSON patch that makes fields ours if nobody else owns any part of them, so that the next apply,
-// which does not send them, removes them. It returns nil if they are ours already, or if another manager now owns one
-// of them. As with [Release], the object's resourceVersion guards the patch.
-func Claim(object *unstructured.Unstructured, manager string, paths []fieldpath.Path) ([]byte, error) {
-	raw, entries, err := writtenEntries(object)
-	if err != nil {
-		return nil, err
-	}
-	claimed := fieldpath.NewSet(paths...)
-	table := entryTable{byIdentity: map[entryIdentity]int{}}
-	for i, entry := range entries {
-		fields, err := entryFields(entry)
+// Claim makes fields the manager's if nobody else owns any part of them, so that its next apply, which does not send
+// them, removes them. It changes nothing if they are the manager's already, or if another one now owns one of them.
+func Claim(manager string, paths []fieldpath.Path) Edit {
+	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		raw, entries, err := writtenEntries(object)
 		if err != nil {
 			return nil, err
 		}
-		if isApplied(entry, manager) {
-			if claimed.Difference(fields).Empty() {
-				return nil, nil
+		claimed := fieldpath.NewSet(paths...)
+		table := entryTable{byIdentity: map[entryIdentity]int{}}
+		for i, entry := range entries {
+			fields, err := entryFields(entry)
+			if err != nil {
+				return nil, err
 			}
-		} else if entry.Manager != releasedManager && slices.ContainsFunc(paths, func(path fieldpath.Path) bool { return touches(fields, path) }) {
-			return nil, nil
+			if isApplied(entry, manager) {
+				if claimed.Difference(fields).Empty() {
+					return object, nil
+				}
+			} else if entry.Manager != releasedManager && slices.ContainsFunc(paths, func(path fieldpath.Path) bool { return touches(fields, path) }) {
+				return object, nil
+			}
+			text, _ := raw[i].(map[string]any) // a copy of the object's entry
+			table.add(text, fields)
 		}
-		text, _ := raw[i].(map[string]any) // a copy of the object's entry
-		table.add(text, fields)
+		table.add(appliedEntry(manager, object.GetAPIVersion()), claimed)
+		left, err := table.encode()
+		if err != nil {
+			return nil, err
+		}
+		return withEntries(object, left), nil
 	}
-	table.add(appliedEntry(manager, object.GetAPIVersion()), claimed)
-	left, err := table.encode()
-	if err != nil {
-		return nil, err
-	}
-	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }
 
 // AsApplied returns a copy of object on which manager owns exactly fields, by apply, like the answer to an apply.

@@ -136,7 +136,7 @@ spec:
 func ExampleRelease() {
 	live := read(deployment)
 	replicas := fieldpath.NewSet(fieldpath.MakePathOrDie("spec", "replicas"))
-	patch, err := ownership.Release(live, "ours", replicas)
+	patch, err := ownership.Release("ours", replicas).Patch(live)
 	if err != nil {
 		panic(err)
 	}

@@ -1,9 +1,6 @@
 package ownership
 
 import (
-	"encoding/json"
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -21,43 +18,22 @@ type Handover struct {
 	Rest  string
 }
 
-// HandOver returns the JSON patch that moves fields of others into what manager has applied on object. It calls
-// decide for every entry except manager's own and those of subresources that report status; a manager can set a field
-// of the object through the scale subresource. It returns nil if nothing changes. As with [Release], values stay, and
-// the object's resourceVersion guards the patch.
-func HandOver(
-	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
-) ([]byte, error) {
-	left, err := handOver(object, manager, decide)
-	if err != nil || left == nil {
-		return nil, err
+// HandOver moves fields of others into what manager has applied. It asks decide about every entry except manager's own
+// and those of subresources that report status; a manager can set a field of the object through the scale subresource.
+func HandOver(manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover) Edit {
+	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		left, err := handOver(object, manager, decide)
+		if err != nil || left == nil {
+			return object, err
+		}
+		return withEntries(object, left), nil
 	}
-	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }
 
-// HandedOver returns object as [HandOver] would leave it, for cases in which nothing may be written.
-func HandedOver(
-	object *unstructured.Unstructured, manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover,
-) (*unstructured.Unstructured, error) {
-	left, err := handOver(object, manager, decide)
-	if err != nil || left == nil {
-		return object, err
-	}
-	text, err := json.Marshal(left)
-	if err != nil {
-		return nil, fmt.Errorf("managed fields: %w", err)
-	}
-	var entries []metav1.ManagedFieldsEntry
-	if err := json.Unmarshal(text, &entries); err != nil {
-		return nil, fmt.Errorf("managed fields: %w", err)
-	}
-	result := object.DeepCopy()
-	result.SetManagedFields(entries)
-	return result, nil
-}
+// Rename moves everything from the manager former to manager.
+func Rename(former, manager string) Edit { return HandOver(manager, renaming(former, manager)) }
 
-// Renaming returns the decision for [HandOver] that moves everything from former to manager.
-func Renaming(former, manager string) func(metav1.ManagedFieldsEntry, *fieldpath.Set) Handover {
+func renaming(former, manager string) func(metav1.ManagedFieldsEntry, *fieldpath.Set) Handover {
 	return func(entry metav1.ManagedFieldsEntry, _ *fieldpath.Set) Handover {
 		if entry.Manager != former {
 			return Handover{}
@@ -144,11 +120,9 @@ func (t *entryTable) add(entry map[string]any, fields *fieldpath.Set) {
 func (t *entryTable) encode() ([]any, error) {
 	left := make([]any, 0, len(t.entries))
 	for i, entry := range t.entries {
-		text, err := Encode(t.fields[i])
-		if err != nil {
+		if err := setFields(entry, t.fields[i]); err != nil {
 			return nil, err
 		}
-		entry["fieldsV1"] = json.RawMessage(text)
 		left = append(left, entry)
 	}
 	return left, nil

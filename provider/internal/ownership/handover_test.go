@@ -50,7 +50,7 @@ spec: {a: 1}
 		"nothing wanted moves nothing":                                 {taking(`{}`), nil},
 		"a map that is wanted empty moves nothing that is in it [O82]": {taking(`{"f:spec": {}}`), nil},
 		"a name is changed in every entry that sets fields, and joins the entry that is there": {
-			Renaming("helm", "ours"), []string{
+			renaming("helm", "ours"), []string{
 				`ours Apply  {"f:spec":{"f:a":{},"f:b":{},"f:theirs":{}}}`, `ours Update scale {"f:spec":{"f:replicas":{}}}`,
 				`helm Update status {"f:status":{"f:z":{}}}`,
 			},
@@ -58,9 +58,9 @@ spec: {a: 1}
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := &unstructured.Unstructured{Object: object(t, managed)}
-			patch, err := HandOver(live, "ours", test.decide)
+			patch, err := HandOver("ours", test.decide).Patch(live)
 			require.NoError(t, err)
-			handed, err := HandedOver(live, "ours", test.decide)
+			handed, err := HandOver("ours", test.decide)(live)
 			require.NoError(t, err)
 			assert.Equal(t, object(t, managed), live.Object, "the object is not changed")
 			if test.want == nil {
@@ -85,16 +85,16 @@ metadata:
   - {manager: released-by-k8sconnect, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:data": {"f:b": {}}}}
 `
 	live := &unstructured.Unstructured{Object: object(t, managed)}
-	patch, err := Reclaim(live, "ours")
+	patch, err := Reclaim("ours").Patch(live)
 	require.NoError(t, err)
 	after := patched(t, live, patch)
 	assert.Equal(t, []string{
 		`ours Apply  {"f:data":{"f:a":{},"f:b":{}}}`, `helm Apply  {"f:data":{"f:a":{}}}`, `k8sconnect.released Apply  {"f:data":{"f:c":{}}}`,
 	}, entriesOf(after))
-	again, err := Reclaim(after, "ours")
+	again, err := Reclaim("ours").Patch(after)
 	require.NoError(t, err)
 	assert.Nil(t, again)
-	none, err := Reclaim(live, "stranger")
+	none, err := Reclaim("stranger").Patch(live)
 	require.NoError(t, err)
 	assert.Nil(t, none, "who has applied nothing has nothing to take")
 }

@@ -92,12 +92,12 @@ func (s subject) jsonPatch(manager string, patch []byte) error {
 func (s subject) handBack(keep ownership.Kept) {
 	s.t.Helper()
 	before := s.get()
-	patch, err := ownership.ReleaseExcept(before, patchManager, keep)
+	patch, err := ownership.ReleaseExcept(patchManager, keep).Patch(before)
 	require.NoError(s.t, err)
 	require.NotNil(s.t, patch)
 	require.NoError(s.t, s.jsonPatch(patchManager, patch))
 	after := s.get()
-	again, err := ownership.ReleaseExcept(after, patchManager, keep)
+	again, err := ownership.ReleaseExcept(patchManager, keep).Patch(after)
 	require.NoError(s.t, err)
 	assert.Nil(s.t, again, "there is nothing left to do")
 	assert.Equal(s.t, content(before), content(after), "values stay")
@@ -295,7 +295,7 @@ func TestReleasingAllThatIsThereLeavesItToWhoeverAppliesNext(t *testing.T) {
 	const manager = "k8sconnect-shop.prod.web-00000000"
 	s := on(t, configMaps, namespace, "web")
 	require.NoError(t, s.apply(manager, true, configMap(t, namespace, "web", "{ignored: '1'}")))
-	patch, err := ownership.Release(s.get(), manager, fieldpath.NewSet(fieldpath.MakePathOrDie("data", "ignored")))
+	patch, err := ownership.Release(manager, fieldpath.NewSet(fieldpath.MakePathOrDie("data", "ignored"))).Patch(s.get())
 	require.NoError(t, err)
 	require.NoError(t, s.jsonPatch(manager, patch))
 	require.NoError(t, s.apply("other", false, configMap(t, namespace, "web", "{ignored: '2'}")))
@@ -358,9 +358,9 @@ func TestAnEditOfAnObjectThatHasChangedIsAConflict(t *testing.T) {
 			require.NoError(t, change(s))
 			before := s.get()
 
-			handBack, err := ownership.ReleaseExcept(stale, patchManager, ownership.Kept{})
+			handBack, err := ownership.ReleaseExcept(patchManager, ownership.Kept{}).Patch(stale)
 			require.NoError(t, err)
-			release, err := ownership.Release(stale, patchManager, fieldpath.NewSet(fieldpath.MakePathOrDie("data", "b")))
+			release, err := ownership.Release(patchManager, fieldpath.NewSet(fieldpath.MakePathOrDie("data", "b"))).Patch(stale)
 			require.NoError(t, err)
 			for _, patch := range [][]byte{handBack, release} {
 				err = s.jsonPatch(patchManager, patch)

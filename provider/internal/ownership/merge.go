@@ -243,15 +243,21 @@ func hasMore(live, wanted map[string]any) bool {
 	return false
 }
 
-// Without returns a copy of tree in which the fields at paths are missing.
+// Without returns a copy of tree in which the fields and list items at paths are missing.
 func Without(tree map[string]any, paths []fieldpath.Path) map[string]any {
 	result := runtime.DeepCopyJSON(tree)
 	for _, path := range paths {
-		if _, at, ok := Locate(result, path); ok && path[len(path)-1].FieldName != nil {
-			parent, _, _ := Locate(result, path[:len(path)-1])
-			if object, isMap := parent.(map[string]any); isMap {
-				delete(object, at[len(at)-1].(string))
-			}
+		_, at, ok := Locate(result, path)
+		if !ok {
+			continue
+		}
+		around := path[:len(path)-1]
+		switch parent, _, _ := Locate(result, around); parent := parent.(type) {
+		case map[string]any:
+			delete(parent, at[len(at)-1].(string))
+		case []any:
+			i := at[len(at)-1].(int)
+			result, _ = set(result, around, slices.Delete(slices.Clone(parent), i, i+1)).(map[string]any)
 		}
 	}
 	return result

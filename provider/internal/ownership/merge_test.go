@@ -186,7 +186,7 @@ func TestAClaimMakesOursWhatNobodyOwns(t *testing.T) {
 	const content, own = `spec: {strategy: {type: A, rolling: {max: 1}}}`, ourEntry + `{"f:spec": {"f:strategy": {"f:type": {}}}}}`
 	t.Run("guarded by the resourceVersion [D1]", func(t *testing.T) {
 		live := liveOf(t, content, own)
-		patch, err := Claim(live, "ours", rolling)
+		patch, err := Claim("ours", rolling).Patch(live)
 		require.NoError(t, err)
 		assert.Contains(t, string(patch), `{"op":"replace","path":"/metadata/resourceVersion","value":"7"}`)
 		owned, _, err := Applied(patched(t, live, patch), "ours")
@@ -194,20 +194,20 @@ func TestAClaimMakesOursWhatNobodyOwns(t *testing.T) {
 		assert.Equal(t, fields(t, `{"f:spec": {"f:strategy": {"f:type": {}, "f:rolling": {}}}}`).String(), owned.String())
 	})
 	t.Run("and nothing that someone owns a part of by now", func(t *testing.T) {
-		patch, err := Claim(liveOf(t, content, own+"\n"+theirEntry+`{"f:spec": {"f:strategy": {"f:rolling": {"f:max": {}}}}}}`), "ours", rolling)
+		patch, err := Claim("ours", rolling).Patch(liveOf(t, content, own+"\n"+theirEntry+`{"f:spec": {"f:strategy": {"f:rolling": {"f:max": {}}}}}}`))
 		require.NoError(t, err)
 		assert.Nil(t, patch)
 	})
 	t.Run("also of an object that we have not applied yet [D1]", func(t *testing.T) {
 		live := liveOf(t, content, theirEntry+`{"f:spec": {"f:other": {}}}}`)
-		patch, err := Claim(live, "ours", rolling)
+		patch, err := Claim("ours", rolling).Patch(live)
 		require.NoError(t, err)
 		owned, _, err := Applied(patched(t, live, patch), "ours")
 		require.NoError(t, err)
 		assert.Equal(t, fields(t, `{"f:spec": {"f:strategy": {"f:rolling": {}}}}`).String(), owned.String())
 	})
 	t.Run("and nothing where they are ours already", func(t *testing.T) {
-		patch, err := Claim(liveOf(t, content, ourEntry+`{"f:spec": {"f:strategy": {"f:type": {}, "f:rolling": {}}}}}`), "ours", rolling)
+		patch, err := Claim("ours", rolling).Patch(liveOf(t, content, ourEntry+`{"f:spec": {"f:strategy": {"f:type": {}, "f:rolling": {}}}}}`))
 		require.NoError(t, err)
 		assert.Nil(t, patch)
 	})

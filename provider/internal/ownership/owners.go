@@ -71,6 +71,14 @@ func leafAbove(set *fieldpath.Set, path fieldpath.Path) (fieldpath.Path, bool) {
 	return nil, false
 }
 
+// Whole returns the list or map around path that is owned as a whole, if there is one, or else path.
+func Whole(owned *fieldpath.Set, path fieldpath.Path) fieldpath.Path {
+	if above, ok := leafAbove(owned, path); ok {
+		return above
+	}
+	return path
+}
+
 // touches reports whether set has path, a leaf above it or anything below it.
 func touches(set *fieldpath.Set, path fieldpath.Path) bool {
 	has, leaf := find(set, path)

@@ -9,20 +9,20 @@ import (
 // IsNobody reports whether a field manager stands for nobody: it holds fields whose owners gave them up.
 func IsNobody(manager string) bool { return manager == LeftManager || manager == releasedManager }
 
-// Reclaim returns the JSON patch that removes what manager has applied from nobody's entries: otherwise it would stay
-// when it leaves the manifest. It returns nil if there is nothing to remove. As with [Release], values stay, and the
-// object's resourceVersion guards the patch.
-func Reclaim(object *unstructured.Unstructured, manager string) ([]byte, error) {
-	ours, applied, err := Applied(object, manager)
-	if err != nil || !applied {
-		return nil, err
-	}
-	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
-		if !IsNobody(entry.Manager) || owned.Intersection(ours).Empty() {
-			return owned
+// Reclaim removes what manager has applied from nobody's entries: otherwise it would stay when it leaves the manifest.
+func Reclaim(manager string) Edit {
+	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		ours, applied, err := Applied(object, manager)
+		if err != nil || !applied {
+			return object, err
 		}
-		return owned.Difference(ours)
-	})
+		return reduce(func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+			if !IsNobody(entry.Manager) || owned.Intersection(ours).Empty() {
+				return owned
+			}
+			return owned.Difference(ours)
+		})(object)
+	}
 }
 
 // EntryFields returns the fields of an entry in managedFields.

@@ -18,19 +18,15 @@ type patchOperation struct {
 	Value     any    `json:"value,omitempty"`
 }
 
-// releasedManager is the field manager of an entry for an object that nobody else has an entry on. See [edit].
+// releasedManager is the field manager of an entry for an object that nobody else has an entry on. See [reduce].
 const releasedManager = "released-by-k8sconnect"
 
 // Kept is what a manager continues to own after [ReleaseExcept], by operation. nil is nothing.
 type Kept struct{ Applied, Updated *fieldpath.Set }
 
-// Release returns the JSON patch that removes fields from what manager applied on object and leaves their values. It
-// returns nil if manager owns none of them.
-//
-// Applying less does not release: the API server would delete the fields that nobody else owns. So the patch edits
-// the entry in managedFields, guarded by the object's resourceVersion; after a conflict, read the object again.
-func Release(object *unstructured.Unstructured, manager string, fields *fieldpath.Set) ([]byte, error) {
-	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+// Release removes fields from what manager has applied, and leaves their values.
+func Release(manager string, fields *fieldpath.Set) Edit {
+	return reduce(func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if !isApplied(entry, manager) {
 			return owned
 		}
@@ -38,13 +34,10 @@ func Release(object *unstructured.Unstructured, manager string, fields *fieldpat
 	})
 }
 
-// ReleaseExcept returns the JSON patch after which manager owns nothing on object except keep, whether by apply or by
-// update and in any apiVersion. Values stay as they are. It returns nil if that is already so.
-//
-// A field is kept if keep has it, or has a leaf above it, or names part of a value that is owned as a whole. As with
-// [Release], the object's resourceVersion guards the patch.
-func ReleaseExcept(object *unstructured.Unstructured, manager string, keep Kept) ([]byte, error) {
-	return edit(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+// ReleaseExcept leaves manager owning nothing except keep, whether by apply or by update and in any apiVersion. A field
+// is kept if keep has it, or has a leaf above it, or names part of a value that is owned as a whole.
+func ReleaseExcept(manager string, keep Kept) Edit {
+	return reduce(func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		switch {
 		case entry.Manager != manager || entry.Subresource != "":
 			return owned
@@ -77,28 +70,24 @@ func hasPart(set *fieldpath.Set, path fieldpath.Path) bool {
 	return parts != nil && !parts.Empty()
 }
 
-// edit returns the JSON patch that reduces every entry in managedFields to what keep returns, and removes entries
-// that then own nothing. It returns nil if all stay.
-//
-// It writes the list as a whole, which works whatever the object has become meanwhile: a position beyond the end of a
-// shortened list is a 422, and only the stale resourceVersion in the patch may decide, which is a 409.
+// reduce reduces every entry in managedFields to what keep returns, and removes entries that then own nothing.
 //
 // The API server drops an entry that owns nothing, and treats an object without entries as never applied: all its
-// fields go to "before-first-apply", and the next apply by anyone conflicts with it. So if nobody else is left, edit
+// fields go to "before-first-apply", and the next apply by anyone conflicts with it. So if nobody else is left, reduce
 // adds an entry that owns the object's name: the API server keeps it, and no apply can conflict with it. (The
 // object's metadata as a whole would work as well, but looks like owning every label.)
-func edit(
-	object *unstructured.Unstructured, keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
-) ([]byte, error) {
-	left, changed, err := editedEntries(object, keep)
-	if err != nil || !changed {
-		return nil, err
+func reduce(keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set) Edit {
+	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		left, changed, err := reducedEntries(object, keep)
+		if err != nil || !changed {
+			return object, err
+		}
+		return withEntries(object, left), nil
 	}
-	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
 }
 
-// editedEntries returns the entries as [edit] writes them, and whether any of them changes.
-func editedEntries(
+// reducedEntries returns the entries as [reduce] leaves them, and whether any of them changes.
+func reducedEntries(
 	object *unstructured.Unstructured, keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
 ) (left []any, changed bool, err error) {
 	raw, entries, err := writtenEntries(object)
@@ -120,13 +109,11 @@ func editedEntries(
 		if kept.Empty() {
 			continue
 		}
-		text, err := Encode(kept)
-		if err != nil {
+		reduced, _ := raw[i].(map[string]any) // a copy of the object's entry
+		if err := setFields(reduced, kept); err != nil {
 			return nil, false, err
 		}
-		edited, _ := raw[i].(map[string]any) // a copy of the object's entry
-		edited["fieldsV1"] = json.RawMessage(text)
-		left = append(left, edited)
+		left = append(left, reduced)
 	}
 	if changed && len(left) == 0 {
 		entry, err := nobodysEntry(object, nobodysFields())

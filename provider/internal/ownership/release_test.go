@@ -51,7 +51,7 @@ spec: {a: 1}
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			live := &unstructured.Unstructured{Object: object(t, managed)}
-			patch, err := ReleaseExcept(live, test.manager, Kept{fields(t, test.applied), fields(t, test.updated)})
+			patch, err := ReleaseExcept(test.manager, Kept{fields(t, test.applied), fields(t, test.updated)}).Patch(live)
 			require.NoError(t, err)
 			if test.want == nil {
 				assert.Nil(t, patch)
@@ -70,7 +70,7 @@ spec: {a: 1}
 		for _, version := range []string{"", "0"} {
 			live := &unstructured.Unstructured{Object: object(t, managed)}
 			live.SetResourceVersion(version)
-			_, err := ReleaseExcept(live, "ours", Kept{})
+			_, err := ReleaseExcept("ours", Kept{}).Patch(live)
 			assert.ErrorContains(t, err, "resourceVersion")
 			live.SetFinalizers([]string{"a/b"})
 			_, err = WithoutFinalizers(live, live.GetFinalizers())
@@ -82,7 +82,7 @@ spec: {a: 1}
 			`{metadata: {resourceVersion: "1", managedFields: [1]}}`, `{metadata: {resourceVersion: "1", managedFields: {}}}`,
 			`{metadata: {resourceVersion: "1", managedFields: [{manager: ours, operation: Apply, fieldsV1: {"f": {}}}]}}`,
 		} {
-			_, err := ReleaseExcept(&unstructured.Unstructured{Object: object(t, text)}, "ours", Kept{})
+			_, err := ReleaseExcept("ours", Kept{}).Patch(&unstructured.Unstructured{Object: object(t, text)})
 			assert.Error(t, err, text)
 		}
 	})
@@ -130,7 +130,7 @@ func handBackAnything(t *rapid.T) {
 		keep = Kept{}
 	}
 	before := live.DeepCopy()
-	patch, err := ReleaseExcept(live, ours, keep)
+	patch, err := ReleaseExcept(ours, keep).Patch(live)
 	require.NoError(t, err)
 	require.Equal(t, before.Object, live.Object)
 	after := live
@@ -179,7 +179,7 @@ func handBackAnything(t *rapid.T) {
 	} else {
 		require.Equal(t, want, got, "the entries of others are as they were")
 	}
-	again, err := ReleaseExcept(after, ours, keep)
+	again, err := ReleaseExcept(ours, keep).Patch(after)
 	require.NoError(t, err)
 	require.Nil(t, again, "handing back twice changes nothing")
 

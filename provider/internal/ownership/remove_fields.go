@@ -18,7 +18,7 @@ import (
 // The patch rewrites lists without keys, and so the API server records them under the sender's field manager: release
 // them afterwards.
 func TakeAway(object *unstructured.Unstructured, managers []string, places []Location) ([]byte, error) {
-	entries, changed, err := editedEntries(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+	entries, changed, err := reducedEntries(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if slices.Contains(managers, entry.Manager) && entry.Subresource == "" {
 			return fieldpath.NewSet()
 		}

@@ -26,16 +26,14 @@ func isOtherVersion(entry metav1.ManagedFieldsEntry, object *unstructured.Unstru
 	return grouped && entry.APIVersion != object.GetAPIVersion() && strings.HasPrefix(entry.APIVersion, group+"/")
 }
 
-// InOneVersion returns the JSON patch that moves all managed fields to the version that the object was read in. It
-// returns nil if that is already so. As with [Release], values stay, and the object's resourceVersion guards the
-// patch.
+// InOneVersion moves all managed fields to the version that the object was read in.
 //
 // The API server converts the object to each of these versions at every apply. If a version does not know all fields
 // of the object, that conversion fails, and the API server refuses every apply by anyone. This does not happen to
 // Kubernetes' own kinds: their versions hold the same fields.
-func InOneVersion(object *unstructured.Unstructured) ([]byte, error) {
+func InOneVersion(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if len(OtherVersions(object)) == 0 {
-		return nil, nil
+		return object, nil
 	}
 	raw, entries, err := writtenEntries(object)
 	if err != nil {
@@ -57,5 +55,5 @@ func InOneVersion(object *unstructured.Unstructured) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guarded(object, patchOperation{"add", "/metadata/managedFields", left})
+	return withEntries(object, left), nil
 }

@@ -23,7 +23,7 @@ func TestInOneVersion(t *testing.T) {
 			"metadata": map[string]any{"name": "it", "resourceVersion": "7", "managedFields": entries}}}
 	}
 	t.Run("every entry of the group is noted in the version that was read, and what is the same then is one entry [D29]", func(t *testing.T) {
-		body, err := InOneVersion(object("example.org/v1",
+		body, err := Edit(InOneVersion).Patch(object("example.org/v1",
 			entry("us", "Apply", "example.org/v1", "", `{"f:spec": {"f:color": {}}}`),
 			entry("op", "Update", "example.org/v1", "", `{"f:spec": {"f:a": {}}}`),
 			entry("op", "Update", "example.org/v1beta1", "", `{"f:spec": {"f:b": {}}}`),
@@ -53,7 +53,7 @@ func TestInOneVersion(t *testing.T) {
 			object("example.org/v1"),
 		} {
 			assert.Empty(t, OtherVersions(live))
-			body, err := InOneVersion(live)
+			body, err := Edit(InOneVersion).Patch(live)
 			require.NoError(t, err)
 			assert.Nil(t, body)
 		}

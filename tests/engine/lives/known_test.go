@@ -1,10 +1,6 @@
 package lives_test
 
-import (
-	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
+import "strings"
 
 // shape is that of a defect that is not corrected yet, and has a story with its number.
 type shape struct {
@@ -16,15 +12,6 @@ type shape struct {
 var shapes = []shape{
 	{"D58", func(_ *life, v violation) bool { // retained, and to be made anew
 		return v.law == canGoBack && v.thing.retained && strings.Contains(v.text, "the old object still exists and has the same name")
-	}},
-	{"D49", func(_ *life, v violation) bool { // ignored and changed by somebody else, and the manifest's value is refused
-		return (v.law == inPlace || v.law == canGoBack) && v.refusedWhole && v.thing.drifted(v.before)
-	}},
-	{"D61", func(_ *life, v violation) bool { // nothing has changed in the program
-		return (v.law == inPlace || v.law == canGoBack) && v.refusedWhole && v.thing.applied != nil && equal(v.thing.applied.manifest, v.thing.manifest) && !strings.Contains(v.text, "was replaced")
-	}},
-	{"D50", func(_ *life, v violation) bool { // what others or admission have changed is refused by itself
-		return (v.law == inPlace || v.law == canGoBack) && v.refusedWhole
 	}},
 	{"D51", func(_ *life, v violation) bool {
 		return v.law == keptIgnored && v.thing.kind() == "Secret" && v.thing.ignoresAs("stringData.password")
@@ -55,17 +42,6 @@ func known(l *life, v violation) string {
 		}
 	}
 	return ""
-}
-
-// drifted says that something that is ignored is not as in the manifest.
-func (th *thing) drifted(live *unstructured.Unstructured) bool {
-	for _, i := range th.ignores {
-		said, there := get(folded(th.manifest), i.place)
-		if is, _ := get(live.Object, i.place); there && !equal(said, is) {
-			return true
-		}
-	}
-	return false
 }
 
 func (th *thing) ignoresAs(spelling string) bool {

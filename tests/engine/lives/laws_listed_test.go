@@ -50,7 +50,7 @@ func (l *life) foreseen(o operation, listed map[string][]string, mark cluster.Au
 			object = resources[th.kind()].Resource + "/" + th.object
 		}
 		verbs, steps := written[object], listed[th.urn()]
-		deletes, replaced := slices.Contains(verbs, "delete"), slices.ContainsFunc(steps, func(op string) bool { return strings.Contains(op, "replace") })
+		deletes, replaced := slices.Contains(verbs, "delete"), slices.Contains(steps, "delete-replaced")
 		unchanged := !slices.ContainsFunc(steps, func(op string) bool { return op != "same" && op != "refresh" })
 		if unchanged && len(verbs) > 0 || deletes != replaced {
 			l.breaks(violation{law: asListed, thing: th, text: fmt.Sprintf("%s: the preview listed %v, and the API server saw %v.\n%s", object, steps, verbs, result.Output)})

@@ -183,6 +183,9 @@ func (th *thing) ignore(t *rapid.T) {
 	}
 	for covered := range strings.FieldsSeq(place.path) {
 		th.ignores = append(slices.Clone(th.ignores), disregard{at(covered), spelling})
+		if strings.Contains(spelling, "[*]") {
+			th.ignores = append(th.ignores, disregard{at(strings.Replace(covered, "[name=main]", "[name=side]", 1)), spelling})
+		}
 	}
 }
 

@@ -9,44 +9,42 @@ import (
 // TestDriftDoesNotReplace tells that a change that the API server accepts is made in place, whatever else of the object cannot
 // be changed back, because somebody has changed it or admission has when the object was made.
 func TestDriftDoesNotReplace(t *testing.T) {
-	const replaced, refused = "the object is another one", "the change is refused"
 	for name, c := range map[string]struct {
 		world    string
 		manifest func(name string) m
 		ignored  []string
 		meddle   func(p *place)
 		change   string
-		says     string
 	}{
 		"a Job that was admitted": {
-			manifest: queued, meddle: func(p *place) { p.admit("it") }, says: replaced,
+			manifest: queued, meddle: func(p *place) { p.admit("it") },
 		},
 		"a Job that was admitted, of which a part is ignored": {
-			manifest: queued, ignored: []string{"spec.suspend"}, meddle: func(p *place) { p.admit("it") }, says: replaced,
+			manifest: queued, ignored: []string{"spec.suspend"}, meddle: func(p *place) { p.admit("it") },
 		},
 		"a Pod that has to end earlier": {
 			manifest: func(name string) m { return changed(pod(name), `{spec: {automountServiceAccountToken: false}}`) },
-			meddle:   func(p *place) { p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`) }, says: replaced,
+			meddle:   func(p *place) { p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`) },
 		},
 		"a Pod with a token that has to end earlier": {
-			manifest: pod, meddle: func(p *place) { p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`) }, says: refused,
+			manifest: pod, meddle: func(p *place) { p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`) },
 		},
 		"a Pod whose gate was lifted": {
 			manifest: func(name string) m {
 				return changed(pod(name), `{spec: {schedulingGates: [{name: example.com/quota}]}}`)
 			},
-			meddle: func(p *place) { p.edit("Pod", "it", `{spec: {schedulingGates: null}}`) }, says: replaced,
+			meddle: func(p *place) { p.edit("Pod", "it", `{spec: {schedulingGates: null}}`) },
 		},
 		"a Pod of a class that says where it runs": {
 			manifest: func(name string) m {
 				return changed(pod(name), `{spec: {runtimeClassName: sandboxed, nodeSelector: {disk: ssd}, tolerations: [{key: a, operator: Exists}]}}`)
-			}, says: replaced,
+			},
 		},
 		"a Job whose image admission rewrites when it is made": {
-			world: "mirror-at-create", manifest: queued, says: replaced,
+			world: "mirror-at-create", manifest: queued,
 		},
 		"a StatefulSet whose claims admission completes when it is made": {
-			world: "claims-completed", manifest: statefulSet, says: refused,
+			world: "claims-completed", manifest: statefulSet,
 			change: `{spec: {template: {spec: {containers: [{name: main, image: example.com/db:2}]}}}}`,
 		},
 	} {
@@ -55,7 +53,7 @@ func TestDriftDoesNotReplace(t *testing.T) {
 			if world == "" {
 				world = "plain"
 			}
-			story(t, "[D50]", c.says, world, func(p *place) {
+			corrected(t, "[D50]", world, func(p *place) {
 				manifest, change := c.manifest("it"), c.change
 				if change == "" {
 					change = rev2
@@ -76,7 +74,7 @@ func TestDriftDoesNotReplace(t *testing.T) {
 
 // TestDriftThatCannotBePutRight tells what an up says that has nothing to change.
 func TestDriftThatCannotBePutRight(t *testing.T) {
-	story(t, "[D61]", "the program is blamed", "plain", func(p *place) {
+	corrected(t, "[D61]", "plain", func(p *place) {
 		p.up(object("it", pod("it")))
 		p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`)
 		result := p.tryUp()

@@ -25,6 +25,16 @@ func story(t *testing.T, number, says, world string, told func(p *place)) {
 	})
 }
 
+// corrected tells the story of a defect that is gone.
+func corrected(t *testing.T, number, world string, told func(p *place)) {
+	t.Helper()
+	t.Run(number, func(t *testing.T) {
+		t.Parallel()
+		prepare(t)
+		told(newPlace(t, world))
+	})
+}
+
 // queued is a Job that waits for a queue, as with Kueue.
 func queued(name string) m {
 	return parsef(`

@@ -35,12 +35,12 @@ var worlds = map[string]world{
 	"plain": {},
 	"mirror-at-create": {
 		at: "CREATE", resources: map[string]string{"": "pods", "batch": "jobs", "apps": "deployments,statefulsets"}, rewrites: true,
-		when:     podSpec + `.containers.exists(c, !c.image.startsWith("mirror.example/"))`,
+		when:     `!` + podSpec + `.containers[0].image.startsWith("mirror.example/")`,
 		mutation: `[JSONPatch{op: "replace", path: ` + podPath + ` + "/containers/0/image", value: "mirror.example/" + ` + podSpec + `.containers[0].image}]`,
 	},
 	"mirror-always": {
 		at: "CREATE, UPDATE", resources: map[string]string{"batch": "jobs", "apps": "deployments,statefulsets"}, rewrites: true,
-		when:     podSpec + `.containers.exists(c, !c.image.startsWith("mirror.example/"))`,
+		when:     `!` + podSpec + `.containers[0].image.startsWith("mirror.example/")`,
 		mutation: `[JSONPatch{op: "replace", path: ` + podPath + ` + "/containers/0/image", value: "mirror.example/" + ` + podSpec + `.containers[0].image}]`,
 	},
 	"labels-at-update": {

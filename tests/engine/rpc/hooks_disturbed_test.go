@@ -61,6 +61,9 @@ func TestAHookThatWasKilledHasChangedMeanwhile(t *testing.T) { // [H14]
 	require.NoError(t, w.killedAt(s, 1, func() error { _, err := s.up(in("shop:1")); return err }))
 	require.Equal(t, "shop:1", w.value("ConfigMap", "script", "data", "run"))
 	before := w.get("Job", "migrate").GetUID()
+	// The controller counts the pods that it makes by the Job's name. If the Job is replaced before it has seen the first, it
+	// waits five minutes before it makes one for the next Job.
+	eventually(t, func() bool { return w.value("Job", "migrate", "status", "active") != nil }, "the Job has a pod")
 
 	done := make(chan error, 1)
 	go func() { _, err := s.up(in("shop:2")); done <- err }()

@@ -106,7 +106,7 @@ func TestReplacementByProof(t *testing.T) {
 					assert.Contains(t, said, field, "[D45] it names what forces it")
 				}
 			}
-			assert.Equal(t, []string{"apply, dry-run", "GET", "apply by force, dry-run"}, asked(), "the proof writes nothing")
+			assert.Equal(t, []string{"apply, dry-run", "GET", "apply by force, dry-run", "merge patch, dry-run"}, asked(), "the proof writes nothing")
 			did, outputs, err := s.preview(after)
 			require.NoError(t, err)
 			assert.Equal(t, "replace", did)

@@ -1,0 +1,191 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// write is one write onto an object that exists: an update, or the takeover of an object that the state does not know.
+//
+// It consists of three steps. First it changes who owns what, by one patch of managedFields that carries out all edits
+// that apply, or by none: usually the apply is the only request. Then it applies. At last it takes back, by at most one
+// patch, what was changed for the apply alone.
+//
+// A dry-run cannot carry managedFields, so a preview can make none of these edits. For each of them it sends or assumes
+// something else, and the file of the edit has both:
+//
+//	edit                          file                  in a preview
+//	the field manager is renamed  rename.go             applies as the former one
+//	ignored fields are released   ignore_released.go    sends them as they were applied
+//	fields of others become ours  takeover.go           assumes that they are
+//	what is not ours is shielded  unowned_values.go     sends its values
+type write struct {
+	// target is who applies. In a preview that is whichever of our field managers is on the object.
+	target
+	in      inputs
+	old     state
+	uid     types.UID
+	preview bool
+
+	// sends is what is applied, and applied what we applied before; nil if that is unknown.
+	sends, applied map[string]any
+	// renames means that our fields move from our former field manager to that of the resource's URN.
+	renames bool
+	// releasing are the fields to release. With releasesIgnored, they are those of ours that are ignored on the live object.
+	releasing       *fieldpath.Set
+	releasesIgnored bool
+	// migrates means that fields of client-side appliers become ours; takes, that those of the managers in takeOverFrom do.
+	migrates, takes bool
+	// migrating are the client-side appliers whose fields a preview assumes to be ours.
+	migrating sets.Set[string]
+	// shields means that the apply may remove what is not ours.
+	shields bool
+
+	// unsettled is drift of others that stays.
+	unsettled []drifted
+	// kept is what was shielded.
+	kept []ownership.Bystander
+	// busy means that others kept writing the object, so that no apply came through.
+	busy bool
+}
+
+// run writes.
+func (w *write) run(ctx context.Context) applyResult {
+	result := applyResult{wrote: !w.preview, uid: string(w.uid)}
+	switch {
+	case w.preview:
+		result.answer, result.err = w.sendShielded(ctx, w.sends)
+		if w.assumesReleased(result.err) {
+			result.answer, result.err = w.sendAsReleased(ctx, result.err)
+		}
+		if result.err == nil {
+			result.answer, result.err = w.assumeTaken(ctx, result.answer)
+		}
+	default:
+		if result.err = w.prepare(ctx, w.sends); result.err == nil {
+			result.answer, result.err = w.send(ctx, w.sends)
+			w.cleanUp(ctx, result)
+		}
+	}
+	return result
+}
+
+// send applies body, with what is ignored inside of lists and maps as it is in the live object.
+func (w *write) send(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
+	if !w.in.ignoresInside(w.old) {
+		return w.attempt(ctx, body)
+	}
+	return w.keepInside(ctx, body)
+}
+
+// attempt applies body, again while others write the object, and again without the defaults that are in the way.
+func (w *write) attempt(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, err error) {
+	if isGuarded(body) {
+		// keepInside reads it again after a conflict.
+		answer, err = w.applyWithPolicy(ctx, w.in, body, w.uid, w.preview)
+		w.busy = apierrors.IsConflict(err)
+	} else {
+		answer, w.busy, err = w.applyUntilFree(ctx, w.in, body, w.uid, w.preview)
+	}
+	if apierrors.IsInvalid(err) && !isOtherObject(err) {
+		answer, err = w.applyDespiteDefaults(ctx, body, err)
+	}
+	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
+		return w.applyBesidesDrift(ctx, body, refused)
+	}
+	if reason, _ := failure.ReasonOf(err); reason == failure.ReasonAdmissionDenied && !tracked.IsRefusal(err) {
+		return w.applyBesidesDenied(ctx, body, err)
+	}
+	return answer, err
+}
+
+// prepare changes who owns what before the apply. If there is nothing to change, it sends no request. Its failure is a
+// refusal: whatever has come of the edits, no value has changed, and nothing is applied.
+func (w *write) prepare(ctx context.Context, body map[string]any) error {
+	edits, verb, err := w.plan(ctx)
+	if isOtherObject(err) {
+		return nil // the apply says so as well
+	}
+	if w.shields {
+		edits = append(edits, w.shield(ctx, body))
+	}
+	if err == nil && len(edits) > 0 {
+		err = w.edit(ctx, w.in, w.uid, ownership.InOrder(edits...))
+	}
+	if outdated := (*tracked.OutdatedError)(nil); err == nil || tracked.IsRefusal(err) || errors.As(err, &outdated) {
+		return err // the caller corrects an outdated one and tries again
+	}
+	err = w.Explain(verb, err, w.in.sensitive())
+	reason, _ := failure.ReasonOf(err)
+	return tracked.Refused(reason, "%v", err)
+}
+
+// plan lists the edits that apply, in their order, and what the first of them does.
+func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, err error) {
+	verb = "guard what is not ours in"
+	add := func(does string, edit ownership.Edit) {
+		if len(edits) == 0 {
+			verb = does
+		}
+		edits = append(edits, edit)
+	}
+	if w.renames {
+		add("rename the field manager on", w.Rename())
+	}
+	if w.releasing != nil && !w.releasing.Empty() {
+		add("release fields of", ownership.Release(w.Manager, w.releasing))
+	}
+	if w.migrates {
+		add("take over fields of", w.migrate)
+	}
+	if w.takes {
+		handOver, err := w.handOver(ctx)
+		if err != nil {
+			return nil, "take over fields of", err
+		}
+		add("take over fields of", handOver)
+		add("take over fields of", w.claimLeft)
+	}
+	if w.releasesIgnored {
+		add("release fields of", w.releaseIgnored)
+	}
+	return edits, verb, nil
+}
+
+// cleanUpTimeout bounds how long we try to clean up, also after the operation was cancelled.
+const cleanUpTimeout = 10 * time.Second
+
+// cleanUp takes down the shield, and takes what we have applied from the entries that stand for nobody. If it fails, the
+// next write tries again: no value depends on it.
+func (w *write) cleanUp(ctx context.Context, result applyResult) {
+	var edits []ownership.Edit
+	if len(w.kept) > 0 {
+		edits = append(edits, ownership.Unshield())
+	}
+	if result.err == nil {
+		reclaim := ownership.Reclaim(w.Manager)
+		if reclaimed, err := reclaim(result.answer); err == nil && reclaimed != result.answer {
+			edits = append(edits, reclaim)
+		}
+	}
+	if len(edits) > 0 {
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+		defer cancel()
+		if err := w.Cluster.Edit(after, w.Ref, w.uid, w.Manager, ownership.InOrder(edits...).Patch); err != nil {
+			p.GetLogger(ctx).Debugf("%s: nobody's entries still have fields of this resource, or values that stay: %v", w.Ref, err)
+		}
+	}
+	w.sayKept(ctx, result.err)
+}
