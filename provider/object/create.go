@@ -12,6 +12,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -50,7 +51,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		return p.CreateResponse{}, err
 	}
 	if outcome.answer != nil {
-		outcome.target.warnSelectsNothing(ctx, in.unselected(), outcome.answer.Object)
+		outcome.target.warnSelectsNothing(ctx, in, outcome.answer.Object)
 	}
 	if !req.DryRun {
 		outcome.state.Origin = tracked.OriginOf(ctx, clu)
@@ -118,7 +119,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 		t, err = resolve(ctx, clu, id, c.manager)
 		t.Also = c.former
 		if err != nil {
-			return nil, err
+			return nil, &failure.NotSentError{Err: err} // whatever the answer to a discovery was
 		}
 		return t.apply(ctx, in.applied, cluster.ApplyOptions{CreateOnly: true, DryRun: c.preview, Force: true})
 	}

@@ -31,6 +31,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	in = r.asProgrammed(req.Urn, in, old.Ref.UID)
 	id, err := old.IdentityIn(req.ID)
 	if err != nil {
 		return err

@@ -44,6 +44,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	ignored := ignoredIn(req)
 	programmed := r.calls.IsProgrammed(req.Urn)
 	if programmed {
+		r.noteDeletion(req.Urn, req.Inputs, in, old.Ref.UID)
 		if err := refuseIgnoredParts(req, old); err != nil {
 			return p.DiffResponse{}, err
 		}

@@ -3,6 +3,7 @@ package object
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -14,16 +15,19 @@ import (
 
 // warnSelectsNothing names the paths in ignoreFields that select nothing, neither in the manifest nor in the object
 // that the API server made from it. The fields they were meant to leave to another manager are applied all the same.
-func (t target) warnSelectsNothing(ctx context.Context, unselected ownership.Ignore, live map[string]any) {
-	for _, pattern := range unselected {
+func (t target) warnSelectsNothing(ctx context.Context, in inputs, live map[string]any) {
+	for _, pattern := range in.unselected() {
 		if pattern.SelectsIn(live) {
 			continue
 		}
 		correct := "Correct the path, or remove it."
-		if meant, ok := pattern.Meant(live); ok {
+		name := strconv.Quote(pattern.String())
+		if in.ignoreSecret {
+			name = "[secret]"
+		} else if meant, ok := pattern.Meant(live); ok {
 			correct = fmt.Sprintf("A key with dots is written in brackets: %s", meant)
 		}
-		p.GetLogger(ctx).Warningf("%s: ignoreFields %q selects nothing, neither in the manifest nor in the live object. %s", t.Ref, pattern, correct)
+		p.GetLogger(ctx).Warningf("%s: ignoreFields %s selects nothing, neither in the manifest nor in the live object. %s", t.Ref, name, correct)
 	}
 }
 
@@ -31,7 +35,7 @@ func (t target) warnSelectsNothing(ctx context.Context, unselected ownership.Ign
 func (in inputs) unselected() ownership.Ignore {
 	var unselected ownership.Ignore
 	for _, pattern := range in.ignore {
-		if !pattern.SelectsIn(in.written) {
+		if !pattern.SelectsIn(in.applied) {
 			unselected = append(unselected, pattern)
 		}
 	}
@@ -41,9 +45,8 @@ func (in inputs) unselected() ownership.Ignore {
 // warnNewlyUnselected runs [target.warnSelectsNothing] for a program that has changed its ignoreFields, possibly
 // without any other change. It reads the object only if a path selects nothing in the manifest.
 func (in inputs) warnNewlyUnselected(ctx context.Context, clu *cluster.Cluster, old state, oldInputs property.Map) {
-	unselected := in.unselected()
 	was, err := decodeInputs(oldInputs)
-	if clu == nil || err != nil || len(unselected) == 0 || in.unknown > 0 || was.ignore.String() == in.ignore.String() {
+	if clu == nil || err != nil || len(in.unselected()) == 0 || in.unknown > 0 || was.ignore.String() == in.ignore.String() {
 		return
 	}
 	found, err := tracked.Find(ctx, clu, old.Ref.Identity, old.Manager)
@@ -51,6 +54,6 @@ func (in inputs) warnNewlyUnselected(ctx context.Context, clu *cluster.Cluster, 
 		return
 	}
 	if live, err := clu.Get(ctx, found.Ref); err == nil {
-		target{found}.warnSelectsNothing(ctx, unselected, live.Object)
+		target{found}.warnSelectsNothing(ctx, in, live.Object)
 	}
 }

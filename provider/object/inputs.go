@@ -45,6 +45,8 @@ type inputs struct {
 	saved *inputs
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
+	// ignoreSecret means that their names are secret.
+	ignoreSecret bool
 	// asText means that the manifest rests as text, in the inputs and in the state.
 	asText bool
 	// differences receives what a message names of a diff that the engine cannot show; nil if it can.
@@ -86,6 +88,10 @@ func decodeInputs(properties property.Map) (inputs, error) {
 		in.asText = holdText(properties) || isText(object)
 	}
 	in.ignore, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
+	in.ignoreSecret = properties.Get(keyIgnoreFields).HasSecrets()
+	if id := manifest.IdentityOf(in.written); manifest.IsSecretKind(id.APIVersion, id.Kind) {
+		in.ignore = in.ignore.Folded(in.written)
+	}
 	in.ignore = in.ignore.Within(in.applied)
 	in.conflicts = values.Text(properties.Get(policy.KeyConflictPolicy))
 	in.adopt = values.Flag(properties.Get(keyAdopt))
@@ -139,7 +145,33 @@ func (in inputs) sent() map[string]any {
 	if in.unknown > 0 {
 		return in.applied
 	}
-	return in.ignore.Prune(in.applied)
+	body := in.ignore.Prune(in.applied)
+	if len(in.ignore) > 0 {
+		keepIdentity(body, in.applied)
+	}
+	return body
+}
+
+// keepIdentity puts back what names the object, which nobody else can manage.
+func keepIdentity(body, applied map[string]any) {
+	keep := func(to, from map[string]any, keys ...string) {
+		for _, key := range keys {
+			if v, ok := from[key]; ok {
+				to[key] = v
+			}
+		}
+	}
+	keep(body, applied, "apiVersion", "kind")
+	was, ok := applied["metadata"].(map[string]any)
+	if !ok {
+		return
+	}
+	metadata, ok := body["metadata"].(map[string]any)
+	if !ok {
+		metadata = map[string]any{}
+		body["metadata"] = metadata
+	}
+	keep(metadata, was, "name", "namespace")
 }
 
 // identity returns the object's identity as far as it is written. Unknown parts are empty; known is true if there are
@@ -212,6 +244,9 @@ func (in inputs) marked() tracked.Marked {
 func (in inputs) namesSecret(fields *fieldpath.Set) bool {
 	if fields == nil {
 		return false
+	}
+	if _, ignored := in.ignore.Split(fields); in.ignoreSecret && !ignored.Empty() {
+		return true
 	}
 	_, secret := tracked.SecretPlaces(nil, fields, in.marked())
 	return secret

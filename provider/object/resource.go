@@ -70,6 +70,8 @@ type kubeObject struct {
 	hidden   sync.Once
 	named    sync.Map // resource.URN -> the differences that were named last
 	moves    tracked.Moves
+	// deletions are resource.URN -> deletion, of the programs that this process has seen.
+	deletions sync.Map
 }
 
 var (

@@ -133,6 +133,9 @@ func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, field
 			by = "owned by " + strings.Join(slices.Compact(managers), ", ")
 		}
 		name := ownership.Format(path)
+		if in.namesSecret(fieldpath.NewSet(path)) {
+			name = "[secret]"
+		}
 		lines = append(lines, fmt.Sprintf("%s: %s instead of %s (%s)", name, in.show(live.Object, path), in.show(in.applied, path), by))
 		paths = append(paths, strconv.Quote(name))
 	})

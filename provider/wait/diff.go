@@ -6,6 +6,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -26,6 +27,9 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 		return diff, nil
 	case decodeState(req.State).pending:
 		return tracked.UpdateAbout(keyPending), nil
+	case decodeState(req.State).gaveUp && values.Text(req.Inputs.Get(keyOnFailure)) != failureWarns:
+		// Nothing has held yet, and from now on that is a failure.
+		return tracked.UpdateAbout(keyOnFailure), nil
 	case programmed && known:
 		return r.programDiff(ctx, req, clu)
 	case programmed:

@@ -64,7 +64,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	now.origin = old.origin
+	now.origin, now.gaveUp = old.origin, old.gaveUp && !in.spec.Goal.Judge(live).Holds
 	return renewed(req, now)
 }
 

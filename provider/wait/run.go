@@ -64,7 +64,7 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 	defer func() { now.origin = tracked.OriginOf(ctx, clu) }()
 	live, err := waitfor.Run(ctx, waitfor.Request{
 		Cluster: clu, Object: in.object.Identity, UID: types.UID(in.object.UID), Spec: in.spec,
-		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines,
+		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines, GoesOn: in.goesOn,
 	})
 	if failed, ok := errors.AsType[*waitfor.Error](err); ok && in.goesOn && failed.Decided() {
 		return in.givenUp(ctx, failed), nil

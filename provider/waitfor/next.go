@@ -19,7 +19,10 @@ func (r Request) retryHint() string {
 
 // next says what to do, in two lines at most.
 func (r Request) next(e *readiness.NotReadyError, advice string) string {
-	const then = ".\n  Then run `pulumi up`, which waits again, in place. The object was left as it is."
+	then, again := ".\n  Then run `pulumi up`, which waits again, in place. The object was left as it is.", "The next `pulumi up` waits again, in place."
+	if r.GoesOn {
+		then, again = ". The object was left as it is.", "To wait again, change waitFor or triggers."
+	}
 	notServed := (*failure.KindNotServedError)(nil)
 	switch {
 	case e.Reason == readiness.Interrupted:
@@ -30,11 +33,9 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 		return "  Next: find out who deleted it, if you did not.\n  Then run `pulumi up`, which creates it again if it is part of the " +
 			"program, and waits again, in place."
 	case errors.As(e.Err, &notServed):
-		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " +
-			"The next `pulumi up` waits again, in place."
+		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " + again
 	case e.Last == nil && len(e.Missing) > 0:
-		return "  Next: make sure that something creates the object, or correct apiVersion, kind, namespace and name. " +
-			"The next `pulumi up` waits again, in place."
+		return "  Next: make sure that something creates the object, or correct apiVersion, kind, namespace and name. " + again
 	case e.Reason == readiness.Failed && hasEnded(e.Last):
 		// Waiting again would fail at once.
 		return fmt.Sprintf("  Next: %s.\n  %s", cmp.Or(advice, "fix what failed"), wayOut(e.Last))

@@ -67,6 +67,14 @@ func TestNext(t *testing.T) {
 			assert.LessOrEqual(t, strings.Count(got, "\n"), 1)
 		})
 	}
+	t.Run("a failure that is only a warning does not say that the next command waits again [D53]", func(t *testing.T) {
+		goal, _ := readiness.Compile(readiness.Criteria{Field: "status.never"})
+		for _, last := range []*unstructured.Unstructured{nil, object("v1", "Pod", nil)} {
+			got := Request{Spec: Spec{Goal: goal}, GoesOn: true}.next(&readiness.NotReadyError{
+				Reason: readiness.TimedOut, Goal: goal, Last: last, Missing: goal.Judge(last).Missing}, "")
+			assert.NotContains(t, got, "waits again")
+		}
+	})
 	t.Run("what was deleted before it was seen is not said to be unknown", func(t *testing.T) {
 		goal, _ := readiness.Compile(readiness.Criteria{Field: "status.never"})
 		assert.Empty(t, Request{Spec: Spec{Goal: goal}}.seen(&readiness.NotReadyError{Reason: readiness.Failed, Goal: goal}))

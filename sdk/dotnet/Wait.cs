@@ -89,7 +89,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+        /// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
         /// </summary>
         [Input("onFailure")]
         public InputUnion<string, K8sConnect.Kubernetes.OnFailure>? OnFailure { get; set; }

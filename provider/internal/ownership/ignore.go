@@ -1,6 +1,8 @@
 package ownership
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -43,6 +45,30 @@ func (ignore Ignore) Split(fields *fieldpath.Set) (kept, ignored *fieldpath.Set)
 	return kept, ignored
 }
 
+// Folded returns the selection in a Secret as the API server has it, whose stringData is part of its data. written is the
+// manifest as the user wrote it: stringData as a whole is what that has there.
+func (ignore Ignore) Folded(written map[string]any) Ignore {
+	data, result := "data", make(Ignore, 0, len(ignore))
+	texts, _ := written["stringData"].(map[string]any)
+	for _, pattern := range ignore {
+		first := pattern.steps[0]
+		switch {
+		case first.name == nil || *first.name != "stringData":
+			result = append(result, pattern)
+		case len(pattern.steps) > 1 && !pattern.steps[1].all:
+			pattern.steps = append([]selector{{name: &data}}, pattern.steps[1:]...)
+			result = append(result, pattern)
+		default:
+			for _, key := range slices.Sorted(maps.Keys(texts)) {
+				folded := pattern
+				folded.steps = []selector{{name: &data}, {name: &key}}
+				result = append(result, folded)
+			}
+		}
+	}
+	return result
+}
+
 // Prune returns a manifest without the ignored fields, and without maps that hold nothing else.
 func (ignore Ignore) Prune(manifest map[string]any) map[string]any {
 	if len(ignore) == 0 {
@@ -78,9 +104,10 @@ func prune(tree any, steps []selector) any {
 		}
 	case []any:
 		kept := make([]any, 0, len(tree))
+		best := step.agreement(tree)
 		for _, item := range tree {
 			switch {
-			case !step.selects(item):
+			case !step.selects(item) || step.keys != nil && step.agrees(item) < best:
 				kept = append(kept, item)
 			case len(rest) > 0:
 				kept = append(kept, prune(item, rest))
@@ -104,16 +131,41 @@ func (s selector) selects(item any) bool {
 	if !ok {
 		return false
 	}
-	found := 0
 	for name, want := range s.keys {
 		have, ok := object[name]
 		if !ok {
-			continue
+			have, ok = keyDefaults[name], keyDefaults[name] != nil
 		}
-		if !isScalar(have) || !value.Equals(value.NewValueInterface(have), value.NewValueInterface(want)) {
+		if ok && (!isScalar(have) || !value.Equals(value.NewValueInterface(have), value.NewValueInterface(want))) {
 			return false
 		}
-		found++
 	}
-	return found > 0
+	return s.agrees(item) > 0
+}
+
+// keyDefaults are the defaults of merge keys in Kubernetes' own kinds.
+var keyDefaults = map[string]any{"protocol": "TCP"}
+
+// agrees counts the keys of the selector that an item has, if it is selected.
+func (s selector) agrees(item any) int {
+	object, _ := item.(map[string]any)
+	found := 0
+	for name := range s.keys {
+		if _, ok := object[name]; ok {
+			found++
+		}
+	}
+	return found
+}
+
+// agreement is the highest number of keys in which a selected item of a list agrees. An item with all keys is meant by them, and
+// one that leaves some out is another one.
+func (s selector) agreement(list []any) int {
+	best := 0
+	for _, item := range list {
+		if s.keys != nil && s.selects(item) {
+			best = max(best, s.agrees(item))
+		}
+	}
+	return best
 }

@@ -56,6 +56,11 @@ func (p Pattern) selectsItem(step selector, path fieldpath.Path) bool {
 	if step.keys == nil || path[len(path)-1].Key == nil {
 		return false
 	}
+	for _, field := range *path[len(path)-1].Key {
+		if want, ok := step.keys[field.Name]; ok && !value.Equals(field.Value, value.NewValueInterface(want)) {
+			return false // the tree may leave out this key, which has a default
+		}
+	}
 	for _, tree := range p.trees {
 		if item, _, ok := Locate(tree, path); ok && step.selects(item) {
 			return true

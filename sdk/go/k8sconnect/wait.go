@@ -136,7 +136,7 @@ func WaitExists(ctx *pulumi.Context,
 type waitArgs struct {
 	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+	// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
 	OnFailure *string `pulumi:"onFailure"`
 	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
 	ResourceRef ResourceRef `pulumi:"resourceRef"`
@@ -150,7 +150,7 @@ type waitArgs struct {
 type WaitArgs struct {
 	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection ClusterConnectionPtrInput
-	// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+	// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
 	OnFailure pulumi.StringPtrInput
 	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
 	ResourceRef ResourceRefInput

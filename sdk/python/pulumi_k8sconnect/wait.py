@@ -33,7 +33,7 @@ class WaitArgs:
         :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
         :param pulumi.Input['WaitForArgs'] wait_for: What to wait for, and how long. A change makes the Wait wait again.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
-        :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+        :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         """
         pulumi.set(__self__, "resource_ref", resource_ref)
@@ -85,7 +85,7 @@ class WaitArgs:
     @pulumi.getter(name="onFailure")
     def on_failure(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]]:
         """
-        What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+        What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
         """
         return pulumi.get(self, "on_failure")
 
@@ -162,7 +162,7 @@ class Wait(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
-        :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would. An object that cannot be read is an error either way. Default: `fail`.
+        :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
         :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict', 'outputs.ResourceRef']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for, and how long. A change makes the Wait wait again.

@@ -13,24 +13,13 @@ var shapes = []shape{
 	{"D58", func(_ *life, v violation) bool { // retained, and to be made anew
 		return v.law == canGoBack && v.thing.retained && strings.Contains(v.text, "the old object still exists and has the same name")
 	}},
-	{"D51", func(_ *life, v violation) bool {
-		return v.law == keptIgnored && v.thing.kind() == "Secret" && v.thing.ignoresAs("stringData.password")
-	}},
-	{"D52", func(_ *life, v violation) bool {
-		return v.law == settled && v.thing.kind() == "Service" && strings.Contains(v.text, "[port=53,protocol=TCP].targetPort") &&
-			(v.thing.ignoresAs("spec.ports[port=53,protocol=UDP].targetPort") || v.thing.ignoresAs("spec.ports[protocol=UDP,port=53].targetPort"))
-	}},
-	{"D53", func(l *life, v violation) bool { return v.law == waited && l.wait.had == "warn" }}, // it has never held
-	{"D54", func(l *life, v violation) bool { return v.law == taken && l.patch.meddled }},       // somebody had changed it
+	{"D54", func(l *life, v violation) bool { return v.law == taken && l.patch.meddled }}, // somebody had changed it
 	{"D55", func(_ *life, v violation) bool {
 		return v.thing != nil && v.thing.name == "ClusterRole" && v.thing.emptyRules() &&
 			(v.law == atRest || v.law == asListed || v.law == settled && strings.HasPrefix(v.text, "rules of"))
 	}},
 	{"D56", func(_ *life, v violation) bool {
 		return (v.law == told || v.law == wanted) && (strings.HasPrefix(v.text, "data.gated of") || strings.HasPrefix(v.text, "spec.template.spec.hostname of"))
-	}},
-	{"D62", func(_ *life, v violation) bool {
-		return v.law == inPlace && v.thing.ignoresAs("metadata") && strings.Contains(v.text, "name is empty")
 	}},
 }
 
@@ -42,15 +31,6 @@ func known(l *life, v violation) string {
 		}
 	}
 	return ""
-}
-
-func (th *thing) ignoresAs(spelling string) bool {
-	for _, i := range th.ignores {
-		if i.spelling == spelling {
-			return true
-		}
-	}
-	return false
 }
 
 func (th *thing) emptyRules() bool {

@@ -68,7 +68,7 @@ func TestIgnoredFieldsDoNotReplace(t *testing.T) {
 // TestIgnoredFieldsInOtherSpellings tells that what is ignored is what is written, and nothing else.
 func TestIgnoredFieldsInOtherSpellings(t *testing.T) {
 	t.Run("a text of a Secret", func(t *testing.T) {
-		story(t, "[D51]", "the rotated password is gone", "plain", func(p *place) {
+		corrected(t, "[D51]", "plain", func(p *place) {
 			secret, ignored := parse(`
 apiVersion: v1
 kind: Secret
@@ -82,7 +82,7 @@ stringData: {password: first}
 		})
 	})
 	t.Run("a port by two keys", func(t *testing.T) {
-		story(t, "[D52]", "the change of the other port is not made", "plain", func(p *place) {
+		corrected(t, "[D52]", "plain", func(p *place) {
 			dns, ignored := parse(`
 apiVersion: v1
 kind: Service
@@ -99,14 +99,14 @@ spec:
 		})
 	})
 	t.Run("what names the object", func(t *testing.T) {
-		story(t, "[D62]", "the change is refused", "plain", func(p *place) {
+		corrected(t, "[D62]", "plain", func(p *place) {
 			settings, ignored := configMap("settings"), ignoring("metadata")
 			p.up(object("settings", settings, ignored))
 			p.unchangedObject(object("settings", changed(settings, `{data: {a: "2"}}`), ignored))
 		})
 	})
 	t.Run("a path that is secret", func(t *testing.T) {
-		story(t, "[D57]", "the secret path can be read", "plain", func(p *place) {
+		corrected(t, "[D57]", "plain", func(p *place) {
 			path := resource.MakeSecret(resource.NewProperty("data.hush-7291"))
 			result := p.up(object("settings", configMap("settings"), input("ignoreFields", []any{path})))
 			require.NotContains(p, p.savedState()+result.Output, "hush-7291", "the secret path can be read")

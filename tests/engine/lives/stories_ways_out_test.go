@@ -24,7 +24,7 @@ func TestAChangeThatIsRefusedCanBeTakenBack(t *testing.T) {
 
 // TestAWaitThatBeginsToFail tells that a Wait is held to what its program says now.
 func TestAWaitThatBeginsToFail(t *testing.T) {
-	story(t, "[D53]", "the up succeeds although nothing ever held", "plain", func(p *place) {
+	corrected(t, "[D53]", "plain", func(p *place) {
 		settings, never := object("settings", configMap("settings")), m{"fieldValue": m{"data.a": "never"}, "timeout": "1s"}
 		p.up(settings, waitOn("settings", "wait", never, input("onFailure", "warn")))
 		result := p.tryUp(settings, waitOn("settings", "wait", never, input("onFailure", "fail")))

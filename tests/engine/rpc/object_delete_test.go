@@ -1,7 +1,9 @@
 package rpc_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"testing"
 
@@ -160,6 +162,27 @@ func TestDelete(t *testing.T) {
 				require.NoError(t, remove(s), what)
 			}
 		}
+	})
+	t.Run("a replacement deletes as the program says that asks for it [D102]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		manifest := w.deployment(t, "kept")
+		s := start(t, g.connection()).resource(t, "kept").mustUp("create", program(manifest))
+		var sent []string
+		g.always(func(r *http.Request) bool {
+			if isDelete(r) {
+				body, err := io.ReadAll(r.Body)
+				assert.NoError(t, err)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				sent = append(sent, string(body)) // under the gateway's lock
+			}
+			return false
+		}, nil)
+		background := program(manifest, map[string]any{"deletionPropagation": "Background"})
+		background = with(t, with(t, background, "manifest.spec.selector.matchLabels.app", "other"), "manifest.spec.template.metadata.labels.app", "other")
+		s.in(s.process.again(t)).mustUp("replace", background)
+		require.Len(t, sent, 1)
+		assert.Contains(t, sent[0], `"propagationPolicy":"Background"`, "and not in the foreground, as in the last run")
 	})
 	t.Run("deletionPropagation is sent, Foreground where children may be", func(t *testing.T) {
 		t.Parallel()

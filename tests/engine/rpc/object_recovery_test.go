@@ -394,3 +394,20 @@ func TestABusyObjectIsNotCalledAnotherOne(t *testing.T) {
 		assert.Empty(t, s.warned())
 	})
 }
+
+func TestACreateThatEndsInDiscoveryHasSentNothing(t *testing.T) { // [D59]
+	t.Parallel()
+	w, g := newWorld(t), newGateway(t)
+	s := start(t, g.connection()).resource(t, "web")
+	discovers := func(r *http.Request) bool { return r.URL.Path == "/api/v1" }
+	// The preview asks for the kinds; it is the update that gets no answer.
+	in := program(w.configMap("web", nil))
+	g.always(discovers, refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "down"))
+	_, err := s.up(in)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "[NotConfirmed]", "nothing is in doubt")
+	assert.Empty(t, s.id, "and nothing is in the state")
+	g.heal()
+	assert.False(t, w.exists("ConfigMap", "web"))
+	s.in(s.process.again(t)).mustUp("create", in)
+}
