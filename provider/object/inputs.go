@@ -41,8 +41,10 @@ type inputs struct {
 	former []string
 	// namespace is where the object stays if the manifest names none; empty for the default namespace.
 	namespace string
-	// saved are the inputs of the last run; nil where they are unknown, or do not matter.
-	saved *inputs
+	// saved are the inputs of the last run; nil where they are unknown, or do not matter. savedIsApplied means that they are
+	// what was applied last.
+	saved          *inputs
+	savedIsApplied bool
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
 	// ignoreSecret means that their names are secret.
@@ -92,6 +94,9 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	if id := manifest.IdentityOf(in.written); manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		in.ignore = in.ignore.Folded(in.written)
 	}
+	if manifest.IsAggregated(in.applied) {
+		in.ignore = append(in.ignore, aggregatedRules)
+	}
 	in.ignore = in.ignore.Within(in.applied)
 	in.conflicts = values.Text(properties.Get(policy.KeyConflictPolicy))
 	in.adopt = values.Flag(properties.Get(keyAdopt))
@@ -103,6 +108,15 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	in.retained = values.Flag(properties.Get(keyRetained))
 	return in, nil
 }
+
+// aggregatedRules are those of a ClusterRole that a controller fills.
+var aggregatedRules = func() ownership.Pattern {
+	pattern, err := ownership.ParsePattern("rules")
+	if err != nil {
+		panic(err)
+	}
+	return pattern
+}()
 
 // decodeIgnore reads the ignored fields and adds those that are not yet known to unknown. Check has already rejected
 // what does not parse.

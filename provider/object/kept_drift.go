@@ -69,7 +69,8 @@ func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refuse
 	try := func(staying []drifted) (*unstructured.Unstructured, error) {
 		answer, err := w.applyWithPolicy(ctx, w.in, besides(body, staying, live), w.uid, w.preview)
 		if err == nil {
-			w.unsettled = slices.DeleteFunc(slices.Clone(staying), func(d drifted) bool { return d.ours })
+			// What admission makes of a manifest counts as applied. Without knowing what was applied, it may be something else.
+			w.unsettled = slices.DeleteFunc(slices.Clone(staying), func(d drifted) bool { return d.ours && w.in.savedIsApplied })
 		}
 		return answer, err
 	}
@@ -235,13 +236,20 @@ func isAround(a, b []string) bool {
 	return n > 0 && slices.Equal(a[:n], b[:n])
 }
 
-// savedInputs are those of the last run; nil if they cannot be compared with.
-func savedInputs(properties property.Map) *inputs {
-	saved, err := decodeInputs(properties)
-	if err != nil || saved.unknown > 0 || saved.applied == nil {
-		return nil
+// compareWith finds the inputs that tell what the program has changed since the last apply. Those that the engine has saved
+// may not be the applied ones: after an update that fails later on, it keeps the former. What the program has now may be.
+func (in *inputs) compareWith(saved property.Map, old state) {
+	if old.Upholds(in.sent()) {
+		same := *in
+		in.saved, in.savedIsApplied = &same, true
+		return
 	}
-	return &saved
+	was, err := decodeInputs(saved)
+	if err != nil || was.unknown > 0 || was.applied == nil {
+		return
+	}
+	was.ignore = was.ignore.Within(old.Live, old.Applied)
+	in.saved, in.savedIsApplied = &was, old.Upholds(was.sent())
 }
 
 // hasChanged reports whether the program has changed a field since the last run.

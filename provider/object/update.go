@@ -22,7 +22,8 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	}
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
-	in.taking, in.saved = in.takes(old, req.OldInputs), savedInputs(req.OldInputs)
+	in.taking = in.takes(old, req.OldInputs)
+	in.compareWith(req.OldInputs, old)
 	clu, err := r.source.Cluster(req.Inputs)
 	unknown := errors.Is(err, connection.ErrUnknown)
 	if err != nil && !unknown {

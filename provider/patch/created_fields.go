@@ -20,9 +20,14 @@ import (
 type created map[string]string
 
 // createdBy records what a patch has created. Something from an earlier patch stays recorded if it is unchanged
-// since: it has only ever been ours, nobody put anything into it, and the patch still names all of it.
+// since: it has only ever been ours, nobody put anything into it, and the patch still names all of it. So does a list
+// item that somebody has changed and this patch has put right, so that all of it is ours and as it was: it is a unit.
 func (r run) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
 	owners, err := ownership.NewOwnership(before)
+	if err != nil {
+		return nil, err
+	}
+	owned, err := ownership.NewOwnership(after)
 	if err != nil {
 		return nil, err
 	}
@@ -39,19 +44,27 @@ func (r run) createdBy(s state, before, after *unstructured.Unstructured) (creat
 		if !has {
 			return false, nil
 		}
+		sum, err := tracked.Hash(s.HashKey, value)
+		if err != nil {
+			return false, err
+		}
 		if was, _, had := ownership.Locate(before.Object, path); had {
-			sum, known := r.old.created[name]
-			if !known || !r.isSolelyOurs(owners.Of(path)) || r.drops(path, s.touched) {
+			created, known := r.old.created[name]
+			if !known || r.drops(path, s.touched) {
 				return false, nil
 			}
 			same, err := tracked.Hash(s.HashKey, was)
-			if err != nil || sum != "" && sum != same {
+			if err != nil {
 				return false, err
 			}
+			unchanged := r.isSolelyOurs(owners.Of(path)) && (created == "" || created == same)
+			repaired := path[len(path)-1].FieldName == nil && r.isSolelyOurs(owned.Of(path)) && created == sum
+			if !unchanged && !repaired {
+				return false, nil
+			}
 		}
-		sum, err := tracked.Hash(s.HashKey, value)
 		found[name] = sum
-		return true, err
+		return true, nil
 	}
 	for _, leaf := range s.touched.named() {
 		for n := 1; n <= len(leaf); n++ {
@@ -59,8 +72,9 @@ func (r run) createdBy(s state, before, after *unstructured.Unstructured) (creat
 			if err != nil {
 				return nil, err
 			}
-			if noted && leaf[n-1].FieldName == nil {
-				break
+			_, wasNoted := r.old.created[ownership.Format(leaf[:n])]
+			if leaf[n-1].FieldName == nil && (noted || wasNoted) {
+				break // an item that is not removed as a whole is not taken apart
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func pageOnOwnership(t *testing.T, p page) {
 	}
 	p.prove(t, proofs{
 		aProgram:     p.told("What is owned", "Fields that others manage", "Objects that exist already", "Managers that are left behind"),
-		anOutput:     p.told("What is drift", "Two who want the same field", "Managers that are left behind", "Fields that cannot be changed"),
+		anOutput:     p.told("What is drift", "Drift that cannot be put right", "Two who want the same field", "Managers that are left behind", "Fields that cannot be changed"),
 		commandLines: commands,
 	})
 	only := func(t *testing.T, section string, kind kind) string { return p.in(t, section, kind)[0].code }
@@ -40,6 +40,36 @@ func pageOnOwnership(t *testing.T, p page) {
 		s.program(t, "%s", strings.Replace(program, "      manifest:\n", "      conflictPolicy: fail\n      manifest:\n", 1))
 		requireShown(t, in(only(t, "Two who want the same field", anOutput)), s.previewFails(t))
 		assert.Equal(t, int64(7), k.value(t, "apps/v1/Deployment/"+space+"/web", "spec", "replicas"))
+	})
+
+	t.Run("what a queue controller has started stays as it is", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := place(t)
+		job := func(rev string) {
+			s.program(t, `
+resources:
+  import:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: batch/v1
+        kind: Job
+        metadata: {name: import, namespace: %s, labels: {rev: "%s"}}
+        spec: {suspend: true, template: {spec: {restartPolicy: Never, nodeSelector: {pool: batch}, containers: [{name: main, image: "import:1"}]}}}
+`, space, rev)
+		}
+		job("1")
+		s.up(t)
+		id := "batch/v1/Job/" + space + "/import"
+		k.patch(t, id, types.MergePatchType, `{spec: {template: {spec: {nodeSelector: {zone: a}}}}}`, "kueue")
+		k.patch(t, id, types.MergePatchType, `{spec: {suspend: false}}`, "kueue")
+		uid := k.get(t, id).GetUID()
+		job("2")
+		requireShown(t, in(only(t, "Drift that cannot be put right", anOutput)), s.preview(t))
+		s.up(t)
+		assert.Equal(t, uid, k.get(t, id).GetUID())
+		assert.Equal(t, "2", k.value(t, id, "metadata", "labels", "rev"))
+		requireShown(t, in(only(t, "Drift that cannot be put right", anOutput)), s.previewEmpty(t))
 	})
 
 	t.Run("every path of the table selects what someone else changes", func(t *testing.T) {

@@ -21,7 +21,6 @@ type waiting struct {
 	about     *thing
 	value     string
 	onFailure string
-	had       string // the onFailure of the last up that succeeded
 }
 
 // patching is a Patch that gives somebody else's Deployment a sidecar.
@@ -29,8 +28,6 @@ type patching struct {
 	image, onDestroy string
 	// settled says that an up has made the sidecar what the Patch says, and nobody has changed it since.
 	settled bool
-	// meddled says that somebody has ever changed the sidecar.
-	meddled bool
 }
 
 const (
@@ -97,7 +94,7 @@ func (l *life) alter() {
 		}
 		live.Object = set(live.Object, at(side+".image"), "example.com/side:9").(m)
 		_, err := client("Deployment", l.namespace).Update(l.Context(), live, metav1.UpdateOptions{FieldManager: neighbour})
-		l.patch.settled, l.patch.meddled = false, true
+		l.patch.settled = false
 		l.note("a neighbour: the sidecar's image is example.com/side:9 (%v)", err)
 	}
 }
@@ -110,7 +107,6 @@ func (l *life) accompanied(result engine.Result) {
 	if l.wait == nil {
 		return
 	}
-	defer func() { l.wait.had = l.wait.onFailure }()
 	if l.wait.onFailure != "fail" {
 		return
 	}

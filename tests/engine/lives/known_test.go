@@ -13,11 +13,6 @@ var shapes = []shape{
 	{"D58", func(_ *life, v violation) bool { // retained, and to be made anew
 		return v.law == canGoBack && v.thing.retained && strings.Contains(v.text, "the old object still exists and has the same name")
 	}},
-	{"D54", func(l *life, v violation) bool { return v.law == taken && l.patch.meddled }}, // somebody had changed it
-	{"D55", func(_ *life, v violation) bool {
-		return v.thing != nil && v.thing.name == "ClusterRole" && v.thing.emptyRules() &&
-			(v.law == atRest || v.law == asListed || v.law == settled && strings.HasPrefix(v.text, "rules of"))
-	}},
 	{"D56", func(_ *life, v violation) bool {
 		return (v.law == told || v.law == wanted) && (strings.HasPrefix(v.text, "data.gated of") || strings.HasPrefix(v.text, "spec.template.spec.hostname of"))
 	}},
@@ -31,9 +26,4 @@ func known(l *life, v violation) string {
 		}
 	}
 	return ""
-}
-
-func (th *thing) emptyRules() bool {
-	rules, there := th.manifest["rules"].([]any)
-	return there && len(rules) == 0 || th.applied != nil && th.applied.emptyRules()
 }

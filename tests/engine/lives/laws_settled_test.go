@@ -133,7 +133,7 @@ func hollow(value any) bool {
 }
 
 func (th *thing) ignoresPlace(p path) bool {
-	return slices.ContainsFunc(th.ignores, func(i disregard) bool { return i.place.covers(p) })
+	return th.isAggregated() && p[0].field == "rules" || slices.ContainsFunc(th.ignores, func(i disregard) bool { return i.place.covers(p) })
 }
 
 // rests holds the law about the preview of what nobody has changed.
@@ -149,4 +149,11 @@ func (l *life) rests() {
 		}
 		l.breaks(violation{law: atRest, thing: about, text: fmt.Sprintf("%v\n%s", preview.Err, preview.Output)})
 	}
+}
+
+// isAggregated says that a controller fills the rules of the role, which are empty in the manifest: an apply of them takes them
+// away, and that is not what anybody wants.
+func (th *thing) isAggregated() bool {
+	rules, there := th.manifest["rules"].([]any)
+	return there && len(rules) == 0 && th.manifest["aggregationRule"] != nil
 }

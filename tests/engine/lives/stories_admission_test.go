@@ -103,7 +103,7 @@ func TestWhatIsDropped(t *testing.T) {
 
 // TestAnAggregatedRoleKeepsItsRules tells that rules that a controller fills are nobody else's business.
 func TestAnAggregatedRoleKeepsItsRules(t *testing.T) {
-	story(t, "[D55]", "the role has lost its rules", "plain", func(p *place) {
+	corrected(t, "[D55]", "plain", func(p *place) {
 		part := p.namespace + "-part"
 		role := parsef(`
 apiVersion: rbac.authorization.k8s.io/v1

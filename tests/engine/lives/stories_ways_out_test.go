@@ -34,7 +34,7 @@ func TestAWaitThatBeginsToFail(t *testing.T) {
 
 // TestWhatAPatchAddsIsRemoved tells that onDestroy: remove removes a sidecar also after a repair.
 func TestWhatAPatchAddsIsRemoved(t *testing.T) {
-	story(t, "[D54]", "the sidecar is still there", "plain", func(p *place) {
+	corrected(t, "[D54]", "plain", func(p *place) {
 		require.NoError(p, put(p.Context(), p.namespace, deployment("web")))
 		p.up(patchOf("sidecar", m{
 			"target": m{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}, "onDestroy": "remove",

@@ -135,7 +135,20 @@ func TestARenameThatIsCutShortRunsNoHookOfInstalls(t *testing.T) {
 		before := len(l.runs(0))
 		renamed := formerly("shop", release("hook:1"))
 		l.declare(program{"store": renamed, "chore": l.task("chore", "fails:0", "create")})
+		// The chore fails before the rename is over.
+		failed := make(chan struct{})
+		l.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+			about, _ := request.(interface{ GetUrn() string })
+			switch isChore := about != nil && strings.HasSuffix(about.GetUrn(), "::chore"); {
+			case isChore && strings.HasSuffix(info.FullMethod, "/Create"):
+				defer close(failed)
+			case !isChore && strings.HasSuffix(info.FullMethod, "/Update"):
+				<-failed
+			}
+			return handle(ctx, request)
+		})
 		l.fails(engine.Up, engine.Options{})
+		l.Intercept(nil)
 		l.declare(program{"store": renamed})
 		l.up(engine.Options{})
 		assert.NotContains(t, jobs(l.runs(before)), "begin", "the hook of installs runs again")
