@@ -27,11 +27,10 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 }
 
 func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
-	in, old, err := decode(req.OldInputs, req.Properties)
+	in, old, err := decode(r.deleting.Of(req), req.Properties)
 	if err != nil {
 		return err
 	}
-	in = r.asProgrammed(req.Urn, in, old.Ref.UID)
 	id, err := old.IdentityIn(req.ID)
 	if err != nil {
 		return err
@@ -205,10 +204,7 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	// The deadline of the operation has passed; this is its last step.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyTimeout)
 	defer cancel()
-	err := t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
-		if err := t.mayWrite(in, live); err != nil {
-			return nil, err
-		}
+	err := t.edit(ctx, in, types.UID(uid), func(live *unstructured.Unstructured) ([]byte, error) {
 		last = live
 		return ownership.WithoutFinalizers(live, removable(live))
 	})

@@ -40,12 +40,12 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
-	in.compareWith(req.OldInputs, old)
+	in.saved = req.OldInputs
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	ignored := ignoredIn(req)
 	programmed := r.calls.IsProgrammed(req.Urn)
 	if programmed {
-		r.noteDeletion(req.Urn, req.Inputs, in, old.Ref.UID)
+		r.deleting.Note(req)
 		if err := refuseIgnoredParts(req, old); err != nil {
 			return p.DiffResponse{}, err
 		}
@@ -110,7 +110,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 
 	result, err := r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, old, req.Urn, true)
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
-		diff, err := refused.replacement(ctx, in, old, ignored, req.OldInputs)
+		diff, err := refused.replacement(ctx, in, old, ignored)
 		if errors.Is(err, errUnresolved) {
 			r.dryRuns.Put(req.Urn, old.Ref.UID, outcome{target: refused.target, unresolved: true})
 			return tracked.Changed(keyManifest, p.Update), nil
@@ -130,9 +130,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return p.DiffResponse{}, err
 	}
 	result.leaving.say(ctx, result.target, in, old)
-	if err := result.sayUnsettled(ctx, in, old); err != nil {
-		return p.DiffResponse{}, err
-	}
+	result.sayUnsettled(ctx, in, old)
 	if err := result.sayReturning(ctx, in, old, req.OldInputs); err != nil {
 		return p.DiffResponse{}, err
 	}

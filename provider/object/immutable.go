@@ -10,7 +10,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -52,7 +51,7 @@ var errUnresolved = errors.New("it is not known yet whether the object has to be
 //
 // It returns a diff that replaces, or the error for the user. Any doubt is an error.
 func (r *refusedUpdate) replacement(
-	ctx context.Context, in inputs, old state, ignored tracked.IgnoredPaths, oldInputs property.Map,
+	ctx context.Context, in inputs, old state, ignored tracked.IgnoredPaths,
 ) (p.DiffResponse, error) {
 	t, live := r.target, r.merged.Live()
 	if err := r.noProof(in); err != nil {
@@ -93,7 +92,7 @@ func (r *refusedUpdate) replacement(
 	if in.onImmutable(t.Identity()) == policy.ImmutableFail {
 		return p.DiffResponse{}, r.kept(in, immutable)
 	}
-	saved, err := decodeInputs(oldInputs)
+	saved, err := decodeInputs(in.saved)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
@@ -194,11 +193,8 @@ func (r *refusedUpdate) noProof(in inputs) error {
 // as in the last run.
 func (r *refusedUpdate) notProgrammed(ctx context.Context, in inputs) error {
 	t := r.target
-	if !in.hasChangedNear(causeFields(r.err)) {
-		lines, paths, err := t.unsettledLines(in, r.merged.Live(), pathsOfDrift(r.drift))
-		if err != nil {
-			return err
-		}
+	if !r.base.hasChangedNear(in, causeFields(r.err)) {
+		lines, paths := t.unsettledLines(in, r.merged.Live(), pathsOfDrift(r.drift))
 		what, next := "", "write what the object has into the manifest"
 		if len(lines) > 0 {
 			what = "\nThey are otherwise on the object than in the manifest:\n  " + strings.Join(lines, "\n  ")
@@ -238,16 +234,10 @@ func withoutNext(err error) error {
 // owners names the owners of a field of the live object.
 func (r *refusedUpdate) owners(path fieldpath.Path) string {
 	of, err := ownership.NewOwnership(r.merged.Live())
-	var names []string
-	if err == nil {
-		for _, owner := range of.Of(path) {
-			names = append(names, owner.Manager)
-		}
+	if names := of.ManagersOf(path); err == nil && len(names) > 0 {
+		return strings.Join(names, ", ")
 	}
-	if len(names) == 0 {
-		return "nobody that is known"
-	}
-	return strings.Join(slices.Compact(names), ", ")
+	return "nobody that is known"
 }
 
 // typed reports whether a refusal says what is wrong with a field, as the API server's own validation does. Refusals

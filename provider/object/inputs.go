@@ -41,10 +41,8 @@ type inputs struct {
 	former []string
 	// namespace is where the object stays if the manifest names none; empty for the default namespace.
 	namespace string
-	// saved are the inputs of the last run; nil where they are unknown, or do not matter. savedIsApplied means that they are
-	// what was applied last.
-	saved          *inputs
-	savedIsApplied bool
+	// saved are the inputs of the last run, as the engine has them.
+	saved property.Map
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
 	// ignoreSecret means that their names are secret.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -41,7 +40,7 @@ type drifted struct {
 // What others have changed is left out of the apply: it is not ours any more, so nothing is removed. What admission has
 // changed is still ours, so the live value is sent, onto the object as it was read.
 func (w *write) applyBesidesDrift(ctx context.Context, body map[string]any, refused *refusedUpdate) (answer *unstructured.Unstructured, err error) {
-	if w.in.saved == nil {
+	if refused.base.last == nil {
 		return nil, refused
 	}
 	conflict := cluster.RetryOnConflict(ctx, func() error {
@@ -61,7 +60,7 @@ func (w *write) applyBesidesDrift(ctx context.Context, body map[string]any, refu
 // tryBesidesDrift is one attempt on the object as it was read. The API server may name one field at a time, so what it names
 // next is added, as long as there is more to leave.
 func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refused *refusedUpdate) (*unstructured.Unstructured, error) {
-	drift, err := w.drift(refused.merged)
+	drift, err := w.drift(refused)
 	if err != nil || len(drift) == 0 {
 		return nil, cmp.Or(err, error(refused))
 	}
@@ -70,7 +69,7 @@ func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refuse
 		answer, err := w.applyWithPolicy(ctx, w.in, besides(body, staying, live), w.uid, w.preview)
 		if err == nil {
 			// What admission makes of a manifest counts as applied. Without knowing what was applied, it may be something else.
-			w.unsettled = slices.DeleteFunc(slices.Clone(staying), func(d drifted) bool { return d.ours && w.in.savedIsApplied })
+			w.unsettled = slices.DeleteFunc(slices.Clone(staying), func(d drifted) bool { return d.ours && refused.base.applied })
 		}
 		return answer, err
 	}
@@ -142,7 +141,7 @@ func (w *write) applyBesidesDenied(ctx context.Context, body map[string]any, den
 	if err != nil || merged == nil {
 		return nil, denied
 	}
-	answer, err := w.applyBesidesDrift(ctx, body, &refusedUpdate{target: w.target, merged: merged, err: denied, denied: true})
+	answer, err := w.applyBesidesDrift(ctx, body, &refusedUpdate{target: w.target, merged: merged, base: w.base(), err: denied, denied: true})
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
 		return nil, denied
 	}
@@ -150,8 +149,8 @@ func (w *write) applyBesidesDenied(ctx context.Context, body map[string]any, den
 }
 
 // drift lists the drift of the live object.
-func (w *write) drift(merged *ownership.Merged) ([]drifted, error) {
-	live := merged.Live()
+func (w *write) drift(refused *refusedUpdate) ([]drifted, error) {
+	merged, live := refused.merged, refused.merged.Live()
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
 		return nil, err
@@ -166,7 +165,7 @@ func (w *write) drift(merged *ownership.Merged) ([]drifted, error) {
 		path = ownership.Whole(owned, path)
 		wanted, _, _ := ownership.Locate(w.in.applied, path)
 		is, _, has := ownership.Locate(live.Object, path)
-		if w.in.ignore.Covers(path) || w.in.hasChanged(path) || has && ownership.Equal(wanted, is) || !has && isZero(wanted) {
+		if w.in.ignore.Covers(path) || refused.base.hasChanged(w.in, path) || has && ownership.Equal(wanted, is) || !has && isZero(wanted) {
 			return
 		}
 		if item, gone := missingItem(live.Object, path); gone {
@@ -176,14 +175,9 @@ func (w *write) drift(merged *ownership.Merged) ([]drifted, error) {
 			return
 		}
 		seen.Insert(path.Copy())
-		d := drifted{path: path.Copy(), live: is, has: has}
-		var managers []string
-		for _, owner := range owners.Of(path) {
-			d.ours = d.ours || slices.Contains(w.Own(), owner.Manager)
-			managers = append(managers, owner.Manager)
-		}
-		d.managers = strings.Join(managers, ", ")
-		found = append(found, d)
+		managers := owners.ManagersOf(path)
+		ours := slices.ContainsFunc(managers, func(manager string) bool { return slices.Contains(w.Own(), manager) })
+		found = append(found, drifted{path: path.Copy(), managers: strings.Join(managers, ", "), ours: ours, live: is, has: has})
 	})
 	return found, nil
 }
@@ -234,66 +228,6 @@ func near(path fieldpath.Path, causes []string) bool {
 func isAround(a, b []string) bool {
 	n := min(len(a), len(b))
 	return n > 0 && slices.Equal(a[:n], b[:n])
-}
-
-// compareWith finds the inputs that tell what the program has changed since the last apply. Those that the engine has saved
-// may not be the applied ones: after an update that fails later on, it keeps the former. What the program has now may be.
-func (in *inputs) compareWith(saved property.Map, old state) {
-	if old.Upholds(in.sent()) {
-		same := *in
-		in.saved, in.savedIsApplied = &same, true
-		return
-	}
-	was, err := decodeInputs(saved)
-	if err != nil || was.unknown > 0 || was.applied == nil {
-		return
-	}
-	was.ignore = was.ignore.Within(old.Live, old.Applied)
-	in.saved, in.savedIsApplied = &was, old.Upholds(was.sent())
-}
-
-// hasChanged reports whether the program has changed a field since the last run.
-func (in inputs) hasChanged(path fieldpath.Path) bool {
-	was, _, had := ownership.Locate(in.saved.applied, path)
-	is, _, has := ownership.Locate(in.applied, path)
-	return had != has || !ownership.Equal(was, is)
-}
-
-// hasChangedNear reports whether the program may have changed something that the API server names in a refusal, or inside
-// or around it.
-func (in inputs) hasChangedNear(causes []string) bool {
-	if in.saved == nil || !slices.ContainsFunc(causes, func(cause string) bool { return len(ownership.FieldNames(cause)) > 0 }) {
-		return true
-	}
-	for _, path := range changedPlaces(in.saved.applied, in.applied, nil) {
-		if slices.ContainsFunc(causes, func(cause string) bool { return isAround(path, ownership.FieldNames(cause)) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// changedPlaces lists where two manifests differ. A list is one place, because without its keys it is not known which item is
-// which.
-func changedPlaces(was, is any, at []string) [][]string {
-	before, ok := was.(map[string]any)
-	after, both := is.(map[string]any)
-	if !ok || !both {
-		if ownership.Equal(was, is) {
-			return nil
-		}
-		return [][]string{slices.Clone(at)}
-	}
-	var changed [][]string
-	for name, v := range after {
-		changed = append(changed, changedPlaces(before[name], v, append(slices.Clip(at), name))...)
-	}
-	for name, v := range before {
-		if _, stays := after[name]; !stays {
-			changed = append(changed, changedPlaces(v, nil, append(slices.Clip(at), name))...)
-		}
-	}
-	return changed
 }
 
 func pathsOfDrift(drift []drifted) *fieldpath.Set {

@@ -29,8 +29,8 @@ func TestWhetherTheProgramHasChangedWhatTheAPIServerNames(t *testing.T) {
 		"the first address of a Service is what its manifest has as one": {map[string]any{"spec": map[string]any{"clusterIP": "a"}}, map[string]any{"spec": map[string]any{"clusterIP": "b"}}, []string{"spec.clusterIPs[0]", "spec.clusterIP"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, test.want, inputs{saved: &inputs{applied: test.was}, applied: test.is}.hasChangedNear(test.causes))
-			assert.True(t, inputs{applied: test.is}.hasChangedNear(test.causes), "without the last run, nothing is known")
+			assert.Equal(t, test.want, base{last: &inputs{applied: test.was}}.hasChangedNear(inputs{applied: test.is}, test.causes))
+			assert.True(t, base{}.hasChangedNear(inputs{applied: test.is}, test.causes), "without the last run, nothing is known")
 		})
 	}
 }

@@ -23,6 +23,8 @@ import (
 type refusedUpdate struct {
 	target target
 	merged *ownership.Merged
+	// base tells what the program has changed.
+	base base
 	// drift is what may be the cause of it.
 	drift []drifted
 	// denied means that admission refuses it, and does not name a field.
@@ -49,7 +51,7 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 	if merged == nil {
 		return nil, invalid
 	}
-	refused := &refusedUpdate{target: w.target, merged: merged, err: invalid}
+	refused := &refusedUpdate{target: w.target, merged: merged, base: w.base(), err: invalid}
 	if w.preview && w.migrating.Len() > 0 {
 		if answer, err := w.tryContent(ctx, merged.Live(), merged.Object); err == nil {
 			return ownership.AsApplied(answer, w.Manager, merged.Fields())
@@ -79,7 +81,7 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 			w.Ref, strings.Join(names, ", "))
 		return ownership.AsApplied(answer, w.Manager, merged.Fields())
 	}
-	if err := w.edit(ctx, w.in, w.uid, w.claimDefaults(inTheWay)); err != nil {
+	if err := w.edit(ctx, w.in, w.uid, w.claimDefaults(inTheWay).Patch); err != nil {
 		return nil, err
 	}
 	return w.applyWithPolicy(ctx, w.in, body, w.uid, false)

@@ -55,13 +55,15 @@ func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.U
 	}
 }
 
-// edit carries out an edit on the object with this uid, if we may write the object. It reads the object before.
-func (t target) edit(ctx context.Context, in inputs, uid types.UID, edit ownership.Edit) error {
+// edit changes the object with this uid by a JSON patch built from a fresh read, if we may write the object.
+func (t target) edit(
+	ctx context.Context, in inputs, uid types.UID, patch func(live *unstructured.Unstructured) ([]byte, error),
+) error {
 	return t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
 		if err := t.mayWrite(in, live); err != nil {
 			return nil, err
 		}
-		return edit.Patch(live)
+		return patch(live)
 	})
 }
 

@@ -64,9 +64,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		return p.ReadResponse{}, err
 	}
 	if !now.unsettled.isEmpty() {
-		if err := t.sayUnsettled(ctx, in, live, now.unsettled.fields); err != nil {
-			return p.ReadResponse{}, err
-		}
+		t.sayUnsettled(ctx, in, live, now.unsettled.fields)
 	}
 	if now.Ref.UID == string(live.GetUID()) {
 		now.Origin = old.Origin.Seen(ctx, t.Cluster)

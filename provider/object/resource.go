@@ -35,6 +35,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/middleware/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -52,7 +53,10 @@ type Settings interface {
 
 // New makes the resource. source gives it its clusters.
 func New(source *connection.Source, settings Settings) infer.InferredResource {
-	return &kubeObject{InferredResource: infer.Resource(&Object{}), source: source, settings: settings}
+	return &kubeObject{
+		InferredResource: infer.Resource(&Object{}), source: source, settings: settings,
+		deleting: tracked.DeletionInputs{Keys: []string{policy.KeyDeletionPropagation, keyForceDestroy, keyDeleteInstances}},
+	}
 }
 
 // kubeObject serves the verbs from the raw requests and leaves typing, schema and registration to infer. Free-form
@@ -70,8 +74,7 @@ type kubeObject struct {
 	hidden   sync.Once
 	named    sync.Map // resource.URN -> the differences that were named last
 	moves    tracked.Moves
-	// deletions are resource.URN -> deletion, of the programs that this process has seen.
-	deletions sync.Map
+	deleting tracked.DeletionInputs
 }
 
 var (

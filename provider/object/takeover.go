@@ -63,6 +63,14 @@ func (t target) isNamed(in inputs, entry metav1.ManagedFieldsEntry) bool {
 func (w *write) handOver(ctx context.Context) (ownership.Edit, error) {
 	try := *w
 	try.preview = true
+	if w.renames { // later than this
+		switch live, err := w.Cluster.Get(ctx, w.Ref); {
+		case err == nil:
+			try.target = w.asOn(live)
+		case !apierrors.IsNotFound(err): // the dry-run says so as well
+			return nil, err
+		}
+	}
 	answer, err := try.apply(ctx, w.in.sent(), cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
 	if apierrors.IsInvalid(err) && !isOtherObject(err) {
 		answer, err = try.applyDespiteDefaults(ctx, w.in.sent(), err)
@@ -70,7 +78,7 @@ func (w *write) handOver(ctx context.Context) (ownership.Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent, _, err := ownership.Applied(answer, w.Manager)
+	sent, _, err := ownership.Applied(answer, try.Manager)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -92,32 +91,25 @@ func decodeUnsettled(properties property.Map) unsettled {
 }
 
 // sayUnsettled warns of drift that an update leaves, unless a read has done so.
-func (o outcome) sayUnsettled(ctx context.Context, in inputs, old state) error {
-	u := o.state.unsettled
-	if u.isEmpty() || old.unsettled.without(u.fields).Empty() {
-		return nil
+func (o outcome) sayUnsettled(ctx context.Context, in inputs, old state) {
+	if u := o.state.unsettled; !u.isEmpty() && !old.unsettled.without(u.fields).Empty() {
+		o.target.sayUnsettled(ctx, in, o.answer, u.fields)
 	}
-	return o.target.sayUnsettled(ctx, in, o.answer, u.fields)
 }
 
 // sayUnsettled warns of drift that stays, because the API server does not accept it changed back.
-func (t target) sayUnsettled(ctx context.Context, in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) error {
-	lines, paths, err := t.unsettledLines(in, live, fields)
-	if err == nil && len(lines) > 0 {
+func (t target) sayUnsettled(ctx context.Context, in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) {
+	if lines, paths := t.unsettledLines(in, live, fields); len(lines) > 0 {
 		p.GetLogger(ctx).Warningf("%s: these fields are not as in the manifest, and the API server does not accept them changed back. "+
 			"They stay as they are:\n  %s\nTo leave them to whoever has changed them:\n  ignoreFields: [%s]",
 			t.Ref, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
 	}
-	return err
 }
 
 // unsettledLines describes drift: the field, its live and its wanted value, and who has changed it. It also returns the
 // fields in the notation of ignoreFields.
-func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) (lines, paths []string, err error) {
+func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) (lines, paths []string) {
 	owners, err := ownership.NewOwnership(live)
-	if err != nil {
-		return nil, nil, err
-	}
 	fields.Iterate(func(path fieldpath.Path) {
 		wanted, _, has := ownership.Locate(in.applied, path)
 		is, _, _ := ownership.Locate(live.Object, path)
@@ -125,12 +117,10 @@ func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, field
 			return
 		}
 		by := "nobody owns it"
-		var managers []string
-		for _, owner := range owners.Of(path) {
-			managers = append(managers, owner.Manager)
-		}
-		if len(managers) > 0 {
-			by = "owned by " + strings.Join(slices.Compact(managers), ", ")
+		if managers := owners.ManagersOf(path); len(managers) > 0 {
+			by = "owned by " + strings.Join(managers, ", ")
+		} else if err != nil {
+			by = "it is not known who owns it"
 		}
 		name := ownership.Format(path)
 		if in.namesSecret(fieldpath.NewSet(path)) {
@@ -139,5 +129,5 @@ func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, field
 		lines = append(lines, fmt.Sprintf("%s: %s instead of %s (%s)", name, in.show(live.Object, path), in.show(in.applied, path), by))
 		paths = append(paths, strconv.Quote(name))
 	})
-	return lines, paths, nil
+	return lines, paths
 }

@@ -23,7 +23,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
-	in.compareWith(req.OldInputs, old)
+	in.saved = req.OldInputs
 	clu, err := r.source.Cluster(req.Inputs)
 	unknown := errors.Is(err, connection.ErrUnknown)
 	if err != nil && !unknown {
@@ -46,9 +46,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		}
 		if !ok { // otherwise Diff has already reported it
 			result.leaving.say(ctx, result.target, in, old)
-			if err := result.sayUnsettled(ctx, in, old); err != nil {
-				return p.UpdateResponse{}, err
-			}
+			result.sayUnsettled(ctx, in, old)
 		}
 	}
 	if old.Pending && req.DryRun {

@@ -24,7 +24,7 @@ func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 }
 
 func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
-	in, old, err := decode(req.OldInputs, req.Properties)
+	in, old, err := decode(r.deleting.Of(req), req.Properties)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		return p.DiffResponse{}, err
 	}
 	if programmed {
+		r.deleting.Note(req)
 		moved, err := r.moves.Find(ctx, r.source, clu, req.Urn, &old.State)
 		if err != nil || moved {
 			return tracked.ElsewhereDiff(), err

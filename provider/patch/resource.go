@@ -50,7 +50,10 @@ import (
 
 // New returns the resource. source gives it its clusters, rules the provider's readiness rules.
 func New(source *connection.Source, rules func() *readiness.Rules) infer.InferredResource {
-	return &patchResource{InferredResource: infer.Resource(&Patch{}), source: source, rules: rules}
+	return &patchResource{
+		InferredResource: infer.Resource(&Patch{}), source: source, rules: rules,
+		deleting: tracked.DeletionInputs{Keys: []string{keyOnDestroy}},
+	}
 }
 
 // patchResource serves the verbs from the raw requests and leaves typing, schema and
@@ -58,13 +61,14 @@ func New(source *connection.Source, rules func() *readiness.Rules) infer.Inferre
 type patchResource struct {
 	infer.InferredResource
 
-	source  *connection.Source
-	rules   func() *readiness.Rules
-	calls   tracked.EngineCalls
-	dryRuns tracked.DryRunCache[outcome]
-	claims  reservations
-	guard   tracked.ReplacementGuard
-	moves   tracked.Moves
+	source   *connection.Source
+	rules    func() *readiness.Rules
+	calls    tracked.EngineCalls
+	dryRuns  tracked.DryRunCache[outcome]
+	claims   reservations
+	guard    tracked.ReplacementGuard
+	moves    tracked.Moves
+	deleting tracked.DeletionInputs
 }
 
 var (

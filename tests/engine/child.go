@@ -14,12 +14,8 @@ import (
 	"github.com/pulumi/pulumi-yaml/pkg/server"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/diag"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/util/rpcutil"
-	pulumiprovider "github.com/pulumi/pulumi/sdk/v3/go/pulumi/provider"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider"
 )
 
 // childVariable makes a test's program serve a part of an operation: see [ServeChild].
@@ -77,7 +73,7 @@ func serveOrders(served part) error {
 			return err
 		}
 		cancel := make(chan bool)
-		register, err := served.prepare(next)
+		register, end, err := served.prepare(next)
 		if err != nil {
 			return err
 		}
@@ -86,53 +82,45 @@ func serveOrders(served part) error {
 			return err
 		}
 		fmt.Println(handle.Port)
-		var end order
-		if err := orders.Decode(&end); err != nil { // An empty order ends the operation; so does the end of the tests.
+		var empty order
+		if err := orders.Decode(&empty); err != nil { // An empty order ends the operation; so does the end of the tests.
 			return nil //nolint:nilerr // It is no error of this process.
 		}
 		close(cancel)
-		if err := <-handle.Done; err != nil {
+		if err := errors.Join(<-handle.Done, end()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		fmt.Fprintln(os.Stderr, endOfErrors)
 	}
 }
 
-// prepare makes what serves an operation.
-func (p part) prepare(next order) (func(*grpc.Server) error, error) {
+// prepare makes what serves an operation, and what ends it.
+func (p part) prepare(next order) (register func(*grpc.Server) error, end func() error, err error) {
 	if p == yamlPart {
 		host := server.NewLanguageHost(next.Engine, "")
 		return func(s *grpc.Server) error {
 			pulumirpc.RegisterLanguageRuntimeServer(s, host)
 			return nil
-		}, nil
+		}, func() error { return nil }, nil
 	}
-	text, err := schemaText() // from the folder that the tests run in
-	if err != nil {
-		return nil, err
+	if _, err := schemaText(); err != nil { // read in the folder that the tests run in, and kept
+		return nil, nil, err
 	}
 	os.Clearenv()
 	for _, variable := range next.Environment {
 		key, value, _ := strings.Cut(variable, "=")
 		if err := os.Setenv(key, value); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := os.Chdir(next.Dir); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	engine, err := pulumiprovider.NewHostClient(next.Engine)
+	register, engine, err := newProvider(next.Engine)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	served, err := provider.Server(engine, text)
-	if err != nil {
-		return nil, err
-	}
-	return func(s *grpc.Server) error {
-		pulumirpc.RegisterResourceProviderServer(s, served)
-		return nil
-	}, nil
+	return register, engine.Close, nil
 }
 
 // child is a process that can serve an operation at a time.
@@ -200,8 +188,7 @@ func startChild(p part, next order, sink diag.Sink) (*lease, error) {
 		said, _ := io.ReadAll(taken.errors)
 		return nil, fmt.Errorf("process for %s: %w; does TestMain call ServeChild? It said: %s", p, err, said)
 	}
-	connection, err := grpc.NewClient("127.0.0.1:"+strings.TrimSpace(port),
-		grpc.WithTransportCredentials(insecure.NewCredentials()), rpcutil.GrpcChannelOptions())
+	connection, err := connect(strings.TrimSpace(port))
 	if err != nil {
 		return nil, fmt.Errorf("process for %s: %w", p, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
@@ -30,28 +31,16 @@ type startedProvider struct {
 
 // startInProcess starts the provider as [provider.Serve] does in a plugin, behind what stands between it and the engine.
 func startInProcess(ctx *plugin.Context, between []grpc.UnaryServerInterceptor) (plugin.Provider, error) {
-	text, err := schemaText()
+	register, engine, err := newProvider(ctx.Host.ServerAddr())
 	if err != nil {
 		return nil, err
-	}
-	engine, err := pulumiprovider.NewHostClient(ctx.Host.ServerAddr())
-	if err != nil {
-		return nil, err
-	}
-	server, err := provider.Server(engine, text)
-	if err != nil {
-		return nil, errors.Join(err, engine.Close())
 	}
 	cancel := make(chan bool)
-	handle, err := rpcutil.ServeWithOptions(rpcutil.ServeOptions{Cancel: cancel, Options: []grpc.ServerOption{grpc.ChainUnaryInterceptor(between...)}, Init: func(s *grpc.Server) error {
-		pulumirpc.RegisterResourceProviderServer(s, server)
-		return nil
-	}})
+	handle, err := rpcutil.ServeWithOptions(rpcutil.ServeOptions{Cancel: cancel, Options: []grpc.ServerOption{grpc.ChainUnaryInterceptor(between...)}, Init: register})
 	if err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
-	connection, err := grpc.NewClient(fmt.Sprintf("127.0.0.1:%d", handle.Port),
-		grpc.WithTransportCredentials(insecure.NewCredentials()), rpcutil.GrpcChannelOptions())
+	connection, err := connect(strconv.Itoa(handle.Port))
 	if err != nil {
 		close(cancel)
 		return nil, errors.Join(err, engine.Close())
@@ -61,6 +50,30 @@ func startInProcess(ctx *plugin.Context, between []grpc.UnaryServerInterceptor) 
 		close(cancel)
 		return errors.Join(err, <-handle.Done)
 	})
+}
+
+// newProvider makes the server of a provider for the engine at an address, and its connection there.
+func newProvider(engine string) (register func(*grpc.Server) error, client *pulumiprovider.HostClient, err error) {
+	text, err := schemaText()
+	if err != nil {
+		return nil, nil, err
+	}
+	if client, err = pulumiprovider.NewHostClient(engine); err != nil {
+		return nil, nil, err
+	}
+	served, err := provider.Server(client, text)
+	if err != nil {
+		return nil, nil, errors.Join(err, client.Close())
+	}
+	return func(s *grpc.Server) error {
+		pulumirpc.RegisterResourceProviderServer(s, served)
+		return nil
+	}, client, nil
+}
+
+// connect leads to a server on this machine.
+func connect(port string) (*grpc.ClientConn, error) {
+	return grpc.NewClient("127.0.0.1:"+port, grpc.WithTransportCredentials(insecure.NewCredentials()), rpcutil.GrpcChannelOptions())
 }
 
 // startApart starts the provider in a process that has the folder of the project and an environment for itself.

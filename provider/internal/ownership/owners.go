@@ -51,6 +51,17 @@ func (o Ownership) Of(path fieldpath.Path) []Owner {
 	return owners
 }
 
+// ManagersOf lists the managers of [Ownership.Of], each once.
+func (o Ownership) ManagersOf(path fieldpath.Path) []string {
+	var names []string
+	for _, owner := range o.Of(path) {
+		if !slices.Contains(names, owner.Manager) {
+			names = append(names, owner.Manager)
+		}
+	}
+	return names
+}
+
 // onlyAround reports whether fields touches path only by a map or list around it that others own parts of. The
 // manager that made such a map still owns its existence after others have taken over all its content; in
 // managedFields that looks like an atomic value, in which nobody could own a part.

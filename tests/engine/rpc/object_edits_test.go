@@ -40,3 +40,20 @@ data: {a: "1", b: "2", c: "3"}}`, w.namespace)
 	assert.ElementsMatch(t, []string{s.managerIn(), "thief"}, w.managers("ConfigMap", "web"))
 	s.mustUp("same", in)
 }
+
+// TestATakeoverUnderANewNameDespiteADefault is about an update that takes a field over, renames the field manager, and is refused
+// because of a default that is left over beside what this resource has applied under its former name.
+func TestATakeoverUnderANewNameDespiteADefault(t *testing.T) { // [D1] [O89]
+	t.Parallel()
+	w := newWorld(t)
+	c := leftovers["a Deployment's strategy, with a part of rollingUpdate of its own"]
+	s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", program(w.inNamespace(t, c.from), atOnce))
+	uid := w.get("Deployment", "it").GetUID()
+	w.apply("thief", object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: it, namespace: %s, labels: {theirs: "1"}}}`, w.namespace))
+	s.moved("urn:pulumi:dev::bakery::k8sconnect:index:KubeObject::it")
+	in := program(w.inNamespace(t, c.to), atOnce, map[string]any{"takeOverFrom": []any{"thief"}})
+	s.mustUp("update", in)
+	assert.Equal(t, uid, w.get("Deployment", "it").GetUID())
+	assert.Equal(t, map[string]any{"type": "Recreate"}, w.value("Deployment", "it", "spec", "strategy"))
+	s.mustUp("same", in)
+}

@@ -169,6 +169,18 @@ func TestAPatchThatRemovesWhatItHasAdded(t *testing.T) {
 		assert.Empty(t, destroyed(t, w, s, "ConfigMap"))
 		assert.Equal(t, map[string]string{"a": "1"}, w.get("ConfigMap", "it").GetAnnotations())
 	})
+	t.Run("a Patch that moves to another object removes as the program says that moves it [D102] [P31]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("owner", w.configMap("it", nil))
+		w.apply("owner", w.configMap("other", nil))
+		s := removing(t, w, start(t, inline(newUser(t)))).mustUp("create", patching(w.configMap("it", nil), setting("patch", data("new", "1"))))
+		s.in(s.process.again(t)).mustUp("replace", patching(w.configMap("other", nil), setting("patch", data("new", "1")), removes))
+		assert.Equal(t, map[string]any{"a": "1", "b": "2"}, w.value("ConfigMap", "it", "data"))
+		assert.Equal(t, "1", w.value("ConfigMap", "other", "data", "new"))
+		require.NoError(t, s.destroy())
+		assert.Equal(t, map[string]any{"a": "1", "b": "2"}, w.value("ConfigMap", "other", "data"))
+	})
 	t.Run("what was taken by force from who had it meanwhile stays [P31]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

@@ -1,0 +1,75 @@
+package object
+
+import (
+	"slices"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// base is what tells which fields the program has changed since the last apply.
+type base struct {
+	// last are the inputs to compare with; nil if there are none that can be compared.
+	last *inputs
+	// applied means that they are certainly what was applied last.
+	applied bool
+}
+
+// base finds what to compare with. The inputs that the engine has saved may not be the applied ones: after an update that
+// fails later on, it keeps the former. What the program has now may be.
+func (w *write) base() base {
+	if w.old.Upholds(w.in.sent()) {
+		return base{&w.in, true}
+	}
+	last, err := decodeInputs(w.in.saved)
+	if err != nil || last.unknown > 0 || last.applied == nil {
+		return base{}
+	}
+	last.ignore = last.ignore.Within(w.old.Live, w.old.Applied)
+	return base{&last, w.old.Upholds(last.sent())}
+}
+
+// hasChanged reports whether the program has changed a field.
+func (b base) hasChanged(in inputs, path fieldpath.Path) bool {
+	was, _, had := ownership.Locate(b.last.applied, path)
+	is, _, has := ownership.Locate(in.applied, path)
+	return had != has || !ownership.Equal(was, is)
+}
+
+// hasChangedNear reports whether the program may have changed something that the API server names in a refusal, or inside
+// or around it.
+func (b base) hasChangedNear(in inputs, causes []string) bool {
+	if b.last == nil || !slices.ContainsFunc(causes, func(cause string) bool { return len(ownership.FieldNames(cause)) > 0 }) {
+		return true
+	}
+	for _, path := range changedPlaces(b.last.applied, in.applied, nil) {
+		if slices.ContainsFunc(causes, func(cause string) bool { return isAround(path, ownership.FieldNames(cause)) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// changedPlaces lists where two manifests differ. A list is one place, because without its keys it is not known which item is
+// which.
+func changedPlaces(was, is any, at []string) [][]string {
+	before, ok := was.(map[string]any)
+	after, both := is.(map[string]any)
+	if !ok || !both {
+		if ownership.Equal(was, is) {
+			return nil
+		}
+		return [][]string{slices.Clone(at)}
+	}
+	var changed [][]string
+	for name, v := range after {
+		changed = append(changed, changedPlaces(before[name], v, append(slices.Clip(at), name))...)
+	}
+	for name, v := range before {
+		if _, stays := after[name]; !stays {
+			changed = append(changed, changedPlaces(v, nil, append(slices.Clip(at), name))...)
+		}
+	}
+	return changed
+}

@@ -1,0 +1,43 @@
+package tracked
+
+import (
+	"testing"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+)
+
+func TestADeletionFollowsTheProgramThatAsksForIt(t *testing.T) { // [D102]
+	state := func(uid string) property.Map {
+		return property.NewMap(map[string]property.Value{KeyResourceRef: reference.Object{UID: uid}.Encode()})
+	}
+	inputs := func(how property.Value, other string) property.Map {
+		all := map[string]property.Value{"other": property.New(other)}
+		if !how.IsNull() {
+			all["how"] = how
+		}
+		return property.NewMap(all)
+	}
+	saved := inputs(property.New("before"), "old")
+	for name, test := range map[string]struct {
+		says property.Map
+		uid  string
+		want property.Map
+	}{
+		"what it says counts, and nothing else of it":      {inputs(property.New("now"), "new"), "1", inputs(property.New("now"), "old")},
+		"what it no longer says does not count any more":   {inputs(property.New(property.Null), "new"), "1", inputs(property.New(property.Null), "old")},
+		"a secret stays one":                               {inputs(property.New("now").WithSecret(true), "new"), "1", inputs(property.New("now").WithSecret(true), "old")},
+		"what is not known yet is what it was":             {inputs(property.New(property.Computed), "new"), "1", saved},
+		"what it says about another object does not count": {inputs(property.New("now"), "new"), "2", saved},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := DeletionInputs{Keys: []string{"how"}}
+			assert.Equal(t, saved, d.Of(p.DeleteRequest{Urn: "u", OldInputs: saved, Properties: state("1")}), "without a program")
+			d.Note(p.DiffRequest{Urn: "u", Inputs: test.says, State: state(test.uid)})
+			assert.Equal(t, test.want, d.Of(p.DeleteRequest{Urn: "u", OldInputs: saved, Properties: state("1")}))
+		})
+	}
+}

@@ -1,0 +1,210 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// queuedJob is a program of a Job that a queue controller starts. options are inputs beside the manifest.
+func queuedJob(space, rev, options string) string {
+	return fmt.Sprintf(`
+resources:
+  work:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: batch/v1
+        kind: Job
+        metadata: {name: work, namespace: %s, labels: {rev: "%s"}}
+        spec: {suspend: true, template: {spec: {restartPolicy: Never, nodeSelector: {pool: batch}, containers: [{name: main, image: "work:1"}]}}}
+%s`, space, rev, options)
+}
+
+// start is what a queue controller does to it.
+func (k *kube) start(t *testing.T, id string) {
+	t.Helper()
+	k.patch(t, id, types.MergePatchType, `{spec: {template: {spec: {nodeSelector: {zone: a}}}}}`, "kueue")
+	k.patch(t, id, types.MergePatchType, `{spec: {suspend: false}}`, "kueue")
+}
+
+func TestWhatTheSecondAttackFoundFromOutside(t *testing.T) {
+	t.Parallel()
+	c := shared.Get(t)
+
+	t.Run("a running Job stays, whether what has started it is ignored or not [D49] [D50] [D61]", func(t *testing.T) {
+		t.Parallel()
+		const ignoring = "      ignoreFields: [spec.suspend, spec.template.spec.nodeSelector]\n"
+		for name, options := range map[string]string{"ignored": ignoring, "not ignored": ""} {
+			k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+			id := "batch/v1/Job/" + space + "/work"
+			s.program(t, "%s", queuedJob(space, "1", options))
+			s.up(t)
+			k.start(t, id)
+			uid := k.get(t, id).GetUID()
+			s.program(t, "%s", queuedJob(space, "2", options))
+			preview := s.preview(t)
+			assert.Contains(t, preview, "~ 1 to update", name)
+			assert.NotContains(t, preview, "replace", name)
+			s.up(t)
+			assert.Equal(t, uid, k.get(t, id).GetUID(), name)
+			assert.Equal(t, "2", k.value(t, id, "metadata", "labels", "rev"), name)
+			assert.Equal(t, false, k.value(t, id, "spec", "suspend"), name)
+			s.previewEmpty(t)
+			s.program(t, "%s", queuedJob(space, "2", ignoring))
+			s.up(t)
+			assert.Equal(t, uid, k.get(t, id).GetUID(), "the fields are ignored because they have changed")
+		}
+	})
+	t.Run("a rotated password stays that is ignored as it is written [D51]", func(t *testing.T) {
+		t.Parallel()
+		k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+		id := "v1/Secret/" + space + "/keys"
+		program := func(rev string) {
+			s.program(t, `
+resources:
+  keys:
+    type: k8sconnect:KubeObject
+    properties:
+      ignoreFields: [stringData.password]
+      manifest: {apiVersion: v1, kind: Secret, metadata: {name: keys, namespace: %s, labels: {rev: "%s"}}, stringData: {password: first, user: me}}
+`, space, rev)
+		}
+		program("1")
+		s.up(t)
+		k.patch(t, id, types.MergePatchType, `{data: {password: c2Vjb25k}}`, "rotation")
+		program("2")
+		s.up(t)
+		assert.Equal(t, "c2Vjb25k", k.value(t, id, "data", "password"))
+		assert.Equal(t, "2", k.value(t, id, "metadata", "labels", "rev"))
+		s.previewEmpty(t)
+	})
+	t.Run("a Wait that begins to fail is held to it [D53]", func(t *testing.T) {
+		t.Parallel()
+		s, space := newStack(t), c.Namespace(t)
+		program := func(onFailure string) {
+			s.program(t, `
+resources:
+  settings:
+    type: k8sconnect:KubeObject
+    properties: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: %s}, data: {a: "1"}}}
+  wait:
+    type: k8sconnect:Wait
+    properties: {resourceRef: '${settings.resourceRef}', waitFor: {fieldValue: {data.a: never}, timeout: 1s}, onFailure: %s}
+`, space, onFailure)
+		}
+		program("warn")
+		out := s.up(t)
+		assert.Contains(t, out, "timed out after 1s")
+		assert.NotContains(t, out, "waits again", "for it does not")
+		s.previewEmpty(t)
+		program("fail")
+		assert.Contains(t, s.upFails(t), "[WaitTimedOut]")
+	})
+	t.Run("what a Patch has added goes as a whole after a repair [D54]", func(t *testing.T) {
+		t.Parallel()
+		k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+		id := "apps/v1/Deployment/" + space + "/web"
+		k.apply(t, id, "team", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 0, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: "web:1"}]}}}}`)
+		s.program(t, `
+resources:
+  sidecar:
+    type: k8sconnect:Patch
+    properties:
+      target: {apiVersion: apps/v1, kind: Deployment, name: web, namespace: %s}
+      takeOwnership: true
+      onDestroy: remove
+      patch: {spec: {template: {spec: {containers: [{name: side, image: "side:1", env: [{name: A, value: "1"}]}]}}}}
+`, space)
+		s.up(t)
+		k.patch(t, id, types.StrategicMergePatchType, `{spec: {template: {spec: {containers: [{name: side, image: "side:9"}]}}}}`, "someone")
+		s.up(t)
+		s.destroy(t)
+		containers, ok := k.value(t, id, "spec", "template", "spec", "containers").([]any)
+		require.True(t, ok)
+		require.Len(t, containers, 1)
+		assert.Equal(t, "web", containers[0].(map[string]any)["name"])
+	})
+	t.Run("an aggregated role keeps the rules that its controller has found [D55]", func(t *testing.T) {
+		t.Parallel()
+		k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+		id := "rbac.authorization.k8s.io/v1/ClusterRole/" + space + "-all"
+		program := func(rev string) {
+			s.program(t, `
+resources:
+  all:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: ClusterRole
+        metadata: {name: %[1]s-all, labels: {rev: "%[2]s"}}
+        aggregationRule: {clusterRoleSelectors: [{matchLabels: {into: %[1]s}}]}
+        rules: []
+  part:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: ClusterRole
+        metadata: {name: %[1]s-part, labels: {into: %[1]s}}
+        rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]
+`, space, rev)
+		}
+		rules := func() []any {
+			rules, _ := k.value(t, id, "rules").([]any)
+			return rules
+		}
+		program("1")
+		s.up(t)
+		eventually(t, "the role is filled", func() bool { return len(rules()) == 1 })
+		s.previewEmpty(t)
+		program("2")
+		s.up(t)
+		assert.Len(t, rules(), 1, "at no time are they gone")
+		s.previewEmpty(t)
+		s.destroy(t)
+	})
+	t.Run("what depends on an object stays, as the update says that replaces it [D102]", func(t *testing.T) {
+		t.Parallel()
+		k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+		program := func(app, options string) {
+			s.program(t, `
+resources:
+  web:
+    type: k8sconnect:KubeObject
+    properties:
+%s      manifest:
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: web, namespace: %s}
+        spec: {replicas: 0, selector: {matchLabels: {app: %[3]s}}, template: {metadata: {labels: {app: %[3]s}}, spec: {containers: [{name: web, image: "web:1"}]}}}
+`, options, space, app)
+		}
+		sets := func() map[string]bool {
+			list, err := c.Client().AppsV1().ReplicaSets(space).List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			found := map[string]bool{}
+			for _, set := range list.Items {
+				found[string(set.UID)] = true
+			}
+			return found
+		}
+		program("web", "")
+		s.up(t)
+		eventually(t, "the Deployment has a ReplicaSet", func() bool { return len(sets()) == 1 })
+		before := sets()
+		program("other", "      deletionPropagation: Orphan\n")
+		assert.Contains(t, s.preview(t), "+-1 to replace")
+		s.up(t)
+		now := sets()
+		for uid := range before {
+			assert.True(t, now[uid], "the ReplicaSet of the former Deployment is left")
+		}
+		assert.NotNil(t, k.get(t, "apps/v1/Deployment/"+space+"/web"))
+	})
+}
