@@ -95,7 +95,7 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 		before, _, _ := ownership.Locate(live.Object, path)
 		after, _, _ := ownership.Locate(fresh.Object, path)
 		if !ownership.Equal(before, after) {
-			lines = append(lines, fmt.Sprintf("%s: %s -> %s", ownership.Format(path), in.show(live.Object, path), in.show(fresh.Object, path)))
+			lines = append(lines, fmt.Sprintf("%s: %s -> %s", in.nameOf(path), in.show(live.Object, path), in.show(fresh.Object, path)))
 		}
 	})
 	if len(lines) > 0 {
@@ -136,7 +136,10 @@ func (t target) resolveExisting(ctx context.Context, in inputs, c creation) appl
 // resolveLive is resolveExisting for an object that has been read.
 func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *unstructured.Unstructured) applyResult {
 	if c.isReplacing(live) {
-		return t.refuseSameNameReplacement(ctx, in, live, c.preview)
+		if !c.continuesKept(in) {
+			return t.refuseSameNameReplacement(ctx, in, c, live)
+		}
+		p.GetLogger(ctx).Infof("%s still exists and will be adopted. It is not replaced.", t.Ref)
 	}
 	ours, err := t.mayContinue(in, c, live)
 	switch {
@@ -167,19 +170,6 @@ func (t target) mayContinue(in inputs, c creation, live *unstructured.Unstructur
 		return ours, t.refuseOld(live, c.resumeWithin)
 	}
 	return ours, nil
-}
-
-// refuseSameNameReplacement handles a new object with the same name as the one it replaces. In a preview the old one
-// still exists, although it may be deleted first. In the real run it must be gone: if we adopted it here, the engine
-// would delete it next.
-func (t target) refuseSameNameReplacement(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
-	if preview {
-		answer, err := t.tryAsNew(ctx, in, live)
-		return applyResult{answer: answer, err: err}
-	}
-	return applyResult{err: tracked.Refused(failure.ReasonAlreadyExists, "%s was not replaced: the old object still exists and has the same name. It was not touched.\n"+
-		"Set the resource option deleteBeforeReplace to true. If retainOnDelete is set, the old object keeps its name: "+
-		"remove retainOnDelete, or give the new object another name.", t.Ref)}
 }
 
 // occupied explains who manages the object in our place.

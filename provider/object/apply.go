@@ -25,6 +25,7 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 	if !ok {
 		return state{}, failure.Errorf(failure.ReasonManagedFieldsMissing, "%s: the API server's answer does not name %q among its field managers", t.Ref, t.Manager)
 	}
+	dropped, _ := in.ignore.Split(ownership.Dropped(answer.Object, in.applied, fields))
 	fields, ignored := in.ignore.Split(stored(answer, fields))
 	owners, err := ownership.Owners(answer, fields, t.Manager, t.Also)
 	if err != nil {
@@ -42,14 +43,14 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 		Foreign:   tracked.KubeObjectOf(answer, t.Own()...),
 		Hash:      sum,
 		HashKey:   hashKey,
-	}, fields: fields, ignored: ignored, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object)}
+	}, fields: fields, ignored: ignored, dropped: dropped, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object)}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	s.ignoredSecret = in.namesSecret(ignored)
 	return s, nil
 }
 
-// stored drops the fields that are missing from the answer. They are empty maps, which the API server does not keep.
-// If someone fills one later, nothing of ours changes.
+// stored returns fields without those that are missing from the answer. Those are dropped, or empty maps, which the API server
+// does not keep. If someone fills one later, nothing of ours changes.
 func stored(answer *unstructured.Unstructured, fields *fieldpath.Set) *fieldpath.Set {
 	missing := fieldpath.NewSet()
 	fields.Leaves().Iterate(func(path fieldpath.Path) {

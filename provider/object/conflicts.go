@@ -125,8 +125,8 @@ func (t target) fieldConflicts(
 			return
 		}
 		before, after := in.show(live.Object, path), in.show(forced.Object, path)
-		lines = append(lines, fmt.Sprintf("%s: %s -> %s (owned by %s)", name, before, after, owners[name]))
-		paths = append(paths, strconv.Quote(name))
+		lines = append(lines, fmt.Sprintf("%s: %s -> %s (owned by %s)", in.nameOf(path), before, after, owners[name]))
+		paths = append(paths, strconv.Quote(in.nameOf(path)))
 	})
 	return lines, paths, live.GetResourceVersion(), nil
 }

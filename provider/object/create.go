@@ -53,6 +53,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	if outcome.answer != nil {
 		outcome.target.warnSelectsNothing(ctx, in, outcome.answer.Object)
 	}
+	outcome.sayDropped(ctx, in)
 	if !req.DryRun {
 		outcome.state.Origin = tracked.OriginOf(ctx, clu)
 		r.looks.Note(req.Urn)
@@ -72,6 +73,8 @@ type creation struct {
 	resumeWithin time.Duration
 	// continuing says that the state knows of an earlier attempt.
 	continuing bool
+	// unread means that the engine has not read the resource in this process, and readsFirst that it usually does.
+	unread, readsFirst bool
 	// stands reports whether this resource already represents the object, which then must be replaced. It is nil in
 	// an update, which is never part of a replacement.
 	stands func(uid string) bool
@@ -81,13 +84,9 @@ type creation struct {
 func (r *kubeObject) creationOf(urn resource.URN, preview bool) creation {
 	return creation{
 		manager: tracked.ManagerOf(urn), hashKey: tracked.NewHashKey(), preview: preview, resumeWithin: r.settings.ResumeWithin(),
+		unread: !r.calls.WasRead(urn), readsFirst: r.settings.DriftInPreview(),
 		stands: func(uid string) bool { return r.guard.IsCurrent(urn, uid) },
 	}
-}
-
-// isReplacing reports whether the resource stands for this object until it is replaced.
-func (c creation) isReplacing(live *unstructured.Unstructured) bool {
-	return c.stands != nil && c.stands(string(live.GetUID()))
 }
 
 // refuseOccupied refuses an object that exists where the update, which knows all values, will refuse it. What cannot be read is not

@@ -36,7 +36,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 		return err
 	}
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive())
-	if r.moves.Has(req.Urn, old.State) {
+	if r.moves.Has(old.State) {
 		old.Origin.WarnLeft(ctx, r.source)
 		r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
 		return nil

@@ -60,7 +60,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		in.warnNamespacePinned(ctx, namespace)
 	}
 	if programmed {
-		moved, err := r.moves.Find(ctx, r.source, clu, req.Urn, &old.State)
+		moved, err := r.moves.Find(ctx, r.source, clu, &old.State)
 		if err != nil || moved {
 			return tracked.ElsewhereDiff(), err
 		}
@@ -71,7 +71,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	if old.IsToReread(clu, programmed) {
 		seen, err := r.rereadStale(ctx, req, old, in)
 		if err != nil && !isUnconfirmed(err) {
-			return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
+			return r.moves.Diff(ctx, r.source, old.State, err)
 		}
 		if err == nil {
 			old = seen
@@ -89,6 +89,8 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		// A dry-run finds out what is taken over.
 	case programmed && old.unsettled.hasMoved():
 		// A dry-run finds out whether it can be put right now.
+	case programmed && r.calls.WasRead(req.Urn) && !tracked.IsEmpty(old.dropped) && !old.drift(in, ignored).HasChanges:
+		// A dry-run finds out whether the API server keeps them now.
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
 		diff := old.UncheckedDiff(old.drift(in, ignored), programmed)
@@ -118,7 +120,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return diff, err
 	}
 	if err != nil {
-		return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
+		return r.moves.Diff(ctx, r.source, old.State, err)
 	}
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	if result.unresolved {
@@ -131,6 +133,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	}
 	result.leaving.say(ctx, result.target, in, old)
 	result.sayUnsettled(ctx, in, old)
+	result.sayDropped(ctx, in)
 	if err := result.sayReturning(ctx, in, old, req.OldInputs); err != nil {
 		return p.DiffResponse{}, err
 	}

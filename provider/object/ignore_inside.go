@@ -79,7 +79,7 @@ func (t target) withInside(in inputs, body map[string]any, live *unstructured.Un
 		}
 		v, err := in.ignore.Overlay(in.applied, live.Object, leaf)
 		if errors.Is(err, ownership.ErrNoMatch) {
-			name := ownership.Format(leaf)
+			name := in.nameOf(leaf)
 			return nil, tracked.Refused(failure.ReasonConflict, "%s: ignoreFields names a part of %s, which the API server replaces only as a whole, and "+
 				"it cannot be told which live item is which of the manifest's: both have items that the other has not. Nothing was changed.\n"+
 				"Ignore the whole: ignoreFields: [%q]; or change the items in two steps: first remove some, then add others.", t.Ref, name, name)

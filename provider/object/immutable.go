@@ -73,7 +73,7 @@ func (r *refusedUpdate) replacement(
 		return p.DiffResponse{}, r.undecided(in, withoutNext(t.Explain("try a copy of", err, in.sensitive())).Error())
 	case len(doubts) > 0:
 		return p.DiffResponse{}, r.undecided(in, fmt.Sprintf("a part of %s has no owner, so it is not known how the API server merges it",
-			ownership.Format(doubts[0])))
+			in.nameOf(doubts[0])))
 	}
 	if err := t.addressTaken(ctx, in, live); err != nil {
 		return p.DiffResponse{}, err
@@ -193,7 +193,7 @@ func (r *refusedUpdate) noProof(in inputs) error {
 // as in the last run.
 func (r *refusedUpdate) notProgrammed(ctx context.Context, in inputs) error {
 	t := r.target
-	if !r.base.hasChangedNear(in, causeFields(r.err)) {
+	if !r.base.hasChangedNear(in, r.places(causeFields(r.err))) {
 		lines, paths := t.unsettledLines(in, r.merged.Live(), pathsOfDrift(r.drift))
 		what, next := "", "write what the object has into the manifest"
 		if len(lines) > 0 {

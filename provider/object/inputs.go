@@ -264,6 +264,14 @@ func (in inputs) namesSecret(fields *fieldpath.Set) bool {
 	return secret
 }
 
+// nameOf formats a field for a message, unless its name comes from a secret.
+func (in inputs) nameOf(path fieldpath.Path) string {
+	if in.namesSecret(fieldpath.NewSet(path)) {
+		return "[secret]"
+	}
+	return ownership.Format(path)
+}
+
 // sensitive lists the secret texts of the manifest, which the API server may quote in a refusal.
 func (in inputs) sensitive() []string {
 	id := manifest.IdentityOf(in.written)

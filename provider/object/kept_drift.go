@@ -69,7 +69,7 @@ func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refuse
 		answer, err := w.applyWithPolicy(ctx, w.in, besides(body, staying, live), w.uid, w.preview)
 		if err == nil {
 			// What admission makes of a manifest counts as applied. Without knowing what was applied, it may be something else.
-			w.unsettled = slices.DeleteFunc(slices.Clone(staying), func(d drifted) bool { return d.ours && refused.base.applied })
+			w.unsettled = slices.DeleteFunc(slices.Clone(staying), func(d drifted) bool { return d.ours && d.has && refused.base.applied })
 		}
 		return answer, err
 	}
@@ -85,7 +85,7 @@ func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refuse
 	causes := causeFields(refused.err)
 	for left := 0; ; {
 		var same []drifted
-		refused.drift, same = nearTo(drift, causes)
+		refused.drift, same = nearTo(drift, refused.places(causes))
 		if len(same) == left {
 			break
 		}
@@ -123,10 +123,10 @@ func byManagers(drift []drifted) [][]drifted {
 	return groups
 }
 
-// nearTo returns the drift near the fields that the API server names, and all drift of the same managers.
-func nearTo(drift []drifted, causes []string) (nearby, same []drifted) {
+// nearTo returns the drift in or around the places that the API server names, and all drift of the same managers.
+func nearTo(drift []drifted, places [][]string) (nearby, same []drifted) {
 	for _, group := range byManagers(drift) {
-		named := slices.DeleteFunc(slices.Clone(group), func(d drifted) bool { return !near(d.path, causes) })
+		named := slices.DeleteFunc(slices.Clone(group), func(d drifted) bool { return !near(d.path, places) })
 		if len(named) > 0 {
 			nearby, same = append(nearby, named...), append(same, group...)
 		}
@@ -165,10 +165,13 @@ func (w *write) drift(refused *refusedUpdate) ([]drifted, error) {
 		path = ownership.Whole(owned, path)
 		wanted, _, _ := ownership.Locate(w.in.applied, path)
 		is, _, has := ownership.Locate(live.Object, path)
-		if w.in.ignore.Covers(path) || refused.base.hasChanged(w.in, path) || has && ownership.Equal(wanted, is) || !has && isZero(wanted) {
+		if w.in.ignore.Covers(path) || refused.base.hasChanged(w.in, path) || has && ownership.Equal(wanted, is) || !has && ownership.IsZero(wanted) {
 			return
 		}
 		if item, gone := missingItem(live.Object, path); gone {
+			if refused.base.hasChanged(w.in, item) {
+				return // it has to be applied or refused
+			}
 			path = item
 		}
 		if seen.Has(path) {
@@ -192,18 +195,6 @@ func missingItem(object map[string]any, path fieldpath.Path) (item fieldpath.Pat
 	return nil, false
 }
 
-// isZero reports whether the API server may leave a value out of its answers although it has it.
-func isZero(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	default:
-		return v == nil || v == "" || v == false || ownership.Equal(v, int64(0))
-	}
-}
-
 // besides returns what an apply sends to leave drift as it is on the live object.
 func besides(body map[string]any, staying []drifted, live *unstructured.Unstructured) map[string]any {
 	var out []fieldpath.Path
@@ -216,18 +207,6 @@ func besides(body map[string]any, staying []drifted, live *unstructured.Unstruct
 		}
 	}
 	return ownership.Without(body, out)
-}
-
-// near reports whether a field is one that the API server names in a refusal, or inside or around one.
-func near(path fieldpath.Path, causes []string) bool {
-	generic := ownership.Generic(path)
-	return slices.ContainsFunc(causes, func(cause string) bool { return isAround(generic, ownership.FieldNames(cause)) })
-}
-
-// isAround reports whether one of two places is the other, or around it.
-func isAround(a, b []string) bool {
-	n := min(len(a), len(b))
-	return n > 0 && slices.Equal(a[:n], b[:n])
 }
 
 func pathsOfDrift(drift []drifted) *fieldpath.Set {

@@ -58,7 +58,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 			}
 			owner = "a default, or a value without an owner"
 		}
-		lines = append(lines, fmt.Sprintf("%s (%s)", ownership.Format(field.Path), owner))
+		lines = append(lines, fmt.Sprintf("%s (%s)", in.nameOf(field.Path), owner))
 	}
 	if len(lines) == 0 {
 		return wrong

@@ -75,7 +75,7 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 	if w.preview {
 		names := make([]string, len(inTheWay))
 		for i, path := range inTheWay {
-			names[i] = ownership.Format(path)
+			names[i] = w.in.nameOf(path)
 		}
 		p.GetLogger(ctx).Infof("%s: the update also removes %s, which the API server has set as a default and does not allow any more.",
 			w.Ref, strings.Join(names, ", "))

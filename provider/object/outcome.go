@@ -1,6 +1,8 @@
 package object
 
 import (
+	"context"
+
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,6 +24,11 @@ type outcome struct {
 	unconfirmed error
 	// unresolved means that a preview could not ask the API server yet.
 	unresolved bool
+}
+
+// sayDropped warns of the fields that the API server did not keep.
+func (o outcome) sayDropped(ctx context.Context, in inputs) {
+	tracked.WarnDropped(ctx, o.target.Ref, o.state.dropped, in.nameOf)
 }
 
 // unknownOutputs returns the outputs of a preview that could not ask the API server.

@@ -37,14 +37,14 @@ func (b base) hasChanged(in inputs, path fieldpath.Path) bool {
 	return had != has || !ownership.Equal(was, is)
 }
 
-// hasChangedNear reports whether the program may have changed something that the API server names in a refusal, or inside
-// or around it.
-func (b base) hasChangedNear(in inputs, causes []string) bool {
-	if b.last == nil || !slices.ContainsFunc(causes, func(cause string) bool { return len(ownership.FieldNames(cause)) > 0 }) {
+// hasChangedNear reports whether the program may have changed something in or around the places that the API server names in a
+// refusal.
+func (b base) hasChangedNear(in inputs, places [][]string) bool {
+	if b.last == nil || len(places) == 0 {
 		return true
 	}
 	for _, path := range changedPlaces(b.last.applied, in.applied, nil) {
-		if slices.ContainsFunc(causes, func(cause string) bool { return isAround(path, ownership.FieldNames(cause)) }) {
+		if slices.ContainsFunc(places, func(place []string) bool { return isAround(path, place) }) {
 			return true
 		}
 	}

@@ -19,7 +19,6 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		return r.exists(ctx, req)
 	}
 	r.calls.Read(req.Urn)
-	r.moves.Forget(req.Urn)
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}
@@ -32,6 +31,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		return p.ReadResponse{}, err
 	}
 
+	r.moves.Forget(old.State)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	manager, next := old.OnObject(tracked.ManagerOf(req.Urn))
 	t, live, err := observeLive(ctx, r.source, req.Inputs, old.Ref.Identity, manager)

@@ -47,6 +47,8 @@ const Token = "k8sconnect:index:KubeObject"
 type Settings interface {
 	// ResumeWithin is the maximum age of an object that counts as created by an earlier run and is continued.
 	ResumeWithin() time.Duration
+	// DriftInPreview reports whether the engine reads each resource before it asks for anything else.
+	DriftInPreview() bool
 	// ConflictPolicy is the policy for resources that have none; empty for the default.
 	ConflictPolicy() string
 }

@@ -40,6 +40,9 @@ type state struct {
 	// leftSecret means that names among them come from secrets.
 	leftSecret bool
 
+	// dropped are fields that the API server accepted and did not keep.
+	dropped *fieldpath.Set
+
 	// unsettled is drift that the last update had to leave.
 	unsettled unsettled
 
@@ -90,6 +93,9 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyLeftBehind: s.left}, s.NamesSecret || s.leftSecret); err != nil {
 		return property.Map{}, err
 	}
+	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{tracked.KeyDropped: s.dropped}, s.NamesSecret || in.namesSecret(s.dropped)); err != nil {
+		return property.Map{}, err
+	}
 	if err = s.unsettled.encode(out, s.NamesSecret || in.namesSecret(s.unsettled.fields)); err != nil {
 		return property.Map{}, err
 	}
@@ -110,6 +116,7 @@ func decodeState(properties property.Map) (state, error) {
 		leftSecret:    left.Secret(),
 		takenOver:     values.Text(properties.Get(keyTakenOver)),
 		kept:          values.Flag(properties.Get(keyKept)),
+		dropped:       tracked.DecodeFields(properties.Get(tracked.KeyDropped)),
 		unsettled:     decodeUnsettled(properties),
 	}, err
 }

@@ -122,10 +122,7 @@ func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, field
 		} else if err != nil {
 			by = "it is not known who owns it"
 		}
-		name := ownership.Format(path)
-		if in.namesSecret(fieldpath.NewSet(path)) {
-			name = "[secret]"
-		}
+		name := in.nameOf(path)
 		lines = append(lines, fmt.Sprintf("%s: %s instead of %s (%s)", name, in.show(live.Object, path), in.show(in.applied, path), by))
 		paths = append(paths, strconv.Quote(name))
 	})

@@ -47,6 +47,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		if !ok { // otherwise Diff has already reported it
 			result.leaving.say(ctx, result.target, in, old)
 			result.sayUnsettled(ctx, in, old)
+			result.sayDropped(ctx, in)
 		}
 	}
 	if old.Pending && req.DryRun {

@@ -22,6 +22,9 @@ type settings struct{ conflictPolicy string }
 // ResumeWithin is the default.
 func (settings) ResumeWithin() time.Duration { return time.Hour }
 
+// DriftInPreview is the default.
+func (settings) DriftInPreview() bool { return true }
+
 // ConflictPolicy is that of the test.
 func (s settings) ConflictPolicy() string { return s.conflictPolicy }
 

@@ -33,6 +33,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
+	result.sayDropped(ctx)
 	if result.unresolved {
 		return p.CreateResponse{Properties: unknownOutputs(in, result.target.Identity(), "")}, nil
 	}

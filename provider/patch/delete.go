@@ -33,7 +33,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		return err
 	}
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive())
-	if r.moves.Has(req.Urn, old.State) {
+	if r.moves.Has(old.State) {
 		old.Origin.WarnLeft(ctx, r.source)
 		r.forget(req.Urn, old)
 		return nil

@@ -34,7 +34,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	}
 	if programmed {
 		r.deleting.Note(req)
-		moved, err := r.moves.Find(ctx, r.source, clu, req.Urn, &old.State)
+		moved, err := r.moves.Find(ctx, r.source, clu, &old.State)
 		if err != nil || moved {
 			return tracked.ElsewhereDiff(), err
 		}
@@ -46,7 +46,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	if old.IsToReread(clu, programmed) {
 		reread, err := r.rereadStale(ctx, req, in, old)
 		if err != nil {
-			return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
+			return r.moves.Diff(ctx, r.source, old.State, err)
 		}
 		old = reread
 	}
@@ -57,8 +57,10 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		return tracked.Changed(in.kind, p.Update), nil
 	}
 	var diff p.DiffResponse
+	tries := programmed && r.calls.WasRead(req.Urn) && !tracked.IsEmpty(old.dropped) && clusterKnown && in.unknown == 0 &&
+		len(old.drift(in)) == 0
 	switch {
-	case old.upToDate(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
+	case !tries && (old.upToDate(in) || old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs)):
 		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
 		diff = old.UncheckedDiff(old.detailedDiff(old.drift(in), in, ignored), programmed)
 	case !programmed || old.Hash == "" && in.isAsSaved(req.OldInputs):
@@ -67,7 +69,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		diff = written(req, ignored, in.kind)
 	default:
 		if diff, err = r.changes(ctx, req, in, old, clu, ignored); err != nil {
-			return r.moves.Diff(ctx, r.source, req.Urn, old.State, err)
+			return r.moves.Diff(ctx, r.source, old.State, err)
 		}
 	}
 	diff = withWait(withForm(diff, req, in), req, old)
@@ -99,6 +101,7 @@ func (r *patchResource) changes(
 		return p.DiffResponse{}, err
 	}
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
+	result.sayDropped(ctx)
 	if result.unresolved {
 		return tracked.Changed(in.kind, p.Update), nil
 	}

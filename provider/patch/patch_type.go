@@ -35,6 +35,8 @@ type patchedFields struct {
 	removed *fieldpath.Set
 	// nonIdempotent are the fields touched by operations that are not repeated.
 	nonIdempotent *fieldpath.Set
+	// dropped are the fields that the API server accepted and did not keep. It is nil where the answer does not tell.
+	dropped *fieldpath.Set
 	// operations holds, for each operation of a JSON patch, the watched field that it sets; nil if there is none.
 	operations []fieldpath.Path
 	// places holds, for each operation of a JSON patch, where it worked, see [mutation.Touch]. It is nil in a state

@@ -24,7 +24,6 @@ var errGone = errors.New("the object is gone")
 // Read reads the object once. It never writes and never waits.
 func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
-	r.moves.Forget(req.Urn)
 	if req.Inputs.Len() == 0 {
 		return p.ReadResponse{}, errImport
 	}
@@ -36,6 +35,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	if old.Ref.Identity, err = old.IdentityIn(req.ID); err != nil {
 		return p.ReadResponse{}, err
 	}
+	r.moves.Forget(old.State)
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
 	t, live, err := r.observeLive(ctx, req.Inputs, old, managerOf(req.Urn))
 	switch {

@@ -41,6 +41,16 @@ type outcome struct {
 	unresolved bool
 }
 
+// sayDropped warns of the fields that the API server did not keep.
+func (o outcome) sayDropped(ctx context.Context) {
+	tracked.WarnDropped(ctx, o.target.Ref, o.state.dropped, func(path fieldpath.Path) string {
+		if o.state.NamesSecret {
+			return ownership.Format(path[:1]) + "[secret]"
+		}
+		return ownership.Format(path)
+	})
+}
+
 // start patches the target, or runs a dry-run. It reads the object before each attempt; an attempt on an object that
 // has changed since is a conflict.
 func (r run) start(ctx context.Context) (outcome, error) {
@@ -115,7 +125,7 @@ func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcom
 	if err != nil {
 		return outcome{}, err
 	}
-	if r.old.upToDate(r.in) {
+	if r.old.upToDate(r.in) && tracked.IsEmpty(r.old.dropped) {
 		return r.correctDrift(ctx, live)
 	}
 	if fields, done, err := r.resume(found); err != nil || done {
@@ -247,11 +257,14 @@ func (r run) release(
 
 // newState builds the state from the object after the patch. before is the object that the patch was sent to.
 func (r run) newState(before, after *unstructured.Unstructured, fields patchedFields) (state, error) {
-	s := state{touched: fields, State: tracked.State{
+	s := state{touched: fields, dropped: fields.dropped, State: tracked.State{
 		Live:    ownership.Project(after.Object, fields.present(), r.in.tree()),
 		Manager: r.target.Manager,
 		HashKey: r.old.HashKey,
 	}}
+	if r.in.kind == keyMergePatch {
+		s.dropped = ownership.Dropped(after.Object, r.in.tree(), fields.set)
+	}
 	var err error
 	if s.Hash, err = r.in.hash(s.HashKey); err != nil {
 		return state{}, err

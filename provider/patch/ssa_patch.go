@@ -62,7 +62,7 @@ func (a ssaPatch) object(t target) *unstructured.Unstructured {
 
 func (ssaPatch) reportsFields() bool { return true }
 
-func (ssaPatch) touched(answer *unstructured.Unstructured, manager string, _ patchedFields) (patchedFields, error) {
+func (a ssaPatch) touched(answer *unstructured.Unstructured, manager string, _ patchedFields) (patchedFields, error) {
 	applied, ok, err := ownership.Applied(answer, manager)
 	if err != nil {
 		return nothing(), err
@@ -71,8 +71,9 @@ func (ssaPatch) touched(answer *unstructured.Unstructured, manager string, _ pat
 		return nothing(), failure.Errorf(failure.ReasonManagedFieldsMissing, "the API server's answer does not name %q among its field managers", manager)
 	}
 	found := nothing()
+	found.dropped = ownership.Dropped(answer.Object, a.body, applied)
 	applied.Iterate(func(path fieldpath.Path) {
-		// There is nothing to watch in an empty map that the API server does not keep.
+		// There is nothing to watch in what the API server does not keep, dropped or empty.
 		if _, _, ok := ownership.Locate(answer.Object, path); ok {
 			found.set.Insert(path.Copy())
 		}

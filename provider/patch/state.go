@@ -48,6 +48,8 @@ type state struct {
 	// previous records who owned the fields before.
 	previous map[string]string
 
+	// dropped are fields that the API server accepted and did not keep.
+	dropped *fieldpath.Set
 	// neighbours tell whether lists still hold what they held, see [hashNeighbours]. They are nil if that is unknown.
 	neighbours map[string]string
 	// added are the items that a JSON patch has added to lists, by operation.
@@ -87,7 +89,7 @@ func (s state) encode(in inputs) (property.Map, error) {
 	out[tracked.KeyFieldOwnership] = tracked.EncodeTexts(s.Ownership, s.NamesSecret)
 	out[keyPreviousOwners] = tracked.EncodeTexts(s.previous, s.NamesSecret)
 	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{
-		keySetFields: s.touched.set, keyRemoved: s.touched.removed, keyOnce: s.touched.nonIdempotent, keyReturned: s.returned,
+		keySetFields: s.touched.set, keyRemoved: s.touched.removed, keyOnce: s.touched.nonIdempotent, keyReturned: s.returned, tracked.KeyDropped: s.dropped,
 	}, s.NamesSecret)
 	if err != nil {
 		return property.Map{}, err
@@ -136,6 +138,7 @@ func decodeState(properties property.Map) (state, error) {
 			*fields = set
 		}
 	}
+	s.dropped = tracked.DecodeFields(properties.Get(tracked.KeyDropped))
 	s.touched.operations = decodePaths(properties.Get(keyOperations))
 	s.touched.places = decodePaths(properties.Get(keyPlaces))
 	s.neighbours = tracked.DecodeTexts(properties.Get(keyNeighbours))

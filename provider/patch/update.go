@@ -36,6 +36,9 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
+	if !ok { // otherwise Diff has already reported it
+		result.sayDropped(ctx)
+	}
 	if req.DryRun && old.Pending {
 		// The dry-run served only to find refusals.
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, nil

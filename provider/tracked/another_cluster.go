@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -227,16 +226,16 @@ func ElsewhereDiff() p.DiffResponse {
 // Moves remembers, for this process, the states whose objects the program's Diff found in another cluster, so that
 // the deletion before the replacement leaves those alone. Its zero value is ready for use, also by several
 // goroutines.
-type Moves struct{ byURN sync.Map } // resource.URN -> observed
+type Moves struct{ states sync.Map } // observed -> true
 
 // Find reports whether the program wants the object of a state in a cluster other than its current one, and records
 // that. If only a read of the object can tell, it marks the state, so that Diff reads.
-func (m *Moves) Find(ctx context.Context, source *connection.Source, clu *cluster.Cluster, urn resource.URN, s *State) (bool, error) {
+func (m *Moves) Find(ctx context.Context, source *connection.Source, clu *cluster.Cluster, s *State) (bool, error) {
 	t := Target{Cluster: clu, Ref: RefOf(s.Ref.Identity)}
 	moved, undecided, err := s.Origin.Moved(ctx, source, t, s.Pending)
 	switch {
 	case moved:
-		m.Note(urn, *s)
+		m.Note(*s)
 	case undecided && !s.Pending:
 		s.Stale = true
 		return false, nil
@@ -248,23 +247,23 @@ func (m *Moves) Find(ctx context.Context, source *connection.Source, clu *cluste
 
 // Diff returns a replacement if a read or a dry-run has found a cluster other than the object's. It returns any other
 // error unchanged.
-func (m *Moves) Diff(ctx context.Context, source *connection.Source, urn resource.URN, s State, err error) (p.DiffResponse, error) {
+func (m *Moves) Diff(ctx context.Context, source *connection.Source, s State, err error) (p.DiffResponse, error) {
 	if !IsElsewhere(err) && !IsForgotten(err) {
 		return p.DiffResponse{}, err
 	}
 	WarnMoved(ctx, source, err)
-	m.Note(urn, s)
+	m.Note(s)
 	return ElsewhereDiff(), nil
 }
 
 // Note records that the object of a state is in a cluster other than the program's.
-func (m *Moves) Note(urn resource.URN, s State) { m.byURN.Store(urn, observed{s.Ref.UID, s.HashKey}) }
+func (m *Moves) Note(s State) { m.states.Store(s.observed(), true) }
 
 // Forget records a Read, with which another command begins.
-func (m *Moves) Forget(urn resource.URN) { m.byURN.Delete(urn) }
+func (m *Moves) Forget(s State) { m.states.Delete(s.observed()) }
 
 // Has reports whether the object of a state is being replaced because it is in another cluster.
-func (m *Moves) Has(urn resource.URN, s State) bool {
-	noted, ok := m.byURN.Load(urn)
-	return ok && noted == observed{s.Ref.UID, s.HashKey}
+func (m *Moves) Has(s State) bool {
+	_, noted := m.states.Load(s.observed())
+	return noted
 }

@@ -5,8 +5,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
 // DeletionInputs remembers, for this process, what a program says about a deletion. The engine gives a Delete the inputs of the
@@ -14,37 +12,31 @@ import (
 // update that the dependents stay, would lose them.
 type DeletionInputs struct {
 	// Keys are the inputs that decide how a resource is deleted.
-	Keys  []string
-	byURN sync.Map // resource.URN -> saidOfDeletion
-}
-
-// saidOfDeletion is what a program says, about the object with this uid.
-type saidOfDeletion struct {
-	uid    string
-	inputs property.Map
+	Keys   []string
+	states sync.Map // observed -> property.Map, the inputs
 }
 
 // Note records what the program of a Diff says. A value that is not known yet leaves the inputs of the last run in force.
 func (d *DeletionInputs) Note(req p.DiffRequest) {
 	for _, key := range d.Keys {
 		if req.Inputs.Get(key).HasComputed() {
-			d.byURN.Delete(req.Urn)
+			d.states.Delete(observedIn(req.State))
 			return
 		}
 	}
-	d.byURN.Store(req.Urn, saidOfDeletion{uidOf(req.State), req.Inputs})
+	d.states.Store(observedIn(req.State), req.Inputs)
 }
 
 // Of returns the inputs of a Delete, with what the program says where it still has the resource.
 func (d *DeletionInputs) Of(req p.DeleteRequest) property.Map {
-	noted, _ := d.byURN.Load(req.Urn)
-	said, ok := noted.(saidOfDeletion)
-	if !ok || said.uid != uidOf(req.Properties) {
+	noted, _ := d.states.Load(observedIn(req.Properties))
+	said, ok := noted.(property.Map)
+	if !ok {
 		return req.OldInputs
 	}
 	inputs := req.OldInputs
 	for _, key := range d.Keys {
-		if v, has := said.inputs.GetOk(key); has {
+		if v, has := said.GetOk(key); has {
 			inputs = inputs.Set(key, v)
 		} else {
 			inputs = inputs.Delete(key)
@@ -52,5 +44,3 @@ func (d *DeletionInputs) Of(req p.DeleteRequest) property.Map {
 	}
 	return inputs
 }
-
-func uidOf(outputs property.Map) string { return reference.Decode(outputs.Get(KeyResourceRef)).UID }

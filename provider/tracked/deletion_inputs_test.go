@@ -36,8 +36,8 @@ func TestADeletionFollowsTheProgramThatAsksForIt(t *testing.T) { // [D102]
 		t.Run(name, func(t *testing.T) {
 			d := DeletionInputs{Keys: []string{"how"}}
 			assert.Equal(t, saved, d.Of(p.DeleteRequest{Urn: "u", OldInputs: saved, Properties: state("1")}), "without a program")
-			d.Note(p.DiffRequest{Urn: "u", Inputs: test.says, State: state(test.uid)})
-			assert.Equal(t, test.want, d.Of(p.DeleteRequest{Urn: "u", OldInputs: saved, Properties: state("1")}))
+			d.Note(p.DiffRequest{Urn: "new", Inputs: test.says, State: state(test.uid)})
+			assert.Equal(t, test.want, d.Of(p.DeleteRequest{Urn: "former", OldInputs: saved, Properties: state("1")}), "the engine deletes under the former URN")
 		})
 	}
 }

@@ -4,6 +4,10 @@ import (
 	"sync"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
 // ReplacementGuard remembers, for this process, the object of each resource's newest state. Its zero value is ready
@@ -19,8 +23,15 @@ type ReplacementGuard struct {
 }
 
 // observed is an object and the state that knows it. Hash keys distinguish the states of one object, because every
-// creation makes a new key.
+// creation makes a new key. They do not change when the resource gets another URN by an alias.
 type observed struct{ uid, hashKey string }
+
+func (s State) observed() observed { return observed{s.Ref.UID, s.HashKey} }
+
+// observedIn reads it from outputs.
+func observedIn(outputs property.Map) observed {
+	return observed{reference.Decode(outputs.Get(KeyResourceRef)).UID, values.Text(outputs.Get(keyHashKey))}
+}
 
 // Observe records that the newest state of a resource is about the object with this uid.
 func (g *ReplacementGuard) Observe(urn resource.URN, uid, hashKey string) {

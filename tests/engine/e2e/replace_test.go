@@ -308,4 +308,44 @@ func TestUnchangeable(t *testing.T) {
 		assert.Contains(t, s.upFails(t), "the old object still exists and has the same name")
 		assert.Equal(t, before.GetResourceVersion(), k.get(t, id).GetResourceVersion())
 	})
+
+	for name, way := range map[string]struct {
+		manifest, options string
+		prepare           func(k *kube, id string)
+		says              string
+		kept              bool
+	}{
+		"taken back and adopted": {"1", "retainOnDelete: true", func(*kube, string) {}, "will be adopted", true},
+		"deleted by hand":        {"2", "retainOnDelete: true", func(k *kube, id string) { k.delete(t, id) }, "", false},
+	} {
+		t.Run("what such a replacement left is "+name+" [D58] [O48]", func(t *testing.T) {
+			t.Parallel()
+			k, space := kubeOf(t, c), c.Namespace(t)
+			s, id := newStack(t), "v1/ConfigMap/"+space+"/frozen"
+			s.declare(t, fmt.Sprintf(frozenConfigMap, space, "1"), "", "retainOnDelete: true")
+			s.up(t)
+			before := k.get(t, id)
+			changed := fmt.Sprintf(frozenConfigMap, space, "2")
+			s.declare(t, changed, "", "retainOnDelete: true")
+			assert.Contains(t, s.upFails(t), "take the change back and set `adopt: true`")
+			assert.Contains(t, s.preview(t), "the update will fail", "of the second update, the preview knows")
+			assert.Contains(t, s.upFails(t), "the old object still exists and has the same name")
+
+			way.prepare(k, id)
+			adopt := ""
+			if way.kept {
+				adopt = "adopt: true"
+			}
+			s.declare(t, fmt.Sprintf(frozenConfigMap, space, way.manifest), adopt, way.options)
+			assert.Contains(t, s.preview(t), way.says)
+			s.up(t)
+			assert.Equal(t, way.kept, before.GetUID() == k.get(t, id).GetUID())
+			s.previewEmpty(t)
+			s.declare(t, fmt.Sprintf(frozenConfigMap, space, way.manifest), "", way.options)
+			s.up(t)
+			s.previewEmpty(t)
+			s.destroy(t)
+			assert.Nil(t, k.get(t, id).GetDeletionTimestamp(), "it is retained")
+		})
+	}
 }

@@ -75,6 +75,7 @@ func (l *life) goBack(o operation, result engine.Result) bool {
 		odd := th.odd
 		*th = applied
 		th.odd = odd
+		th.adopt = th.adopt || th.retained // a replacement of it may have begun: the state has it as deleted then
 	}
 	l.note("the program is what it was")
 	l.declareThings()

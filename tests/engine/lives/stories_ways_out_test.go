@@ -12,13 +12,15 @@ func options() engine.Options { return engine.Options{} }
 
 // TestAChangeThatIsRefusedCanBeTakenBack tells that no refusal is a dead end.
 func TestAChangeThatIsRefusedCanBeTakenBack(t *testing.T) {
-	story(t, "[D58]", "the change cannot be taken back", "plain", func(p *place) {
+	corrected(t, "[D58]", "plain", func(p *place) {
 		job := queued("work")
 		p.up(object("job", job, retained))
 		result := p.tryUp(object("job", changed(job, `{spec: {template: {spec: {restartPolicy: OnFailure}}}}`), retained))
 		require.Error(p, result.Err)
-		result = p.tryUp(object("job", job, retained))
+		uid := p.live("Job", "work").GetUID()
+		result = p.tryUp(object("job", job, retained, input("adopt", true)))
 		require.NoError(p, result.Err, "the change cannot be taken back: %s", result.Output)
+		require.Equal(p, uid, p.live("Job", "work").GetUID())
 	})
 }
 

@@ -294,3 +294,25 @@ func TestWhereATextIsReadable(t *testing.T) {
 		"log", "outputs.a", "outputs.a of Update", "status",
 	}, s.where(hush))
 }
+
+func TestNamesInASecretMapAreHiddenInConflicts(t *testing.T) {
+	t.Parallel()
+	const name = "hunter2-hunter2"
+	for how, more := range map[string]m{
+		"that are forced": nil, "that fail": {"conflictPolicy": "fail"}, "that are handed over": {"takeOverFrom": []any{"intern"}},
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			manifest := w.configMap("web", nil)
+			manifest["data"] = secret(m{name: "1", "b": "1"})
+			s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(manifest))
+			w.apply("intern", w.configMap("web", m{name: "9"}))
+			manifest["data"] = secret(m{name: "2", "b": "1"})
+			s.in(s.process.again(t))
+			_, err := s.up(program(manifest, more))
+			assert.Equal(t, how == "that fail", err != nil)
+			assert.Empty(t, s.where(name))
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package ownership
+
+import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+// Dropped returns which of the fields that an apply of applied has set are missing from the API server's answer: admission has
+// removed them, or a feature that the cluster does not have switched on. The API server still lists them as owned. Of a map or
+// list that is missing as a whole, Dropped returns the outermost.
+//
+// Fields with zero values are none of them. The API server leaves those out of answers although it keeps them.
+func Dropped(answer, applied map[string]any, fields *fieldpath.Set) *fieldpath.Set {
+	dropped := fieldpath.NewSet()
+	fields.Leaves().Iterate(func(path fieldpath.Path) {
+		if v, _, has := Locate(applied, path); !has || IsZero(v) {
+			return
+		}
+		for n := range path {
+			if _, _, kept := Locate(answer, path[:n+1]); !kept {
+				dropped.Insert(path[:n+1].Copy())
+				return
+			}
+		}
+	})
+	return dropped
+}
+
+// IsZero reports whether v is the zero value of its type: null, false, 0, or empty.
+func IsZero(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	default:
+		return v == nil || v == "" || v == false || Equal(v, int64(0))
+	}
+}
