@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -172,8 +171,7 @@ func normalize(
 		fail(values.JoinPath(input, problem.Path), problem.Reason)
 	}
 	if len(dropped) > 0 {
-		p.GetLogger(ctx).Warningf("%s: %s ignored, because only the API server writes it.",
-			input, strings.Join(dropped, ", "))
+		p.GetLogger(ctx).Warningf("%s: %s", input, manifest.SayDropped(dropped))
 	}
 	tracked.MarkKind(&secrets, manifest.IdentityOf(clean))
 	return clean, secrets, len(problems) == 0

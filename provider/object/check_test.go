@@ -47,7 +47,7 @@ func TestCheckBringsInputsIntoOneForm(t *testing.T) {
 		{"and so is its stringData", program(secret("stringData", m{"key": "hunter2"})), program(secret("stringData", verbs.Secret(m{"key": "hunter2"}))), nil},
 		{"and an unknown value in it", program(secret("stringData", m{"key": verbs.Unknown})), program(secret("stringData", verbs.Secret(m{"key": verbs.Unknown}))), nil},
 		{"what the API server alone writes is left out",
-			program(with(m{"phase": "Active"}, "status")), program(configMap()), []string{"WARN manifest: status ignored, because only the API server writes it."}},
+			program(with(m{"phase": "Active"}, "status")), program(configMap()), []string{"WARN manifest: status ignored, because only the API server and controllers write it."}},
 		{"a connection is secret as a whole", program(configMap(), m{"clusterConnection": m{"host": "https://127.0.0.1:1", "token": "hunter2"}}),
 			program(configMap(), m{"clusterConnection": verbs.Secret(m{"host": "https://127.0.0.1:1", "token": verbs.Secret("hunter2")})}), nil},
 	} {

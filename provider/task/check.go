@@ -121,7 +121,7 @@ func checkManifest(ctx context.Context, v property.Value, path string, wrong *ch
 	written, _ := plain.(map[string]any)
 	object, dropped := manifest.Normalize(written)
 	if len(dropped) > 0 {
-		p.GetLogger(ctx).Warningf("%s: %s ignored, because only the API server writes it.", path, strings.Join(dropped, ", "))
+		p.GetLogger(ctx).Warningf("%s: %s", path, manifest.SayDropped(dropped))
 	}
 	problems := manifest.Validate(object)
 	for _, problem := range problems {

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
@@ -36,6 +37,12 @@ func Normalize(object map[string]any) (clean map[string]any, dropped []string) {
 	}
 	delete(clean, "status")
 	return clean, dropped
+}
+
+// SayDropped explains why parts of a manifest are not sent. A status of a custom kind without a status subresource could be: but
+// manifests that were exported from a cluster have what the controller has reported, and it would be fought for.
+func SayDropped(dropped []string) string {
+	return strings.Join(dropped, ", ") + " ignored, because only the API server and controllers write it."
 }
 
 // withoutNulls copies a map without null members at any depth.

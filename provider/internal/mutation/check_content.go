@@ -12,8 +12,8 @@ import (
 
 // Why some fields cannot be patched.
 const (
-	statusReason = "The status cannot be patched here: the API server keeps it apart from the rest of the object and ignores it " +
-		"in a patch. Remove it; the controller of the object reports its status."
+	statusReason = "The status cannot be patched here, of no kind: the controller of the object reports it, and would write it again. " +
+		"Remove it."
 	serverOwnedReason = "Only the API server writes metadata.%s. Remove it from the patch."
 	nullReason        = "A null cannot remove a field here. To remove it, use mergePatch with null, or jsonPatch with the operation remove; " +
 		"else leave it out."

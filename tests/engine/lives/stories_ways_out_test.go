@@ -51,10 +51,12 @@ func TestWhatAPatchAddsIsRemoved(t *testing.T) {
 	})
 }
 
-// TestStatusOfAKindWithoutSubresource tells that status is a field as any other where the kind has no subresource for it.
+// TestStatusOfAKindWithoutSubresource tells that status is left to the controller also where the API server would accept it: exported
+// manifests have it, and an apply would take it from the controller.
 func TestStatusOfAKindWithoutSubresource(t *testing.T) {
-	story(t, "[D63]", "the status is not applied", "plain", func(p *place) {
+	corrected(t, "[D63]", "plain", func(p *place) {
 		result := p.up(object("thing", changed(custom("Plain", "thing"), `{status: {phase: Done}}`)))
-		require.Equal(p, m{"phase": "Done"}, p.live("Plain", "thing").Object["status"], "the status is not applied: %s", result.Output)
+		require.Nil(p, p.live("Plain", "thing").Object["status"])
+		require.Contains(p, result.Output, "status ignored, because only the API server and controllers write it.")
 	})
 }
