@@ -136,7 +136,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 	}
 	t.warnNamespaceIgnored(ctx)
 	result := applyResult{answer: answer, err: err, wrote: !c.preview}
-	if apierrors.IsConflict(err) {
+	if outdated := (*tracked.OutdatedError)(nil); apierrors.IsConflict(err) || errors.As(err, &outdated) {
 		result = t.resolveExisting(ctx, in, c)
 	}
 	if refused := (*refusedUpdate)(nil); errors.As(result.err, &refused) {

@@ -204,7 +204,10 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 	// The deadline of the operation has passed; this is its last step.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyTimeout)
 	defer cancel()
-	err := t.edit(ctx, in, types.UID(uid), func(live *unstructured.Unstructured) ([]byte, error) {
+	err := t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		if err := t.mayWrite(in, live); err != nil {
+			return nil, err
+		}
 		last = live
 		return ownership.WithoutFinalizers(live, removable(live))
 	})

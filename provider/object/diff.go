@@ -99,6 +99,8 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 			return diff, nil
 		case programmed && in.taking:
 			return tracked.UpdateAbout(keyTakeOverFrom), nil
+		case programmed && in.changesVersion(old):
+			return inVersion(diff, ignored), nil
 		default:
 			return old.RenamingDiff(tracked.ManagerOf(req.Urn), programmed), nil
 		}
@@ -138,6 +140,9 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return p.DiffResponse{}, err
 	}
 	diff := detailedDiff(append(in.compare(old, result.withLeaving(in)), reordered...), old, in, ignored)
+	if in.changesVersion(old) {
+		diff = inVersion(diff, ignored)
+	}
 	switch {
 	case diff.HasChanges:
 	case old.Hash == "":
@@ -193,6 +198,27 @@ func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse
 		}
 		return values.JoinPath(keyManifest, part)
 	}, p.PropertyDiff{})
+}
+
+// changesVersion reports whether the object is applied in another version of its API group than it was. No value need
+// change by that; but what a manager owns is noted in the version that it applied in, and a definition that drops the
+// version blocks all who apply the object.
+func (in inputs) changesVersion(old state) bool {
+	id, known := in.identity()
+	return known && old.Ref.APIVersion != "" && id.APIVersion != old.Ref.APIVersion
+}
+
+// inVersion adds to a diff that the version changes.
+func inVersion(diff p.DiffResponse, ignored tracked.IgnoredPaths) p.DiffResponse {
+	path := values.JoinPath(keyManifest, "apiVersion")
+	if ignored.Covers(path) {
+		return diff
+	}
+	if diff.DetailedDiff == nil {
+		diff.DetailedDiff = map[string]p.PropertyDiff{}
+	}
+	diff.HasChanges, diff.DetailedDiff[path] = true, p.PropertyDiff{Kind: p.Update}
+	return diff
 }
 
 // rereadStale reads the live object from inside Diff, because the read before it failed.

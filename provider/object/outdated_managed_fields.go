@@ -36,8 +36,8 @@ func inOneVersion(ctx context.Context, in inputs, preview bool, write func() (ou
 		result.target.WarnOutdated(ctx, outdated)
 		return outcome{target: result.target, unresolved: true}, nil
 	}
-	if result.target.PutInOneVersion(ctx) != nil {
-		return result, err
+	if err := result.target.PutInOneVersion(ctx); err != nil {
+		return result, result.target.Explain("note the managed fields in one version of", err, in.sensitive())
 	}
 	return write()
 }

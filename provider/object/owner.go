@@ -55,16 +55,9 @@ func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.U
 	}
 }
 
-// edit changes the object with this uid by a JSON patch built from a fresh read, if we may write the object.
-func (t target) edit(
-	ctx context.Context, in inputs, uid types.UID, patch func(live *unstructured.Unstructured) ([]byte, error),
-) error {
-	return t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
-		if err := t.mayWrite(in, live); err != nil {
-			return nil, err
-		}
-		return patch(live)
-	})
+// edit changes who owns the fields of the object with this uid, if we may write the object.
+func (t target) edit(ctx context.Context, in inputs, uid types.UID, edit ownership.Edit) error {
+	return t.Edit(ctx, uid, func(live *unstructured.Unstructured) (ownership.Edit, error) { return edit, t.mayWrite(in, live) })
 }
 
 // lookFirst reads the object before a write if this process has not read it yet, or if the last read was unusable. It
@@ -90,7 +83,8 @@ func (r *kubeObject) lookFirst(
 // leave leaves an object to the KubeObject that manages it, and releases what this resource owns of it, which would
 // otherwise block the other one's writes.
 func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager string) error {
-	if err := t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, t.ReleaseAll().Patch); err != nil {
+	release := func(*unstructured.Unstructured) (ownership.Edit, error) { return t.ReleaseAll(), nil }
+	if err := t.Edit(ctx, uid, release); err != nil {
 		return t.Explain("release fields of", err, in.sensitive())
 	}
 	p.GetLogger(ctx).Warningf("%s is left alone: it is managed by the KubeObject %s (field manager %q). What this resource owned "+

@@ -12,7 +12,7 @@ func (t target) rename(ctx context.Context, in inputs, uid types.UID) error {
 	if t.Also == "" {
 		return nil
 	}
-	if err := t.edit(ctx, in, uid, t.Rename().Patch); err != nil {
+	if err := t.edit(ctx, in, uid, t.Rename()); err != nil {
 		return t.Explain("rename the field manager on", err, in.sensitive())
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -29,13 +30,13 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 		return nil, false, nil
 	}
 	readable := true
-	err = t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+	err = t.Edit(ctx, types.UID(uid), func(live *unstructured.Unstructured) (ownership.Edit, error) {
 		seen, kept = live, in.keeps(live) && live.GetDeletionTimestamp() == nil
 		if !kept {
 			return nil, nil
 		}
 		readable = tracked.NamesOwners(live)
-		return t.ReleaseAll().Patch(live)
+		return t.ReleaseAll(), nil
 	})
 	switch {
 	case failure.Gone(err):

@@ -122,7 +122,7 @@ func (w *write) prepare(ctx context.Context, body map[string]any) error {
 		edits = append(edits, w.shield(ctx, body))
 	}
 	if err == nil && len(edits) > 0 {
-		err = w.edit(ctx, w.in, w.uid, ownership.InOrder(edits...).Patch)
+		err = w.edit(ctx, w.in, w.uid, ownership.InOrder(edits...))
 	}
 	if outdated := (*tracked.OutdatedError)(nil); err == nil || tracked.IsRefusal(err) || errors.As(err, &outdated) {
 		return err // the caller corrects an outdated one and tries again

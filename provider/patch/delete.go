@@ -82,11 +82,12 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		done, found, readable, err = w.takeAway(ctx, types.UID(old.Ref.UID))
 		released = found && readable
 	} else {
-		err = t.Cluster.Edit(ctx, t.Ref, types.UID(old.Ref.UID), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		err = t.Edit(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured) (ownership.Edit, error) {
 			found, readable, before = true, tracked.NamesOwners(live), live
-			body, err := t.ReleaseAll().Patch(live)
-			released = released || body != nil
-			return body, err
+			release := t.ReleaseAll()
+			after, err := release(live)
+			released = released || after != live
+			return release, err
 		})
 	}
 	if failure.Gone(err) || err == nil && !found {

@@ -27,6 +27,9 @@ func (r run) takeAway(ctx context.Context, uid types.UID) (done removal, found, 
 			return err
 		}
 		found, readable = true, tracked.NamesOwners(live)
+		if live, err = r.convertible(ctx, live); err != nil {
+			return err
+		}
 		planned, err := r.removable(live)
 		if err != nil {
 			return err
@@ -40,6 +43,15 @@ func (r run) takeAway(ctx context.Context, uid types.UID) (done removal, found, 
 		return r.strip(ctx, after)
 	})
 	return done, found, readable, err
+}
+
+// convertible keeps the managed fields of others: the API server drops all of an object that it cannot convert.
+func (r run) convertible(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	body, err := ownership.InOrder(r.target.Convertible(ctx, live)).Patch(live)
+	if err != nil || body == nil {
+		return live, err
+	}
+	return r.target.send(ctx, types.JSONPatchType, body, false)
 }
 
 // remove carries out what is planned. If the API server refuses to remove something, that stays, with everything

@@ -11,9 +11,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// rename changes field managers before the patch: our fields move to the manager of the resource's URN, and the
-// fields of a KubeObject that the program takes the object over from move to an unowned manager name. It returns the
-// object after that; a preview returns what it would be. No value changes, and no field loses its owner.
+// rename changes field managers before the patch: our fields move to the manager of the resource's URN and to the API
+// version of the target, and the fields of a KubeObject that the program takes the object over from move to an unowned
+// manager name. It returns the object after that; a preview returns what it would be. No value changes, and no field
+// loses its owner.
 func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	var former []string
 	for _, manager := range tracked.KubeObjectsOn(live, r.target.Own()...) {
@@ -21,7 +22,7 @@ func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unst
 			former = append(former, manager)
 		}
 	}
-	edits := []ownership.Edit{r.target.Rename()}
+	edits := []ownership.Edit{r.target.Rename(), ownership.InThisVersion(r.target.Manager)}
 	for _, manager := range former {
 		edits = append(edits, ownership.Rename(manager, ownership.LeftManager))
 	}
@@ -33,7 +34,7 @@ func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unst
 		}
 		return rename(live)
 	}
-	body, err := rename.Patch(live)
+	body, err := ownership.InOrder(r.target.Convertible(ctx, live), rename).Patch(live)
 	if err != nil || body == nil {
 		return live, err
 	}

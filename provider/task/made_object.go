@@ -153,7 +153,7 @@ func (r *run) create(ctx context.Context, object *unstructured.Unstructured, o m
 	for range attempts {
 		var answer cluster.ApplyResult
 		answer, err = o.target.Cluster.Apply(ctx, object, cluster.ApplyOptions{FieldManager: o.target.Manager, CreateOnly: true})
-		if !apierrors.IsConflict(err) {
+		if !apierrors.IsConflict(err) && !failure.IsUnconvertible(err) { // either says that there is an object
 			return answer.Object, err
 		}
 		if live, failed := r.makeRoom(ctx, o); live != nil || failed != nil {

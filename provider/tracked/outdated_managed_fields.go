@@ -7,14 +7,17 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
 // OutdatedError means that the API server cannot apply onto an object: its managed fields are recorded in API
-// versions that do not know all its current fields. This happens when a CustomResourceDefinition gains a version with
-// defaults, and affects every applier until the managed fields are in one version.
+// versions that do not know all its current fields, or that no longer exist. This happens when a
+// CustomResourceDefinition gains a version with defaults, or drops the version that something was applied in, and
+// affects every applier until the managed fields are in one version.
 type OutdatedError struct {
 	versions []string
 	cause    error
@@ -29,7 +32,7 @@ func (e *OutdatedError) Unwrap() error { return e.cause }
 
 // Diagnose finds out why an apply onto the object was refused. body is what was applied.
 func (t Target) Diagnose(ctx context.Context, body *unstructured.Unstructured, refusal error) error {
-	if failure.IsTypedLiveError(refusal) {
+	if failure.IsUnconvertible(refusal) {
 		live, err := t.Cluster.Get(ctx, t.Ref)
 		if err == nil && len(ownership.OtherVersions(live)) > 0 {
 			return &OutdatedError{ownership.OtherVersions(live), refusal}
@@ -41,7 +44,8 @@ func (t Target) Diagnose(ctx context.Context, body *unstructured.Unstructured, r
 // WarnOutdated explains in a preview why the API server cannot try the planned write.
 func (t Target) WarnOutdated(ctx context.Context, outdated *OutdatedError) {
 	p.GetLogger(ctx).Warningf("%s: the API server cannot try this update, because managers of the object have noted their fields in %s, "+
-		"which does not know all fields that the object has. The update first notes them in %s. Values are known only after it.",
+		"to which it cannot convert the object: the version was dropped, or does not know all fields that the object has. "+
+		"The update first notes them in %s. Values are known only after it.",
 		t.Ref, strings.Join(outdated.versions, ", "), t.Ref.APIVersion)
 }
 
@@ -53,4 +57,28 @@ func (t Target) PutInOneVersion(ctx context.Context) error {
 		return err
 	}
 	return t.Cluster.Edit(ctx, t.Ref, live.GetUID(), t.Manager, ownership.Edit(ownership.InOneVersion).Patch)
+}
+
+// Convertible is what must come before a write that is no apply: at such a write, the API server drops all managed
+// fields of an object that it cannot convert. It is nil where it can.
+func (t Target) Convertible(ctx context.Context, live *unstructured.Unstructured) ownership.Edit {
+	if kinds.OwnGroup(live.GroupVersionKind().Group) || len(ownership.OtherVersions(live)) == 0 || !t.Cluster.IsUnconvertible(ctx, live) {
+		return nil
+	}
+	return ownership.InOneVersion
+}
+
+// Edit changes who owns the fields of the object with this uid, by one patch that is built from a fresh read. plan may
+// return nil for no change.
+func (t Target) Edit(ctx context.Context, uid types.UID, plan func(live *unstructured.Unstructured) (ownership.Edit, error)) error {
+	return t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		edit, err := plan(live)
+		if err != nil || edit == nil {
+			return nil, err
+		}
+		if body, err := edit.Patch(live); err != nil || body == nil {
+			return nil, err
+		}
+		return ownership.InOrder(t.Convertible(ctx, live), edit).Patch(live)
+	})
 }

@@ -20,7 +20,7 @@ import (
 const (
 	// maxBadValues bounds how many values that cannot be decoded are searched for by requests; each takes a few.
 	maxBadValues = 8
-	// diagnosisManager is the field manager of dry-runs that look for mistakes. Nothing is ever stored under it.
+	// diagnosisManager is the field manager of dry-runs that look for obstacles. Nothing is ever stored under it.
 	diagnosisManager = "k8sconnect-diagnosis"
 	// maxQuoted bounds the values that are quoted.
 	maxQuoted = 60

@@ -67,6 +67,7 @@ func TestErrorsHaveAnOutcomeAndAClass(t *testing.T) {
 		{"500", apierrors.NewInternalError(errors.New("no")), failure.Unknown, failure.ClassServer},
 		{"500 typed patch", status(500, "", `failed to create typed patch object (prod/web; v1, Kind=ConfigMap): .dataa: field not declared in schema`), failure.Refused, failure.ClassInvalid},
 		{"500 no quantity [O50]", status(500, "", `failed to convert new object (default/web; apps/v1, Kind=Deployment) to proper version: unable to convert unstructured object to apps/v1, Kind=Deployment: quantities must match the regular expression`), failure.Refused, failure.ClassInvalid},
+		{"500 version that the definition has dropped [D111]", status(500, "", `request to convert CR to an invalid group/version: example.org/v1beta1`), failure.Refused, failure.ClassServer},
 		{"503", apierrors.NewServiceUnavailable("field not declared in schema"), failure.Unknown, failure.ClassServer},
 		{"504", apierrors.NewTimeoutError("no", 1), failure.Unknown, failure.ClassTimeout},
 		{"dial", request(dial), failure.NotSent, failure.ClassUnreachable},

@@ -59,7 +59,7 @@ func Outcome(err error) WriteEffect {
 			return Unknown
 		case code >= 400 && code < 500:
 			return Refused
-		case IsTypedPatchError(err):
+		case IsTypedPatchError(err), IsUnconvertible(err):
 			return Refused
 		default:
 			return Unknown

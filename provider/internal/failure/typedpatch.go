@@ -19,14 +19,21 @@ var typedPatchMarks = []string{
 // typedPatchObject starts a message about the manifest that was sent.
 const typedPatchObject = "failed to create typed patch object"
 
-// IsTypedLiveError recognises a server-side apply that was refused because the live object does not fit a schema:
-// that of another version, in which some manager has recorded its fields. Like [IsTypedPatchError], it goes by the
-// text, because nothing else tells; a false positive costs one read of the object.
-func IsTypedLiveError(err error) bool {
+// unknownVersion is the API server's phrase for a version that the CustomResourceDefinition of a kind does not have.
+const unknownVersion = "request to convert CR to an invalid group/version"
+
+// IsUnconvertible recognises a server-side apply that was refused because the live object cannot be converted to a
+// version in which some manager has recorded its fields: the version's schema does not have all fields of the object,
+// or the definition no longer has the version. Nothing was written, and the same request is refused each time. Like
+// [IsTypedPatchError], it goes by the text, because nothing else tells; a false positive costs one read of the object.
+func IsUnconvertible(err error) bool {
 	var status apierrors.APIStatus
-	return IsTypedPatchError(err) && errors.As(err, &status) &&
-		strings.Contains(status.Status().Message, "field not declared in schema") &&
-		!strings.Contains(status.Status().Message, typedPatchObject)
+	if !errors.As(err, &status) || status.Status().Code != http.StatusInternalServerError {
+		return false
+	}
+	message := status.Status().Message
+	return strings.Contains(message, unknownVersion) ||
+		strings.Contains(message, "field not declared in schema") && !strings.Contains(message, typedPatchObject)
 }
 
 // IsTypedPatchError recognises a server-side apply of a manifest that does not fit the kind's schema: an unknown

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // OtherVersions lists the versions of the object's own group, other than the one that it was read in, that managed
@@ -29,9 +30,47 @@ func isOtherVersion(entry metav1.ManagedFieldsEntry, object *unstructured.Unstru
 // InOneVersion moves all managed fields to the version that the object was read in.
 //
 // The API server converts the object to each of these versions at every apply. If a version does not know all fields
-// of the object, that conversion fails, and the API server refuses every apply by anyone. This does not happen to
-// Kubernetes' own kinds: their versions hold the same fields.
+// of the object, or its definition no longer has the version, that conversion fails, and the API server refuses every
+// apply by anyone. This does not happen to Kubernetes' own kinds: their versions hold the same fields, and the API
+// server forgets the entries in those that it no longer has.
 func InOneVersion(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return inThisVersion(object, func(_ metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set { return owned })
+}
+
+// InThisVersion moves what one manager owns to the version that the object was read in. A field that the object does not
+// have there, because the version calls it otherwise, is no longer owned.
+func InThisVersion(manager string) Edit {
+	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		if !slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+			return entry.Manager == manager && isOtherVersion(entry, object)
+		}) {
+			return object, nil
+		}
+		return inThisVersion(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
+			if entry.Manager != manager {
+				return nil
+			}
+			return present(object, owned)
+		})
+	}
+}
+
+// present returns the fields of a set that an object has.
+func present(object *unstructured.Unstructured, fields *fieldpath.Set) *fieldpath.Set {
+	has := fieldpath.NewSet()
+	fields.Iterate(func(path fieldpath.Path) {
+		if _, _, ok := Locate(object.Object, path); ok {
+			has.Insert(path.Copy())
+		}
+	})
+	return has
+}
+
+// inThisVersion moves entries of other versions, with what moved returns of what they own. An entry of which nothing is
+// returned stays as it is.
+func inThisVersion(
+	object *unstructured.Unstructured, moved func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
+) (*unstructured.Unstructured, error) {
 	if len(OtherVersions(object)) == 0 {
 		return object, nil
 	}
@@ -47,7 +86,9 @@ func InOneVersion(object *unstructured.Unstructured) (*unstructured.Unstructured
 		}
 		text, _ := raw[i].(map[string]any) // a copy of the object's entry
 		if isOtherVersion(entry, object) {
-			text["apiVersion"] = object.GetAPIVersion()
+			if now := moved(entry, owned); now != nil && !now.Empty() {
+				text["apiVersion"], owned = object.GetAPIVersion(), now
+			}
 		}
 		table.add(text, owned)
 	}

@@ -66,3 +66,31 @@ func parseJSON(t *testing.T, text string) any {
 	require.NoError(t, json.Unmarshal([]byte(text), &value))
 	return value
 }
+
+func TestInThisVersion(t *testing.T) {
+	entry := func(manager, version, fields string) any {
+		return map[string]any{"manager": manager, "operation": "Apply", "apiVersion": version, "fieldsType": "FieldsV1", "fieldsV1": parseJSON(t, fields)}
+	}
+	object := func(entries ...any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.org/v1", "kind": "Bulb", "spec": map[string]any{"color": "red"},
+			"metadata": map[string]any{"name": "it", "resourceVersion": "7", "managedFields": entries}}}
+	}
+	t.Run("the entry of one manager moves, with the fields that the object has in the new version [D111]", func(t *testing.T) {
+		theirs := entry("them", "example.org/v1beta1", `{"f:spec": {"f:color": {}}}`)
+		moved, err := InThisVersion("us")(object(theirs, entry("us", "example.org/v1beta1", `{"f:spec": {"f:color": {}, "f:colour": {}}}`)))
+		require.NoError(t, err)
+		entries, _, err := unstructured.NestedSlice(moved.Object, "metadata", "managedFields")
+		require.NoError(t, err)
+		assert.Equal(t, []any{theirs, entry("us", "example.org/v1", `{"f:spec": {"f:color": {}}}`)}, entries)
+	})
+	t.Run("an entry stays of which the object has no field, and one in this version [D111]", func(t *testing.T) {
+		for _, ours := range []any{
+			entry("us", "example.org/v1beta1", `{"f:spec": {"f:colour": {}}}`), entry("us", "example.org/v1", `{"f:spec": {"f:colour": {}}}`),
+		} {
+			live := object(ours)
+			moved, err := InThisVersion("us")(live)
+			require.NoError(t, err)
+			assert.Equal(t, live.Object, moved.Object)
+		}
+	})
+}

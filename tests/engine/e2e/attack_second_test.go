@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -206,5 +207,74 @@ resources:
 			assert.True(t, now[uid], "the ReplicaSet of the former Deployment is left")
 		}
 		assert.NotNil(t, k.get(t, "apps/v1/Deployment/"+space+"/web"))
+	})
+	t.Run("objects can be changed after their kind has dropped the version that they were applied in, alone and in a set [D111]", func(t *testing.T) {
+		t.Parallel()
+		k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+		group := "d111-" + space + ".example.com"
+		definition := "apiextensions.k8s.io/v1/CustomResourceDefinition/lamps." + group
+		program := func(version, color string, served ...string) {
+			var versions strings.Builder
+			for i, name := range served {
+				fmt.Fprintf(&versions, "\n          - {name: %s, served: true, storage: %t, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}", name, i == 0)
+			}
+			s.program(t, "%s", replaceAll(`
+resources:
+  lamps:
+    type: k8sconnect:KubeObject
+    properties:
+      deletionPropagation: Background
+      manifest:
+        apiVersion: apiextensions.k8s.io/v1
+        kind: CustomResourceDefinition
+        metadata: {name: lamps.GROUP}
+        spec:
+          group: GROUP
+          scope: Namespaced
+          names: {kind: Lamp, plural: lamps}
+          versions: VERSIONS
+  alone:
+    type: k8sconnect:KubeObject
+    properties:
+      deletionPropagation: Background
+      manifest: {apiVersion: GROUP/VERSION, kind: Lamp, metadata: {name: alone, namespace: SPACE}, spec: {color: COLOR}}
+    options: {dependsOn: ["${lamps}"]}
+  house:
+    type: k8sconnect:Manifests
+    properties:
+      deletionPropagation: Background
+      manifests: [{apiVersion: GROUP/VERSION, kind: Lamp, metadata: {name: member, namespace: SPACE}, spec: {color: COLOR}}]
+    options: {dependsOn: ["${lamps}"]}
+`, "VERSIONS", versions.String(), "GROUP", group, "VERSION", version, "SPACE", space, "COLOR", color))
+		}
+		member, alone := group+"/v1/Lamp/"+space+"/member", group+"/v1/Lamp/"+space+"/alone"
+		program("v1beta1", "red", "v1beta1")
+		s.up(t)
+		program("v1beta1", "red", "v1", "v1beta1")
+		s.up(t)
+		uids := map[string]any{}
+		for _, id := range []string{member, alone} {
+			k.merge(t, id, "{metadata: {labels: {migrated: 'yes'}}}") // which stores it in v1
+			uids[id] = k.get(t, id).GetUID()
+		}
+		client, name := k.must(t, definition)
+		_, err := client.Patch(t.Context(), name, types.MergePatchType, []byte(`{"status": {"storedVersions": ["v1"]}}`), metav1.PatchOptions{}, "status")
+		require.NoError(t, err)
+		for _, color := range []string{"red", "blue", "green"} {
+			program("v1", color, "v1")
+			assert.NotContains(t, s.preview(t), "replace")
+			s.up(t)
+			s.previewEmpty(t)
+			for _, id := range []string{member, alone} {
+				assert.Equal(t, color, k.value(t, id, "spec", "color"), id)
+				assert.Equal(t, uids[id], k.get(t, id).GetUID(), id)
+				assert.Equal(t, "yes", k.get(t, id).GetLabels()["migrated"], id)
+				for _, entry := range k.get(t, id).GetManagedFields() {
+					assert.Equal(t, group+"/v1", entry.APIVersion, id)
+				}
+			}
+		}
+		s.destroy(t)
+		k.gone(t, definition)
 	})
 }
