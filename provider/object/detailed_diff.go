@@ -23,7 +23,7 @@ func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracke
 		path, _ := place(change)
 		return ignored.Covers(path)
 	})
-	diff := tracked.Detailed(changes, place, ignored)
+	diff := tracked.Detailed(changes, ownership.In(in.applied), place, ignored)
 	in.alsoTexts(diff)
 	return diff
 }

@@ -22,6 +22,7 @@ func TestDetailedDiff(t *testing.T) {
 	tests := []struct {
 		name               string
 		live, want, fields string
+		after              string // if that is not want
 		secret             []string
 		ignore             []string
 		diff               map[string]p.DiffKind
@@ -40,6 +41,16 @@ func TestDetailedDiff(t *testing.T) {
 			name: "an item that is no longer wanted is shown where it was", fields: "{" + containers + "}",
 			live: `{c: [{name: a, v: "1"}, {name: b, v: "2"}]}`, want: `{c: [{name: b, v: "2"}]}`,
 			diff: map[string]p.DiffKind{"manifest.c[0]": p.Delete},
+		},
+		{
+			name: "an item in the place of another shows both [D104]", fields: "{" + containers + "}",
+			live: `{c: [{name: a, v: "1"}, {name: b, v: "2"}]}`, want: `{c: [{name: a, v: "1"}, {name: c, v: "3"}]}`,
+			diff: map[string]p.DiffKind{"manifest.c[1]": p.Update},
+		},
+		{
+			name: "defaults in an atomic list are not shown as removed [D109]", fields: `{"f:c":{}}`,
+			live: `{c: [{name: a, mode: x}]}`, want: `{c: [{name: b}]}`, after: `{c: [{name: b, mode: x}]}`,
+			diff: map[string]p.DiffKind{"manifest.c[0].name": p.Update},
 		},
 		{
 			name: "a change in an item that stands elsewhere is shown as a change of the list", fields: "{" + containers + "}",
@@ -99,7 +110,11 @@ func TestDetailedDiff(t *testing.T) {
 				in.secrets.Add(parsed)
 			}
 			s := state{State: tracked.State{Live: parse(t, test.live)}, fields: fields}
-			got := detailedDiff(ownership.Compare(s.Live, in.applied, fields), s, in, tracked.ParseIgnored(test.ignore))
+			after := in.applied
+			if test.after != "" {
+				after = parse(t, test.after)
+			}
+			got := detailedDiff(ownership.Compare(s.Live, after, fields), s, in, tracked.ParseIgnored(test.ignore))
 			kinds := map[string]p.DiffKind{}
 			for path, change := range got.DetailedDiff {
 				kinds[path] = change.Kind

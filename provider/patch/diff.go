@@ -66,7 +66,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	case !programmed || old.Hash == "" && in.isAsSaved(req.OldInputs):
 		diff = tracked.Changed(in.kind, p.Update)
 	case !clusterKnown || in.unknown > 0:
-		diff = written(req, ignored, in.kind)
+		diff = writtenDiff(req, ignored, in.kind)
 	default:
 		if diff, err = r.changes(ctx, req, in, old, clu, ignored); err != nil {
 			return r.moves.Diff(ctx, r.source, old.State, err)
@@ -126,7 +126,7 @@ func (r *patchResource) changes(
 	if len(changes) == 0 && now.touched.nonIdempotent.Empty() && old.touched.all().Equals(now.touched.all()) && old.touched.isLaidOutAs(now.touched) {
 		return old.OvertakenDiff(), nil
 	}
-	return written(req, ignored, in.kind), nil
+	return writtenDiff(req, ignored, in.kind), nil
 }
 
 // isLaidOutAs reports whether operations have the same positions.
@@ -174,7 +174,8 @@ func (r *patchResource) rereadStale(ctx context.Context, req p.DiffRequest, in i
 
 // detailedDiff converts field changes to property changes.
 func (s state) detailedDiff(changes []ownership.Change, in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
-	return tracked.Detailed(changes, func(change ownership.Change) (string, p.DiffKind) { return s.place(change, in) }, ignored)
+	place := func(change ownership.Change) (string, p.DiffKind) { return s.place(change, in) }
+	return tracked.Detailed(changes, s.written(in), place, ignored)
 }
 
 // place returns where the engine shows a change, and of which kind. The left side is the output with the same name as
@@ -184,46 +185,15 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 		if operation, gone := s.addsAgain(change); gone {
 			return tracked.PropertyAt(keyJSONPatch, ownership.Location{operation}), p.Add
 		}
-		return s.placeInOperations(change.Path), p.Update
+		return s.placeInOperations(change)
 	}
 	id := s.Ref.Identity
 	at, kind := tracked.Place(change, partOf(id, s.Live, s.Secrets), partOf(id, in.tree(), in.secrets))
 	return tracked.PropertyAt(in.kind, at), kind
 }
 
-// addsAgain returns the operation that re-adds the missing item of a change.
-func (s state) addsAgain(change ownership.Change) (operation int, gone bool) {
-	if change.Kind != ownership.Added {
-		return 0, false
-	}
-	for _, operation := range s.gone() {
-		if s.touched.places[operation].Equals(change.Path) {
-			return operation, true
-		}
-	}
-	return 0, false
-}
-
-// placeInOperations returns which operation of a JSON patch gives a field its value.
-func (s state) placeInOperations(field fieldpath.Path) string {
-	for i, path := range slices.Backward(s.touched.operations) {
-		if path == nil || len(path) > len(field) || !path.Equals(field[:len(path)]) {
-			continue
-		}
-		at := []property.PathSegment{property.NewSegment(keyJSONPatch), property.NewSegment(i), property.NewSegment("value")}
-		for _, element := range field[len(path):] {
-			if element.FieldName == nil {
-				break
-			}
-			at = append(at, property.NewSegment(*element.FieldName))
-		}
-		return values.FormatPath(property.PathFromSegments(at...))
-	}
-	return keyJSONPatch
-}
-
-// written compares the patches as written.
-func written(req p.DiffRequest, ignored tracked.IgnoredPaths, kind string) p.DiffResponse {
+// writtenDiff compares the patches as written.
+func writtenDiff(req p.DiffRequest, ignored tracked.IgnoredPaths, kind string) p.DiffResponse {
 	diff := tracked.InputChanges(req.OldInputs, req.Inputs, ignored, append([]string{keyTarget}, kinds...)...)
 	if !diff.HasChanges && !ignored.Covers(kind) {
 		// The saved inputs come from a failed update.

@@ -25,18 +25,22 @@ func UpdateAbout(key string) p.DiffResponse {
 }
 
 // Detailed converts field changes to property changes. place says where the engine shows a change, and of which kind.
-// The engine takes the left side of each from the outputs and the right side from the inputs, at the same path, so
-// each path must exist in both.
+// The engine takes the left side of each from the outputs and the right side from the inputs, at the same path. written
+// returns what the inputs say at a field.
 func Detailed(
-	changes []ownership.Change, place func(ownership.Change) (string, p.DiffKind), ignored IgnoredPaths,
+	changes []ownership.Change, written func(fieldpath.Path) (any, bool), place func(ownership.Change) (string, p.DiffKind),
+	ignored IgnoredPaths,
 ) p.DiffResponse {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
-	for _, change := range changes {
+	for _, change := range ownership.Inside(changes, written) {
 		path, kind := place(change)
 		if ignored.Covers(path) {
 			continue
 		}
 		diff.HasChanges = true
+		if shown, again := diff.DetailedDiff[path]; again && shown.Kind != kind {
+			kind = p.Update // one item goes, another comes in its place: both sides have something to show
+		}
 		diff.DetailedDiff[path] = p.PropertyDiff{Kind: kind}
 	}
 	return Outermost(diff)

@@ -282,18 +282,95 @@ func isBefore(a, b any) bool {
 	return isIndex && alsoIndex && i < j
 }
 
-// sameDiff compares a diff with what was expected.
-func sameDiff(expected map[string]string, shown map[string]plugin.PropertyDiff) error {
+// sameDiff compares a diff with what was expected. Of a value that is owned as a whole, it may also show exactly the
+// places inside it that someone has changed: beside the manifest, the whole would show defaults as removed.
+func sameDiff(
+	expected map[string]string, shown map[string]plugin.PropertyDiff, units []unit, before, after *unstructured.Unstructured,
+) error {
 	got := map[string]string{}
+	var places [][]any
 	for text, change := range shown {
 		path, err := resource.ParsePropertyPath(text)
 		if err != nil {
 			return err
 		}
 		got[asJSON([]any(path[1:]))] = change.Kind.String()
+		places = append(places, path[1:])
 	}
-	if maps.Equal(expected, got) {
+	collapsed := maps.Clone(got)
+	for _, u := range units {
+		if place := asJSON(u.at); expected[place] == "update" && got[place] == "" {
+			was, _ := locate(before.Object, u.steps)
+			is, _ := locate(after.Object, u.steps)
+			if inside := inside(u.at, places); sameChanges(changedPlaces(was, is, slices.Clone(u.at)), inside) {
+				for _, at := range inside {
+					delete(collapsed, asJSON(at))
+				}
+				collapsed[place] = "update"
+			}
+		}
+	}
+	if maps.Equal(expected, collapsed) {
 		return nil
 	}
 	return fmt.Errorf("it shows %v\nand not     %v", got, expected)
+}
+
+// inside are the places that are inside another one.
+func inside(outer []any, places [][]any) (found [][]any) {
+	for _, at := range places {
+		if len(at) > len(outer) && leadsTo(outer, at) {
+			found = append(found, at)
+		}
+	}
+	return found
+}
+
+// leadsTo reports whether one place is at or around another.
+func leadsTo(outer, at []any) bool {
+	return len(outer) <= len(at) && asJSON(outer) == asJSON(at[:len(outer)])
+}
+
+// changedPlaces are the outermost places at which two values differ, by position in lists.
+func changedPlaces(was, is any, at []any) (changed [][]any) {
+	below := func(segment, was, is any) {
+		changed = append(changed, changedPlaces(was, is, append(slices.Clip(at), segment))...)
+	}
+	before, isObject := was.(map[string]any)
+	after, areObjects := is.(map[string]any)
+	list, isList := was.([]any)
+	other, areLists := is.([]any)
+	switch {
+	case asJSON(was) == asJSON(is):
+	case isObject && areObjects:
+		all := maps.Clone(before)
+		maps.Copy(all, after)
+		for name := range all {
+			below(name, before[name], after[name])
+		}
+	case isList && areLists:
+		for i := range max(len(list), len(other)) {
+			var one, another any
+			if i < len(list) {
+				one = list[i]
+			}
+			if i < len(other) {
+				another = other[i]
+			}
+			below(i, one, another)
+		}
+	default:
+		changed = append(changed, at)
+	}
+	return changed
+}
+
+// sameChanges reports whether the places that are shown are those that have changed.
+func sameChanges(changed, shown [][]any) bool {
+	matched := func(places, others [][]any) bool {
+		return !slices.ContainsFunc(places, func(at []any) bool {
+			return !slices.ContainsFunc(others, func(other []any) bool { return asJSON(at) == asJSON(other) })
+		})
+	}
+	return len(shown) > 0 && matched(changed, shown) && matched(shown, changed)
 }

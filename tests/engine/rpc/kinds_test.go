@@ -265,7 +265,7 @@ func (c *kindCase) story(
 		if err != nil {
 			return &failure{"preview of the changes", err}
 		}
-		if err := sameDiff(expectedDiff(units, changes, disturbed), diff.DetailedDiff); err != nil {
+		if err := sameDiff(expectedDiff(units, changes, disturbed), diff.DetailedDiff, units, first, disturbed); err != nil {
 			return &failure{"preview of the changes", err}
 		}
 		if err := act("repair", "update", s.up); err != nil {
