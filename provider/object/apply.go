@@ -43,6 +43,7 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 		Foreign:   tracked.KubeObjectOf(answer, t.Own()...),
 		Hash:      sum,
 		HashKey:   hashKey,
+		WrittenAt: ownership.WrittenAt(answer, t.Manager),
 	}, fields: fields, ignored: ignored, dropped: dropped, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object)}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	s.ignoredSecret = in.namesSecret(ignored)

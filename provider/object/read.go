@@ -113,7 +113,13 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 			return state{}, err
 		}
 	}
-	now.State, now.Stale = s.Drifted(projection, s.fields), false
+	owners, err := ownership.Owners(live, s.fields, t.Manager, t.Also)
+	if err != nil {
+		return state{}, err
+	}
+	now.State, now.Stale = s.Drifted(tracked.Seen{
+		Object: live, Manager: t.Manager, Live: projection, Owners: owners, Sent: s.sentBy(in),
+	}, s.fields), false
 	if now.unsettled, err = s.unsettled.on(live, s.HashKey); err != nil {
 		return state{}, err
 	}
@@ -126,9 +132,6 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	} else if ours {
 		now.Ref.UID, now.Manager = string(live.GetUID()), t.Manager
 	}
-	if now.Ownership, err = ownership.Owners(live, s.fields, t.Manager, t.Also); err != nil {
-		return state{}, err
-	}
 	sources := []tracked.Marked{
 		in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets},
 	}
@@ -137,6 +140,14 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	now.ignoredSecret = s.ignoredSecret || in.namesSecret(s.ignored)
 	now.AppliedSecrets, _ = tracked.SecretPlaces(now.Applied, s.fields, sources...)
 	return now, nil
+}
+
+// sentBy returns what the last write sent for each field. After a failed update, these inputs need not be those of it.
+func (s state) sentBy(in inputs) func(fieldpath.Path) (any, bool) {
+	if in.unknown > 0 || !s.Upholds(in.sent()) {
+		return ownership.In(nil)
+	}
+	return ownership.In(in.applied)
 }
 
 // unrecorded returns the fields that a lost run has applied: its state was not saved, so the object says we own what

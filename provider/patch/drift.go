@@ -20,11 +20,12 @@ func (r run) observe(live *unstructured.Unstructured) (state, error) {
 	})
 	shown := r.old.touched.present().Union(now.returned)
 	projection := ownership.Project(live.Object, shown, r.in.template(wanted))
-	now.State, now.Stale = r.old.Drifted(projection, r.old.touched.set), false
-	var err error
-	if now.Ownership, err = r.owned(live, r.old.touched); err != nil {
+	owners, err := r.owned(live, r.old.touched)
+	if err != nil {
 		return state{}, err
 	}
+	seen := tracked.Seen{Object: live, Manager: r.target.Manager, Live: projection, Owners: owners, Sent: r.sent()}
+	now.State, now.Stale = r.old.Drifted(seen, r.old.touched.set), false
 	now.Secrets, now.NamesSecret = r.secretPlaces(now.Live, patchedFields{
 		set: r.old.touched.set.Union(now.returned), removed: r.old.touched.removed, nonIdempotent: r.old.touched.nonIdempotent,
 		operations: r.old.touched.operations, places: r.old.touched.places,
@@ -42,6 +43,15 @@ func (r run) observe(live *unstructured.Unstructured) (state, error) {
 		}
 	}
 	return now, nil
+}
+
+// sent returns what the patch set at each field when it was carried out. After a failed update, the inputs need not be
+// those of it.
+func (r run) sent() func(fieldpath.Path) (any, bool) {
+	if r.in.unknown > 0 || !r.old.Upholds(r.in.content()) {
+		return ownership.In(nil)
+	}
+	return r.old.written(r.in)
 }
 
 // template gives a projection its order, and says which containers are empty on purpose. What others put into one of

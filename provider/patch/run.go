@@ -261,6 +261,8 @@ func (r run) newState(before, after *unstructured.Unstructured, fields patchedFi
 		Live:    ownership.Project(after.Object, fields.present(), r.in.tree()),
 		Manager: r.target.Manager,
 		HashKey: r.old.HashKey,
+
+		WrittenAt: ownership.WrittenAt(after, r.target.Manager),
 	}}
 	if r.in.kind == keyMergePatch {
 		s.dropped = ownership.Dropped(after.Object, r.in.tree(), fields.set)

@@ -30,6 +30,7 @@ const (
 	keyStale             = "__staleRead"
 	keyAhead             = "__aheadOfInputs"
 	keyForeignManager    = "__foreignManager"
+	keyWrittenAt         = "__writtenAt"
 )
 
 // State is what the engine stores about an object that we own some fields of.
@@ -65,6 +66,9 @@ type State struct {
 	// nearly always.
 	Applied        map[string]any
 	AppliedSecrets values.Marks
+
+	// WrittenAt is when our field manager last wrote the object, by the clock of the API server; empty if unknown.
+	WrittenAt string
 
 	// Foreign is the field manager of another KubeObject that the last read found on the object.
 	Foreign string
@@ -130,31 +134,6 @@ func RevisionOf(hash, before string) string {
 	return hex.EncodeToString(sum[:])[:revisionLength]
 }
 
-// Drifted records what is live, and what was applied if that differs.
-func (s State) Drifted(live map[string]any, compared *fieldpath.Set) State {
-	wanted := s.Wanted()
-	s.Live, s.Applied = live, nil
-	if len(ownership.Compare(live, wanted, compared)) > 0 {
-		s.Applied = wanted
-	}
-	return s
-}
-
-// Unsaved lists the fields that differ from what was applied, but are still ours. Anyone else who changes a value
-// takes it from us, so a run of ours with a lost state wrote these: nothing tells whether they are secret.
-func (s State) Unsaved(fields *fieldpath.Set) []fieldpath.Path {
-	if s.Applied == nil {
-		return nil
-	}
-	var unsaved []fieldpath.Path
-	for _, change := range ownership.Compare(s.Live, s.Applied, fields) {
-		if owner, ok := ownership.OwnerOf(s.Ownership, change.Path); ok && owner == s.Manager {
-			unsaved = append(unsaved, change.Path)
-		}
-	}
-	return unsaved
-}
-
 // Sensitive lists the secret texts of the previous values, which the API server may quote beside the new ones.
 func (s State) Sensitive() []string {
 	return append(Sensitive(s.Live, s.Secrets, s.NamesSecret), Sensitive(s.Applied, s.AppliedSecrets, s.NamesSecret)...)
@@ -172,6 +151,7 @@ func (s State) Encode(form Form) (map[string]property.Value, error) {
 	}
 	for key, text := range map[string]string{
 		keyFieldManager: s.Manager, keyAppliedHash: s.Hash, keyForeignManager: s.Foreign,
+		keyWrittenAt: s.WrittenAt,
 	} {
 		if text != "" {
 			out[key] = property.New(text)
@@ -230,6 +210,7 @@ func DecodeState(properties property.Map, form Form) (State, error) {
 	s.Hash = values.Text(properties.Get(keyAppliedHash))
 	s.Foreign = values.Text(properties.Get(keyForeignManager))
 	s.HashKey = values.Text(properties.Get(keyHashKey))
+	s.WrittenAt = values.Text(properties.Get(keyWrittenAt))
 	s.Pending = values.Flag(properties.Get(form.Pending))
 	s.Stale = IsStale(properties)
 	s.Ahead = values.Flag(properties.Get(keyAhead))

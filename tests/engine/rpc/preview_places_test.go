@@ -31,17 +31,16 @@ func (w world) ruledBy(t *testing.T, rules string) map[string]any {
 	return custom(t, w.group(), "Policy", w.namespace, "{rules: "+rules+"}")
 }
 
-// settersOf are the resources that set fields by server-side apply or a merge patch, as programs that set one tree. The
+// setters are the resources that set fields by server-side apply or a merge patch, as programs that set one tree. The
 // path of a diff begins with the name of the form.
-func settersOf(t *testing.T) map[string]func(w world, p *process, object map[string]any) (*session, func(map[string]any) resource.PropertyMap) {
-	t.Helper()
-	result := map[string]func(w world, p *process, object map[string]any) (*session, func(map[string]any) resource.PropertyMap){
-		"manifest": func(_ world, p *process, _ map[string]any) (*session, func(map[string]any) resource.PropertyMap) {
+func setters() map[string]func(t *testing.T, w world, p *process, object map[string]any) (*session, func(map[string]any) resource.PropertyMap) {
+	result := map[string]func(t *testing.T, w world, p *process, object map[string]any) (*session, func(map[string]any) resource.PropertyMap){
+		"manifest": func(t *testing.T, _ world, p *process, _ map[string]any) (*session, func(map[string]any) resource.PropertyMap) {
 			return p.resource(t, "it"), func(object map[string]any) resource.PropertyMap { return program(object, atOnce) }
 		},
 	}
 	for _, form := range []string{"patch", "mergePatch"} {
-		result[form] = func(w world, p *process, made map[string]any) (*session, func(map[string]any) resource.PropertyMap) {
+		result[form] = func(t *testing.T, w world, p *process, made map[string]any) (*session, func(map[string]any) resource.PropertyMap) {
 			w.applyCustom("owner", made)
 			return patchIn(t, p, "it"), func(object map[string]any) resource.PropertyMap {
 				return patching(made, m{form: m{"spec": object["spec"]}})
@@ -119,7 +118,7 @@ func TestAPreviewShowsBothTheItemThatGoesAndTheOneThatComes(t *testing.T) {
 func TestAPreviewShowsNoDefaultAsRemovedThatTheAPIServerKeeps(t *testing.T) {
 	t.Parallel()
 	const before = `[{name: a, weight: 1}, {name: b, weight: 2, mode: slow}]`
-	for form, begin := range settersOf(t) {
+	for form, begin := range setters() {
 		for _, c := range []struct {
 			what, rules string
 			places      map[string]string
@@ -134,7 +133,7 @@ func TestAPreviewShowsNoDefaultAsRemovedThatTheAPIServerKeeps(t *testing.T) {
 			t.Run(form+": "+c.what+" [D109]", func(t *testing.T) {
 				t.Parallel()
 				w, _ := newRuled(t)
-				s, in := begin(w, start(t, inline(newUser(t))), w.ruledBy(t, `[{name: z}]`))
+				s, in := begin(t, w, start(t, inline(newUser(t))), w.ruledBy(t, `[{name: z}]`))
 				s.mustUp("create", in(w.ruledBy(t, before)))
 				want := map[string]string{}
 				for place, kind := range c.places {
@@ -147,7 +146,7 @@ func TestAPreviewShowsNoDefaultAsRemovedThatTheAPIServerKeeps(t *testing.T) {
 		t.Run(form+": in drift [D109]", func(t *testing.T) {
 			t.Parallel()
 			w, _ := newRuled(t)
-			s, in := begin(w, start(t, inline(newUser(t))), w.ruledBy(t, `[{name: z}]`))
+			s, in := begin(t, w, start(t, inline(newUser(t))), w.ruledBy(t, `[{name: z}]`))
 			s.mustUp("create", in(w.ruledBy(t, before)))
 			w.applyCustom("intern", w.ruledBy(t, `[{name: a, weight: 9}, {name: b, weight: 2, mode: slow}]`))
 			assert.Equal(t, map[string]string{form + ".spec.rules[0].weight": "update"}, drifted(s, in(w.ruledBy(t, before))))
@@ -156,7 +155,7 @@ func TestAPreviewShowsNoDefaultAsRemovedThatTheAPIServerKeeps(t *testing.T) {
 		t.Run(form+": nor a place in a list that has a secret", func(t *testing.T) {
 			t.Parallel()
 			w, _ := newRuled(t)
-			s, in := begin(w, start(t, inline(newUser(t))), w.ruledBy(t, `[{name: z}]`))
+			s, in := begin(t, w, start(t, inline(newUser(t))), w.ruledBy(t, `[{name: z}]`))
 			hidden := func(weight int) resource.PropertyMap {
 				object := w.ruledBy(t, before)
 				rules := slices.Clone(object["spec"].(m)["rules"].([]any))
