@@ -59,9 +59,10 @@ func NewReleaseHooks(source *connection.Source) infer.InferredResource {
 type releaseHooksResource struct {
 	infer.InferredResource
 
-	source *connection.Source
-	calls  tracked.EngineCalls
-	lives  lives
+	source   *connection.Source
+	calls    tracked.EngineCalls
+	lives    lives
+	evidence evidence
 }
 
 // Create satisfies infer's constraint on resource types. It is never reached, because releaseHooksResource serves Create from the
