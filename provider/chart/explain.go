@@ -28,6 +28,7 @@ func (r *release) explain(name string, err error) error {
 	var schema *chart.SchemaError
 	var template *chart.TemplateError
 	var limit *chart.LimitError
+	var lookup *lookupError
 	switch {
 	case err == nil, tracked.IsRefusal(err):
 		return err
@@ -39,15 +40,22 @@ func (r *release) explain(name string, err error) error {
 			mistakes.Add(values.JoinPath(keyValues, problem.Path), problem.Reason)
 		}
 		return sets.Refused("Chart", name, mistakes)
+	case errors.As(err, &lookup):
+		reason, _ := failure.ReasonOf(lookup)
+		return failure.Errorf(reason, "the chart of %q cannot be rendered: %s\n        If the chart works without what it looks up, set `lookup: none`.",
+			name, r.redact(lookup.Error()))
 	case errors.As(err, &template):
-		sensitive := slices.Concat(tracked.Sensitive(r.values, r.secrets, false), r.drawn, r.lookups.secretTexts())
-		text := failure.NewRedactor(sensitive).Redact(err.Error())
-		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %s", name, text)
+		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %s", name, r.redact(err.Error()))
 	case errors.As(err, &limit):
 		return failure.Errorf(failure.ReasonChartUnusable, "the chart of %q cannot be rendered: %w", name, err)
 	default:
 		return fmt.Errorf("the chart of %q: %w", name, err)
 	}
+}
+
+// redact hides the secret values of a release in what was said while it was rendered.
+func (r *release) redact(text string) string {
+	return failure.NewRedactor(slices.Concat(tracked.Sensitive(r.values, r.secrets, false), r.drawn, r.lookups.secretTexts())).Redact(text)
 }
 
 // errNotDrawn says that templates draw values in this update that they did not draw when the record was updated.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
@@ -228,7 +229,27 @@ func (l *lookups) read(id manifest.Identity) (map[string]any, error) {
 	if apierrors.IsNotFound(err) || errors.As(err, &notServed) {
 		return map[string]any{}, nil
 	}
-	return answer, err
+	return answer, l.explain(id, err)
+}
+
+// lookupError is an error of the cluster in which a template looks something up.
+type lookupError struct{ error }
+
+func (e *lookupError) Unwrap() error { return e.error }
+
+// explain says why a lookup has failed.
+func (l *lookups) explain(id manifest.Identity, err error) error {
+	if err == nil {
+		return nil
+	}
+	subject := cluster.Ref(id).String()
+	if id.Name == "" {
+		subject = id.Kind + " objects"
+		if id.Namespace != "" {
+			subject += " in namespace " + id.Namespace
+		}
+	}
+	return &lookupError{failure.Explain(err, failure.Operation{Verb: "look up", Subject: subject + " at " + l.cluster.Server(), Server: l.cluster.Server()})}
 }
 
 // withoutOwn leaves the objects of the release out of a list, but for those that are found as they were.
