@@ -19,9 +19,9 @@ type Mistake struct {
 
 func (m Mistake) String() string {
 	if m.Field == "" {
-		return m.Message
+		return brief(m.Message)
 	}
-	return m.Field + ": " + m.Message
+	return m.Field + ": " + brief(m.Message)
 }
 
 // ManifestError lists the mistakes in a manifest that the API server refused without naming all of them.
