@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,11 +126,15 @@ func (t target) fieldConflicts(
 			return
 		}
 		before, after := in.show(live.Object, path), in.show(forced.Object, path)
-		lines = append(lines, fmt.Sprintf("%s: %s -> %s (owned by %s)", in.nameOf(path), before, after, owners[name]))
+		lines = append(lines, fmt.Sprintf("%s: %s -> %s (%s)", in.nameOf(path), before, after, ownedBy(owners[name])))
 		paths = append(paths, strconv.Quote(in.nameOf(path)))
 	})
 	return lines, paths, live.GetResourceVersion(), nil
 }
+
+// ownedBy says who owns a field. Nobody may, or the object does not say it: a proxy, or a client that resets managedFields,
+// has removed that.
+func ownedBy(managers string) string { return "owned by " + cmp.Or(managers, "nobody") }
 
 // show formats the value of a field for a message, unless it is secret.
 func (in inputs) show(tree map[string]any, path fieldpath.Path) string {

@@ -66,6 +66,9 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		}
 	}
 	if diff, replaced := identityDiff(in, old, namespace); replaced {
+		if programmed {
+			old.warnReplacedRunning(ctx, clu)
+		}
 		return diff, nil
 	}
 	if old.IsToReread(clu, programmed) {

@@ -151,7 +151,7 @@ func (in inputs) describe(change ownership.Change, s state, sensitive []string) 
 	secret = secret || tracked.IsKindSecret(id, change.Path)
 	owned := ""
 	if owner, ok := ownership.OwnerOf(s.Ownership, change.Path); ok && owner != s.Manager {
-		owned = fmt.Sprintf(" (owned by %s)", owner)
+		owned = " (" + ownedBy(owner) + ")"
 	}
 	var lines []string
 	add := func(d difference) { lines = append(lines, d.format(name, sensitive)+owned) }

@@ -72,6 +72,9 @@ func (r *refusedUpdate) replacement(
 	case err != nil:
 		return p.DiffResponse{}, r.undecided(in, withoutNext(t.Explain("try a copy of", err, in.sensitive())).Error())
 	case len(doubts) > 0:
+		if changes := r.refusedChanges(ctx, in); len(changes) > 0 {
+			return p.DiffResponse{}, r.cannotBecome(in, "", changes)
+		}
 		return p.DiffResponse{}, r.undecided(in, fmt.Sprintf("a part of %s has no owner, so it is not known how the API server merges it",
 			in.nameOf(doubts[0])))
 	}
@@ -101,6 +104,7 @@ func (r *refusedUpdate) replacement(
 	}
 	p.GetLogger(ctx).Infof("%s is replaced, because %s cannot be changed on an existing object. It is deleted first, and "+
 		"does not exist until the new one is created.", t.Ref, strings.Join(inManifest(immutable), ", "))
+	t.warnRunning(ctx, live)
 	return diff, nil
 }
 
@@ -213,8 +217,8 @@ func (r *refusedUpdate) notProgrammed(ctx context.Context, in inputs) error {
 // undecided refuses an update when we do not know whether a replacement would help.
 func (r *refusedUpdate) undecided(in inputs, why string) error {
 	return tracked.Refused(failure.ReasonInvalid, "%s: the API server refuses the update, and nothing proves that a replacement would help. It was not touched.\n%s\n%v\n"+
-		"Next: undo the change; or, if the object may be deleted, delete it by hand: the next `pulumi up` creates it as the manifest says.",
-		r.target.Ref, why, r.said(in))
+		"Next: undo the change; or, if the object may be deleted, %s",
+		r.target.Ref, why, r.said(in), r.target.deletionByHand())
 }
 
 // said returns the API server's message, without advice.

@@ -35,11 +35,20 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 	case err != nil:
 		return wrong
 	}
+	suspects = slices.DeleteFunc(suspects, func(field ownership.Unsent) bool {
+		if alone == nil {
+			return false
+		}
+		// A new object gets this as well, so it is not the cause, even if whoever made the object owns its defaults.
+		before, _, _ := ownership.Locate(r.merged.Object, field.Path)
+		after, _, has := ownership.Locate(alone.Object, field.Path)
+		return has && ownership.Equal(before, after)
+	})
 	var lines []string
 	owned := slices.ContainsFunc(suspects, func(field ownership.Unsent) bool { return len(field.Owners) > 0 })
 	advice := "set the field in this manifest, which takes precedence"
 	for _, field := range suspects {
-		owner := "owned by " + strings.Join(field.Owners, ", ")
+		owner := ownedBy(strings.Join(field.Owners, ", "))
 		switch {
 		case len(field.Owners) > 0:
 			advice = "set the field in this manifest, which takes it over; or have its owner remove it; or, if it is only a default " +
@@ -49,13 +58,6 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		case in.ignore.Covers(field.Path):
 			owner, advice = "which ignoreFields leaves to others", "take the field out of ignoreFields, or change it where it is managed"
 		default:
-			// A new object gets this as well, so it is not the cause.
-			if alone != nil {
-				before, _, _ := ownership.Locate(r.merged.Object, field.Path)
-				if after, _, has := ownership.Locate(alone.Object, field.Path); has && ownership.Equal(before, after) {
-					continue
-				}
-			}
 			owner = "a default, or a value without an owner"
 		}
 		lines = append(lines, fmt.Sprintf("%s (%s)", in.nameOf(field.Path), owner))
@@ -79,9 +81,7 @@ func (r *refusedUpdate) onExisting(ctx context.Context, in inputs) error {
 	if _, invalid := r.target.tryAsNew(ctx, in, r.merged.Live()); invalid != nil {
 		return err // the manifest is wrong, regardless of the live object
 	}
-	return tracked.Refused(failure.ReasonImmutable, "%s exists already, and cannot be changed to what the manifest says. It was not touched.\n%v\n"+
-		"Next: write what the object has into the manifest; or, if the object may be deleted, delete it by hand: the next `pulumi up` "+
-		"creates it as the manifest says.", r.target.Ref, r.said(in))
+	return r.cannotBecome(in, "exists already, and ", r.refusedChanges(ctx, in))
 }
 
 // suspects returns the fields that the manifest does not set around those that the API server names: inside or above

@@ -118,7 +118,7 @@ func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, field
 		}
 		by := "nobody owns it"
 		if managers := owners.ManagersOf(path); len(managers) > 0 {
-			by = "owned by " + strings.Join(managers, ", ")
+			by = ownedBy(strings.Join(managers, ", "))
 		} else if err != nil {
 			by = "it is not known who owns it"
 		}

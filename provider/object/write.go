@@ -127,6 +127,9 @@ func (w *write) prepare(ctx context.Context, body map[string]any) error {
 	if outdated := (*tracked.OutdatedError)(nil); err == nil || tracked.IsRefusal(err) || errors.As(err, &outdated) {
 		return err // the caller corrects an outdated one and tries again
 	}
+	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
+		return err // the caller finds out what cannot be changed
+	}
 	err = w.Explain(verb, err, w.in.sensitive())
 	reason, _ := failure.ReasonOf(err)
 	return tracked.Refused(reason, "%v", err)

@@ -122,6 +122,17 @@ func TestAdopt(t *testing.T) {
 		assert.Equal(t, before, w.get("ConfigMap", "web").GetResourceVersion())
 		first.mustUp("same", program(w.configMap("web", nil)))
 	})
+	t.Run("an object that does not say who owns its fields is said to have no owner [D116]", func(t *testing.T) {
+		w := newWorld(t)
+		w.create(w.configMap("web", map[string]any{"a": "old"}))
+		w.jsonPatch("ConfigMap", "web", map[string]any{"op": "replace", "path": "/metadata/managedFields", "value": []any{map[string]any{}}})
+		require.Empty(t, w.get("ConfigMap", "web").GetManagedFields())
+		s := start(t, inline(newUser(t))).resource(t, "web")
+		_, _, err := s.preview(program(w.configMap("web", nil), adopting))
+		require.NoError(t, err)
+		assert.Contains(t, s.warned(), `data.a: "old" -> "1" (owned by nobody)`)
+		require.ErrorContains(t, s.create(program(w.configMap("web", nil), adopting, failing)), `data.a: "old" -> "1" (owned by nobody)`)
+	})
 	t.Run("conflictPolicy fail adopts nothing that others own with other values [O11] [O33]", func(t *testing.T) {
 		w := newWorld(t)
 		live := w.create(w.configMap("web", map[string]any{"a": "old"}))

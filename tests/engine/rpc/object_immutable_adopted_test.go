@@ -124,3 +124,47 @@ func TestADefaultThatIsLeftOverIsNotInTheWayOfAFirstApply(t *testing.T) {
 		s.mustUp("create", after)
 	})
 }
+
+// TestAFieldThatCannotBeChangedByATakeover is about the field that is named, where the API server only says what it does allow.
+func TestAFieldThatCannotBeChangedByATakeover(t *testing.T) {
+	t.Parallel()
+	const set = `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: it, namespace: NS}, spec: {replicas: 0, serviceName: it, selector: {matchLabels: {app: it}},
+		template: {metadata: {labels: {app: it}}, spec: {containers: [{name: it, image: "db:1"}]}},
+		volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]}}`
+	live := strings.ReplaceAll(set, "{name: data}", "{name: data, namespace: NS}")
+	wanted := strings.ReplaceAll(set, "db:1", "db:2")
+	for whose, create := range map[string]func(world, map[string]any){
+		"of kubectl":    func(w world, manifest map[string]any) { w.kubectlCreate(manifest) },
+		"of a client":   func(w world, manifest map[string]any) { w.create(manifest) },
+		"of an applier": func(w world, manifest map[string]any) { w.apply("helm", manifest) },
+	} {
+		for how, more := range map[string]map[string]any{"adopted": adopting, "taken over": {"adopt": true, "takeOverFrom": []any{"helm", "intern"}}, "imported": nil} {
+			t.Run("the claim template's namespace, in a StatefulSet "+whose+" that is "+how+" [D107]", func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				create(w, w.inNamespace(t, live))
+				before := w.get("StatefulSet", "it")
+				s := start(t, inline(newUser(t))).resource(t, "it")
+				if more == nil {
+					require.NoError(t, s.importID("apps/v1/StatefulSet/"+w.namespace+"/it"))
+				}
+				in := program(w.inNamespace(t, wanted), more)
+				_, _, previewed := s.preview(in)
+				_, updated := s.up(in)
+				for _, err := range []error{previewed, updated} {
+					require.ErrorContains(t, err, "\n  spec.volumeClaimTemplates[0].metadata.namespace: \""+w.namespace+"\" -> nothing\n")
+					for _, innocent := range []string{"podManagementPolicy", "dnsPolicy", "has no owner", "image:"} {
+						require.NotContains(t, err.Error(), innocent)
+					}
+					require.ErrorContains(t, err, "Next: write what the object has into the manifest")
+					require.ErrorContains(t, err, "its pods", "what goes with a deletion")
+					assert.Equal(t, 1, strings.Count(err.Error(), "Next: "), err.Error())
+				}
+				assert.Equal(t, before.Object["spec"], w.get("StatefulSet", "it").Object["spec"])
+				s.mustUp(map[bool]string{true: "update", false: "create"}[more == nil],
+					program(w.inNamespace(t, strings.ReplaceAll(live, "db:1", "db:2")), more))
+				assert.Equal(t, before.GetUID(), w.get("StatefulSet", "it").GetUID())
+			})
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package object
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// refusedChanges describes what the API server does not let the update change. A refusal may name no more than the spec,
+// because it lists what may be changed. So each change near what it names is tried alone on the live object, as a dry-run.
+// What a change is about, tells a comparison with a new object, which has the same defaults: the live claim templates of a
+// StatefulSet have more fields than any manifest.
+//
+// It returns nothing if there are too many changes to try, or if no change is refused alone.
+func (r *refusedUpdate) refusedChanges(ctx context.Context, in inputs) []string {
+	t, live := r.target, r.merged.Live()
+	owned, err := ownership.AllOwned(live)
+	if err != nil {
+		return nil
+	}
+	changed, causes := fieldpath.NewSet(), causeFields(r.err)
+	ownership.Leaves(r.merged.Fields()).Iterate(func(path fieldpath.Path) {
+		path = ownership.Whole(owned, path)
+		if item, gone := missingItem(live.Object, path); gone {
+			path = item
+		}
+		if near(path, causes) && r.merged.Changes(path) {
+			changed.Insert(path.Copy())
+		}
+	})
+	if changed.Size() > maxNamed {
+		return nil
+	}
+	fresh, err := t.tryAsNew(ctx, in, live)
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	changed.Iterate(func(path fieldpath.Path) {
+		wanted, _, _ := ownership.Locate(r.merged.Object, path)
+		if _, err := t.tryContent(ctx, live, ownership.SetAt(live.Object, path, wanted)); !apierrors.IsInvalid(err) {
+			return
+		}
+		before, _, had := ownership.Locate(live.Object, path)
+		after, _, has := ownership.Locate(fresh.Object, path)
+		change := ownership.Change{Path: path.Copy(), Old: before, New: after, Kind: ownership.Changed}
+		switch {
+		case !had:
+			change.Kind = ownership.Added
+		case !has:
+			change.Kind = ownership.Removed
+		}
+		lines = append(lines, in.describe(change, state{}, in.sensitive())...)
+	})
+	slices.Sort(lines)
+	return shortened(lines)
+}
+
+// cannotBecome refuses a change of an object that the program takes over, and did not make. also is what to say besides that:
+// "exists already, and ".
+func (r *refusedUpdate) cannotBecome(in inputs, also string, changes []string) error {
+	what := ""
+	if len(changes) > 0 {
+		what = "\n  " + strings.Join(changes, "\n  ")
+	}
+	return tracked.Refused(failure.ReasonImmutable, "%s %scannot be changed to what the manifest says. It was not touched.%s\n%v\n"+
+		"Next: write what the object has into the manifest; or, if the object may be deleted, %s",
+		r.target.Ref, also, what, r.said(in), r.target.deletionByHand())
+}
