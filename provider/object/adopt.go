@@ -22,9 +22,6 @@ import (
 // applier become ours first, so that the apply removes those the manifest no longer has instead of leaving them
 // behind unowned.
 func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
-	if err := t.patchesOn(live); err != nil {
-		return applyResult{err: err}
-	}
 	if preview {
 		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
 	}
@@ -164,8 +161,10 @@ func (t target) mayContinue(in inputs, c creation, live *unstructured.Unstructur
 		return ours, t.RefuseTerminating(live)
 	case t.foreign(in, live) != "":
 		return ours, t.refuseForeign("already exists and is", t.foreign(in, live))
+	case !ours && t.refusePatched("already exists and is managed by", live) != nil:
+		return ours, t.refusePatched("already exists and is managed by", live)
 	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
-		return ours, t.occupied(live)
+		return ours, t.occupied()
 	case ours && !c.continuing && !in.adopt && !in.retained && !t.isYoung(live, c.resumeWithin):
 		return ours, t.refuseOld(live, c.resumeWithin)
 	}
@@ -173,10 +172,7 @@ func (t target) mayContinue(in inputs, c creation, live *unstructured.Unstructur
 }
 
 // occupied explains who manages the object in our place.
-func (t target) occupied(live *unstructured.Unstructured) error {
-	if err := t.patchesOn(live); err != nil {
-		return err
-	}
+func (t target) occupied() error {
 	return tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. It was not touched.\n%s", t.Ref, t.waysIn())
 }
 

@@ -41,6 +41,7 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 
 	r.looks.Note(req.Urn)
 	t.warnForeign(ctx, inputs{}, live)
+	t.warnPatched(ctx, live)
 	if t.Ref.APIVersion != id.APIVersion {
 		p.GetLogger(ctx).Warningf("%s: %s is not served. The object is imported as %s.", t.Ref, id.APIVersion, t.Identity())
 	}

@@ -97,12 +97,23 @@ func (t target) warnShared(ctx context.Context, other resource.URN) {
 	p.GetLogger(ctx).Warningf("%s is left alone: the resource %q of this stack is about the same object.", t.Ref, other.Name())
 }
 
-// patchesOn refuses an object with fields that Patches own. Its new owner would take them back.
-func (t target) patchesOn(live *unstructured.Unstructured) error {
-	patches := tracked.PatchesOn(live, t.Manager)
+// refusePatched refuses the first write, by an adoption or after an import, to an object with fields that Patches own: it
+// would take them back, and a Patch never writes an object of ours, so it could not get them again. is describes the object:
+// "already exists and is managed by".
+func (t target) refusePatched(is string, live *unstructured.Unstructured) error {
+	patches := tracked.PatchesOn(live, t.Own()...)
 	if len(patches) == 0 {
 		return nil
 	}
-	return tracked.Refused(failure.ReasonManagedElsewhere, "%s already exists and is managed by %s (field manager %q).\n"+
-		"Two resources cannot manage one object: remove one of the two.", t.Ref, ownership.DescribeManager(patches[0]), patches[0])
+	return tracked.Refused(failure.ReasonManagedElsewhere, "%s %s %s (field manager %q). It was not touched.\n"+
+		"Two resources cannot manage one object. Remove the Patch, which hands its fields back with their values, and run again; "+
+		"or remove this resource from the program: the object stays.", t.Ref, is, ownership.DescribeManager(patches[0]), patches[0])
+}
+
+// warnPatched warns at an import of what the first update refuses.
+func (t target) warnPatched(ctx context.Context, live *unstructured.Unstructured) {
+	for _, manager := range tracked.PatchesOn(live) {
+		p.GetLogger(ctx).Warningf("%s is managed by %s (field manager %q). This resource does not write it until that Patch is removed, "+
+			"which hands its fields back with their values.", t.Ref, ownership.DescribeManager(manager), manager)
+	}
 }

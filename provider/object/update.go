@@ -127,9 +127,10 @@ func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state
 		migrates: old.Manager == "", takes: in.taking,
 	}
 	var live *unstructured.Unstructured
-	if !preview || old.Foreign != "" || t.Also != "" { // otherwise the dry-run's answer says who manages the object
+	first := old.Manager == ""                                  // of an imported object
+	if !preview || old.Foreign != "" || t.Also != "" || first { // otherwise the dry-run's answer says who manages the object
 		var err error
-		if live, err = r.lookFirst(ctx, t, old, urn, w.uid, t.Also != ""); err != nil {
+		if live, err = r.lookFirst(ctx, t, old, urn, w.uid, t.Also != "" || first); err != nil {
 			return w, t.Explain("read", err, in.sensitive())
 		}
 	}
@@ -141,7 +142,10 @@ func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state
 	if preview {
 		w.target = t.asOn(live)
 	}
-	return w, t.mayWrite(in, live)
+	if err := t.mayWrite(in, live); err != nil || !first {
+		return w, err
+	}
+	return w, t.refusePatched("is managed by", live)
 }
 
 // settle turns the result of an update into its outcome.
