@@ -25,39 +25,46 @@ type leaving struct {
 	owners map[string][]string
 	// late are fields that left the manifest earlier and are now gone.
 	late *fieldpath.Set
+	// unowned are fields that left the manifest earlier and are still there, although by now nobody owns them.
+	unowned *fieldpath.Set
 }
 
-// leavingOf compares what was applied before with the object after an apply. kept is what the apply preserved
-// although it is no longer ours.
-func (t target) leavingOf(
-	in inputs, old, now state, answer *unstructured.Unstructured, kept []ownership.Bystander,
-) (leaving, error) {
-	l := leaving{stays: fieldpath.NewSet(), owners: map[string][]string{}, late: fieldpath.NewSet()}
+// leavingOf compares what was applied before with the object after an apply.
+func (w *write) leavingOf(old, now state, answer *unstructured.Unstructured) (leaving, error) {
+	l := leaving{stays: fieldpath.NewSet(), owners: map[string][]string{}, late: fieldpath.NewSet(), unowned: fieldpath.NewSet()}
 	owners, err := ownership.NewOwnership(answer)
 	if err != nil {
 		return l, err
 	}
 	others := func(path fieldpath.Path) (names []string) {
 		for _, owner := range owners.Of(path) {
-			if !slices.Contains(t.Own(), owner.Manager) && !ownership.IsNobody(owner.Manager) {
+			if !slices.Contains(w.Own(), owner.Manager) && !ownership.IsNobody(owner.Manager) {
 				names = append(names, owner.Manager)
 			}
 		}
 		return names
 	}
-	left, _ := in.ignore.Split(unionOf(old.fields, old.left, old.ignored).Difference(unionOf(now.fields, now.ignored)))
+	left, _ := w.in.ignore.Split(unionOf(old.fields, old.left, old.ignored).Difference(unionOf(now.fields, now.ignored)))
 	ownership.Leaves(left).Iterate(func(path fieldpath.Path) {
+		if ownership.IsAbove(path, now.fields) {
+			return // a map of the manifest, which somebody once made, and that we now own the content of
+		}
+		before := old.left != nil && old.left.Has(path)
 		shown, by := path, others(path)
-		if item := halfAround(kept, path); item != nil && len(others(item)) > 0 {
+		if item := itemAround(path, now.fields); item != nil && len(others(item)) > 0 && (before || isHalf(w.kept, item)) {
 			shown, by = item, others(item)
 		}
 		_, _, found := ownership.Locate(answer.Object, path)
-		if found && len(by) > 0 {
+		switch {
+		case found && len(by) > 0:
 			l.stays.Insert(path.Copy())
 			insertItems(l.stays, path, now.fields)
 			name := ownership.Format(shown)
 			l.owners[name] = tracked.Unique(append(l.owners[name], by...))
-		} else if old.left != nil && old.left.Has(path) {
+		case !before:
+		case found && !(w.preview && w.takes): // a takeover claims it and so removes it, which no dry-run shows
+			l.unowned.Insert(path.Copy())
+		default:
 			l.late.Insert(path.Copy())
 		}
 	})
@@ -78,15 +85,19 @@ func insertItems(fields *fieldpath.Set, path fieldpath.Path, set *fieldpath.Set)
 	}
 }
 
-// halfAround returns the kept item that contains a field.
-func halfAround(kept []ownership.Bystander, path fieldpath.Path) fieldpath.Path {
-	for _, bystander := range kept {
-		item := bystander.Path
-		if bystander.Half && item[len(item)-1].Key != nil && len(item) <= len(path) && item.Equals(path[:len(item)]) {
-			return item
+// itemAround returns the outermost list item around a field that set has nothing of; nil if there is none.
+func itemAround(path fieldpath.Path, set *fieldpath.Set) fieldpath.Path {
+	for n := range path {
+		if path[n].Key != nil && !ownership.Touches(set, path[:n+1]) {
+			return path[:n+1]
 		}
 	}
 	return nil
+}
+
+// isHalf reports whether the apply has kept an item because others own its key.
+func isHalf(kept []ownership.Bystander, item fieldpath.Path) bool {
+	return slices.ContainsFunc(kept, func(bystander ownership.Bystander) bool { return bystander.Half && bystander.Path.Equals(item) })
 }
 
 // isNew reports whether fields stay that did not stay before.
@@ -108,7 +119,11 @@ func (l leaving) say(ctx context.Context, t target, in inputs, old state) {
 			managers = append(managers, owners...)
 		}
 		p.GetLogger(ctx).Warningf("%s: these fields leave the manifest but stay on the object, because other managers also own them:\n  %s%s",
-			t.Ref, strings.Join(shortened(slices.Compact(lines)), "\n  "), waysOut(tracked.Unique(managers)))
+			t.Ref, strings.Join(shortened(slices.Compact(lines)), "\n  "), waysOut(in, tracked.Unique(managers)))
+	}
+	if names := fieldNames(l.unowned, hide); len(names) > 0 {
+		p.GetLogger(ctx).Infof("%s: these fields left the manifest earlier and stay on the object without an owner: %s\n"+
+			"To remove them: write them into the manifest for one `pulumi up`, and take them out in the next.", t.Ref, strings.Join(names, ", "))
 	}
 	if names := fieldNames(l.late, hide); len(names) > 0 {
 		p.GetLogger(ctx).Infof("%s: the update removes fields that left the manifest earlier and that no other manager owns any more: %s",
@@ -117,11 +132,13 @@ func (l leaving) say(ctx context.Context, t target, in inputs, old state) {
 }
 
 // waysOut explains how to remove fields of these managers from the object.
-func waysOut(managers []string) string {
-	var named, patches []string
+func waysOut(in inputs, managers []string) string {
+	var named, again, patches []string
 	for _, manager := range managers {
 		if ownership.IsPatchManager(manager) {
 			patches = append(patches, ownership.DescribeManager(manager))
+		} else if in.takeOver.Names(manager) && !in.taking {
+			again = append(again, strconv.Quote(manager)) // it came back
 		} else {
 			named = append(named, strconv.Quote(manager))
 		}
@@ -129,6 +146,9 @@ func waysOut(managers []string) string {
 	text := ""
 	if len(named) > 0 {
 		text = "\nTo remove them: takeOverFrom: [" + strings.Join(named, ", ") + "]"
+	}
+	if len(again) > 0 {
+		text += "\nTo remove what is theirs: run `pulumi up` once without " + strings.Join(again, ", ") + " in takeOverFrom, and once with it."
 	}
 	if len(patches) > 0 {
 		text += "\nWhat is patched belongs to " + strings.Join(patches, " and ") + "."

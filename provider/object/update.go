@@ -163,7 +163,7 @@ func (w *write) settle(t target, result applyResult, hashKey string) (outcome, e
 		return outcome{target: t}, err
 	}
 	old.fields, old.left = updated.state.unsettled.without(old.fields), updated.state.unsettled.without(old.left)
-	if updated.leaving, err = t.leavingOf(w.in, old, updated.state, result.answer, w.kept); err != nil {
+	if updated.leaving, err = w.leavingOf(old, updated.state, result.answer); err != nil {
 		return outcome{target: t}, err
 	}
 	updated.state.left, updated.state.leftSecret = updated.leaving.stays, old.hidesNames()

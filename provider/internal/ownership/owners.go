@@ -99,6 +99,9 @@ func touches(set *fieldpath.Set, path fieldpath.Path) bool {
 	return hasPart(set, path)
 }
 
+// IsAbove reports whether set has something below path.
+func IsAbove(path fieldpath.Path, set *fieldpath.Set) bool { return hasPart(set, path) }
+
 // Around reports whether set has path or something above it.
 func Around(set *fieldpath.Set, path fieldpath.Path) bool {
 	for n := 1; n <= len(path); n++ {

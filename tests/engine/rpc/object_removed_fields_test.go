@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -110,6 +111,85 @@ func TestWhatLeavesTheManifestAndStays(t *testing.T) {
 		in = program(withoutEnv(t, w), takingOver("helm"))
 		s.mustUp("update", in).mustUp("same", in)
 		assert.Nil(t, containerOf(t, w, "web")["env"], "the item is gone, and not a piece of it is left")
+	})
+	t.Run("a later update does not say that it goes, and does not forget it: what is advised removes it [D105]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		made := w.envOfHelm(t)
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(made, adopting))
+		before := containerOf(t, w, "web")["env"]
+		without := program(withoutEnv(t, w))
+		s.mustUp("update", without)
+		for _, seconds := range []int{3, 4} {
+			in := with(t, without, "manifest.spec.minReadySeconds", seconds)
+			_, diff, said := s.previews(in)
+			assert.Equal(t, map[int]map[string]string{
+				3: {"manifest.spec.minReadySeconds": "add"}, 4: {"manifest.spec.minReadySeconds": "update"},
+			}[seconds], diff)
+			assert.NotContains(t, said, "env[name=NS]", "nothing happens to it")
+			s.in(s.process.again(t)).mustUp("update", in).mustUp("same", in)
+			assert.Empty(t, s.process.log.all())
+			assert.Equal(t, before, containerOf(t, w, "web")["env"])
+		}
+		in := with(t, program(withoutEnv(t, w), takingOver("helm")), "manifest.spec.minReadySeconds", 4)
+		_, _, said := s.previews(in)
+		assert.Contains(t, said, "removes fields that left the manifest earlier and that no other manager owns any more: "+
+			"spec.template.spec.containers[name=web].env[name=NS].valueFrom.fieldRef")
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Nil(t, containerOf(t, w, "web")["env"])
+	})
+	t.Run("and that nobody owns any more is said to stay, once [D105]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("helm", w.configMap("web", nil))
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.configMap("web", nil), adopting))
+		s.mustUp("update", program(w.configMap("web", map[string]any{"a": "1"})))
+		var ours []any
+		for _, entry := range w.value("ConfigMap", "web", "metadata", "managedFields").([]any) {
+			if entry.(map[string]any)["manager"] != "helm" {
+				ours = append(ours, entry)
+			}
+		}
+		w.jsonPatch("ConfigMap", "web", map[string]any{"op": "replace", "path": "/metadata/managedFields", "value": ours})
+		for _, again := range []bool{false, true} {
+			in := program(w.configMap("web", map[string]any{"a": "2", "c": map[bool]string{false: "3", true: "4"}[again]}))
+			s.in(s.process.again(t)).mustUp("update", in)
+			assert.NotContains(t, s.process.log.all(), "removes")
+			assert.Equal(t, !again, strings.Contains(s.process.log.all(), "stay on the object without an owner: data.b"), s.process.log.all())
+			assert.Equal(t, "2", w.value("ConfigMap", "web", "data", "b"))
+			s.mustUp("same", in)
+		}
+		// As it is advised.
+		s.mustUp("update", program(w.configMap("web", map[string]any{"a": "2", "b": "2"})))
+		s.mustUp("update", program(w.configMap("web", map[string]any{"a": "2"})))
+		assert.Equal(t, map[string]any{"a": "2"}, w.value("ConfigMap", "web", "data"))
+	})
+	t.Run("and was taken over once is to be named again [D105]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("helm", w.configMap("web", nil))
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(w.configMap("web", nil), adopting, takingOver("helm")))
+		w.apply("helm", w.configMap("web", nil))
+		in, unnamed := program(w.configMap("web", map[string]any{"a": "1"}), takingOver("helm")), program(w.configMap("web", map[string]any{"a": "1"}))
+		s.in(s.process.again(t)).mustUp("update", in)
+		assert.Contains(t, s.warned(), "data.b (helm)")
+		assert.Contains(t, s.warned(), `once without "helm" in takeOverFrom, and once with it`)
+		s.mustUp("same", unnamed).mustUp("update", in)
+		assert.Equal(t, map[string]any{"a": "1"}, w.value("ConfigMap", "web", "data"))
+	})
+	t.Run("does not include a map whose former owner has none of its keys any more [D116]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		_, err := w.objects("ConfigMap").Create(t.Context(), unstructuredOf(w.configMap("web", nil)), metav1.CreateOptions{FieldManager: "kubectl-create"})
+		require.NoError(t, err)
+		s := start(t, inline(newUser(t))).resource(t, "web")
+		require.NoError(t, s.importID("v1/ConfigMap/"+w.namespace+"/web"))
+		in := program(w.configMap("web", map[string]any{"a": "x", "b": "y"}))
+		_, _, said := s.previews(in)
+		assert.NotContains(t, said, "stay on the object")
+		s.in(s.process.again(t)).mustUp("update", in)
+		assert.NotContains(t, s.process.log.all(), "stay on the object")
+		s.mustUp("same", in)
 	})
 	t.Run("set again, it is no longer left behind [D32]", func(t *testing.T) {
 		t.Parallel()
