@@ -25,13 +25,13 @@ func (r *refusedUpdate) refusedChanges(ctx context.Context, in inputs) []string 
 	if err != nil {
 		return nil
 	}
-	changed, causes := fieldpath.NewSet(), causeFields(r.err)
+	changed, places := fieldpath.NewSet(), r.places(causeFields(r.err))
 	ownership.Leaves(r.merged.Fields()).Iterate(func(path fieldpath.Path) {
 		path = ownership.Whole(owned, path)
 		if item, gone := missingItem(live.Object, path); gone {
 			path = item
 		}
-		if near(path, causes) && r.merged.Changes(path) {
+		if near(path, places) && r.merged.Changes(path) {
 			changed.Insert(path.Copy())
 		}
 	})

@@ -168,8 +168,8 @@ func (o outcome) withLeaving(in inputs) state {
 // hidesNames reports whether the names of fields that are or were in the state are secret.
 func (s state) hidesNames() bool { return s.NamesSecret || s.leftSecret || s.ignoredSecret }
 
-// sayLeftBehind names the other appliers of the object, and which of their fields we do not set. manifest is nil if
-// we set everything.
+// sayLeftBehind names the other appliers of the object, and which of their fields we do not set. set is what we set; nil if
+// that is everything.
 func (t target) sayLeftBehind(ctx context.Context, in inputs, live *unstructured.Unstructured, set *fieldpath.Set) error {
 	for _, entry := range live.GetManagedFields() {
 		if entry.Operation != "Apply" || entry.Subresource != "" || slices.Contains(t.Own(), entry.Manager) ||
@@ -182,7 +182,12 @@ func (t target) sayLeftBehind(ctx context.Context, in inputs, live *unstructured
 		}
 		also := ""
 		if set != nil {
-			if names := fieldNames(owned.Difference(set), in.namesSecret(owned)); len(names) > 0 {
+			extras, err := t.extrasOn(live, set) // a warning names them
+			if err != nil {
+				return err
+			}
+			rest := owned.Difference(set).RecursiveDifference(fieldsOf(extras))
+			if names := fieldNames(rest, in.namesSecret(owned)); len(names) > 0 {
 				also = " The manifest does not set, and it keeps: " + strings.Join(names, ", ") + "."
 			}
 		}

@@ -116,6 +116,13 @@ func (w *write) assumeTaken(ctx context.Context, answer *unstructured.Unstructur
 	if !w.migrates && !w.takes {
 		return answer, nil
 	}
+	assumed, err := w.handedOver(answer)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.findExtras(ctx, assumed); err != nil {
+		return nil, err
+	}
 	if w.takes {
 		live, err := w.Cluster.Get(ctx, w.Ref)
 		if err != nil {
@@ -125,6 +132,12 @@ func (w *write) assumeTaken(ctx context.Context, answer *unstructured.Unstructur
 			return nil, err
 		}
 	}
+	w.sayExtras(ctx)
+	return assumed, nil
+}
+
+// handedOver returns the answer to a dry-run with the ownership that the object has after the update.
+func (w *write) handedOver(answer *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	sent, applied, err := ownership.Applied(answer, w.Manager)
 	if err != nil || !applied {
 		return answer, err
@@ -161,7 +174,8 @@ func unionOf(sets ...*fieldpath.Set) *fieldpath.Set {
 	return union
 }
 
-// sayTaking reports in a preview which fields of others on the live object become ours, and which stay theirs.
+// sayTaking reports in a preview which fields of others on the live object become ours, and which stay theirs, apart from
+// those that a warning names.
 func (w *write) sayTaking(ctx context.Context, live, answer *unstructured.Unstructured) error {
 	sent, _, err := ownership.Applied(answer, w.Manager)
 	if err != nil {
@@ -186,7 +200,7 @@ func (w *write) sayTaking(ctx context.Context, live, answer *unstructured.Unstru
 		if moved != nil {
 			rest = owned.Difference(moved)
 		}
-		if names := fieldNames(rest, hide); len(names) > 0 {
+		if names := fieldNames(rest.RecursiveDifference(fieldsOf(w.extras)), hide); len(names) > 0 {
 			keeps := "it keeps "
 			if ownership.Foreign(entry.Manager, w.Manager) {
 				keeps = "nobody has from then on "

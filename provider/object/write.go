@@ -57,6 +57,8 @@ type write struct {
 	unsettled []drifted
 	// kept is what was shielded.
 	kept []ownership.Bystander
+	// extras are what others have on the object that is taken over, and the manifest has not.
+	extras []ownership.Extra
 	// busy means that others kept writing the object, so that no apply came through.
 	busy bool
 }
@@ -77,6 +79,10 @@ func (w *write) run(ctx context.Context) applyResult {
 		if result.err = w.prepare(ctx, w.sends); result.err == nil {
 			result.answer, result.err = w.send(ctx, w.sends)
 			w.cleanUp(ctx, result)
+		}
+		// Before an update, the dry-run of its diff has said it.
+		if result.err == nil && w.old.Ref.UID == "" && w.findExtras(ctx, result.answer) == nil {
+			w.sayExtras(ctx)
 		}
 	}
 	return result

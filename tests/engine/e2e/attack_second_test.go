@@ -277,4 +277,41 @@ resources:
 		s.destroy(t)
 		k.gone(t, definition)
 	})
+	t.Run("what an adopted Deployment has beyond the manifest is a warning, and goes as it advises [D103]", func(t *testing.T) {
+		t.Parallel()
+		for name, from := range map[string]string{"no takeover": "[]", "takeover": "[helm]"} {
+			k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+			id := "apps/v1/Deployment/" + space + "/web"
+			k.createAs(t, id, "helm", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 0, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: "web:1"}]}}}}`)
+			program := func(containers, from string) {
+				s.program(t, `
+resources:
+  web:
+    type: k8sconnect:KubeObject
+    properties:
+      adopt: true
+      takeOverFrom: %s
+      manifest:
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: web, namespace: %s}
+        spec: {replicas: 0, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [%s]}}}
+`, from, space, containers)
+			}
+			const app, web, left = `{name: app, image: "web:1"}`, `{name: web, image: "web:1"}`, "  spec.template.spec.containers[name=web] (helm)"
+			program(app, from)
+			out := s.preview(t)
+			assert.Contains(t, out, left, name)
+			assert.Contains(t, out, `takeOverFrom: ["helm"]`, name)
+			program(app+", "+web, "[helm]")
+			s.up(t)
+			program(app, "[helm]")
+			s.up(t)
+			containers, ok := k.value(t, id, "spec", "template", "spec", "containers").([]any)
+			require.True(t, ok)
+			require.Len(t, containers, 1, name)
+			assert.Equal(t, "app", containers[0].(map[string]any)["name"], name)
+			s.previewEmpty(t)
+		}
+	})
 }

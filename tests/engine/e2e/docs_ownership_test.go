@@ -23,7 +23,7 @@ func pageOnOwnership(t *testing.T, p page) {
 	}
 	p.prove(t, proofs{
 		aProgram:     p.told("What is owned", "Fields that others manage", "Objects that exist already", "Managers that are left behind"),
-		anOutput:     p.told("What is drift", "Drift that cannot be put right", "Two who want the same field", "Managers that are left behind", "Fields that cannot be changed"),
+		anOutput:     p.told("What is drift", "Drift that cannot be put right", "Two who want the same field", "Objects that exist already", "Managers that are left behind", "Fields that cannot be changed"),
 		commandLines: commands,
 	})
 	only := func(t *testing.T, section string, kind kind) string { return p.in(t, section, kind)[0].code }
@@ -133,6 +133,15 @@ resources:
 		assert.Contains(t, other.run(t, append(line[1:], "--yes", "--skip-preview", "--protect=false")...), "kind: Deployment")
 		other.program(t, "") // nothing is deleted: it is the first stack's
 		other.run(t, "state", "delete", "--yes", other.export(t).get(t, "web").URN)
+	})
+
+	t.Run("a container that the program names otherwise than the adopted object is a warning [D103]", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := place(t)
+		program := in(programOf(t, only(t, "Objects that exist already", aProgram)))
+		k.createAs(t, "apps/v1/Deployment/"+space+"/web", "helm", program[strings.Index(program, "manifest:\n")+len("manifest:\n"):])
+		s.program(t, "%s", replaceAll(program, "containers: [{ name: web,", "containers: [{ name: app,"))
+		requireShown(t, in(only(t, "Objects that exist already", anOutput)), s.preview(t))
 	})
 
 	t.Run("a manager that is left behind is taken over [D32]", func(t *testing.T) {

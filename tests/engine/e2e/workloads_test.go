@@ -52,10 +52,16 @@ func (k *kube) status(t testing.TB, id, patch string) {
 // create creates an object from its manifest in YAML.
 func (k *kube) create(t testing.TB, id, manifest string) *unstructured.Unstructured {
 	t.Helper()
+	return k.createAs(t, id, "", manifest)
+}
+
+// createAs creates an object with a field manager, as Helm 3 and `kubectl create` do.
+func (k *kube) createAs(t testing.TB, id, manager, manifest string) *unstructured.Unstructured {
+	t.Helper()
 	client, _ := k.must(t, id)
 	object := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal([]byte(manifest), &object.Object))
-	created, err := client.Create(t.Context(), object, metav1.CreateOptions{})
+	created, err := client.Create(t.Context(), object, metav1.CreateOptions{FieldManager: manager})
 	require.NoError(t, err)
 	return created
 }

@@ -1,0 +1,61 @@
+package ownership
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Extra is something that stands for itself on an object: an item of a list that is merged by items, or a key of the
+// content of a ConfigMap or a Secret. A container more is another program that runs.
+type Extra struct {
+	Path fieldpath.Path
+	// Owners are the field managers of it, or of parts of it, in the object's order.
+	Owners []string
+}
+
+// Extras lists what others have set on object that stands for itself, and that known has no part of. The metadata is
+// excluded: its finalizers and owner references belong to controllers.
+func Extras(object *unstructured.Unstructured, known *fieldpath.Set) ([]Extra, error) {
+	var extras []Extra
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager == releasedManager || !SetsFields(entry) {
+			continue
+		}
+		owned, err := entryFields(entry)
+		if err != nil {
+			return nil, err
+		}
+		owned.Iterate(func(path fieldpath.Path) {
+			whole := standing(path, known)
+			if whole == nil {
+				return
+			}
+			i := slices.IndexFunc(extras, func(extra Extra) bool { return extra.Path.Equals(whole) })
+			if i < 0 {
+				i, extras = len(extras), append(extras, Extra{Path: whole.Copy()})
+			}
+			if !slices.Contains(extras[i].Owners, entry.Manager) {
+				extras[i].Owners = append(extras[i].Owners, entry.Manager)
+			}
+		})
+	}
+	slices.SortFunc(extras, func(a, b Extra) int { return strings.Compare(Format(a.Path), Format(b.Path)) })
+	return extras, nil
+}
+
+// standing returns the outermost thing on path that stands for itself and that known has no part of; nil if there is none.
+func standing(path fieldpath.Path, known *fieldpath.Set) fieldpath.Path {
+	if first := path[0].FieldName; first == nil || *first == "metadata" || *first == "status" {
+		return nil
+	}
+	for n := 2; n <= len(path); n++ {
+		isItem := path[n-1].Key != nil || path[n-1].Value != nil
+		if (isItem || isContent(path[:n-1])) && !touches(known, path[:n]) {
+			return path[:n]
+		}
+	}
+	return nil
+}
