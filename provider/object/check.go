@@ -19,10 +19,11 @@ import (
 // form that suits its size, whichever the program has used, and whatever never reaches the API server is dropped.
 func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
-	retained := req.Inputs.Get(keyRetained)
-	checked, wrong := check.Inputs[Args](req.Inputs.Delete(keyRetained))
-	if !retained.IsNull() {
-		checked = checked.Set(keyRetained, retained)
+	checked, wrong := check.Inputs[Args](req.Inputs.Delete(hiddenFlags...))
+	for _, key := range hiddenFlags {
+		if flag := req.Inputs.Get(key); !flag.IsNull() {
+			checked = checked.Set(key, flag)
+		}
 	}
 	fail := wrong.Add
 	plain, secrets, ok := checkManifest(ctx, withIgnoredChanges(req), fail)
@@ -41,7 +42,7 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 	tracked.CheckTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
 	policy.Check(req.Inputs, fail)
 	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), object, fail)
-	for _, key := range []string{keyAdopt, keyForceDestroy, keyDeleteInstances, keyRetained} {
+	for _, key := range append([]string{keyAdopt, keyForceDestroy, keyDeleteInstances}, hiddenFlags...) {
 		wrong.Flag(req.Inputs, key)
 	}
 	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil

@@ -134,7 +134,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 		answer, err = retryPrerequisite(ctx, err, apply)
 		err = clu.ExplainNotServed(ctx, err)
 	}
-	t.warnNamespaceIgnored(ctx)
+	t.warnNamespaceIgnored(ctx, in)
 	result := applyResult{answer: answer, err: err, wrote: !c.preview}
 	if outdated := (*tracked.OutdatedError)(nil); apierrors.IsConflict(err) || errors.As(err, &outdated) {
 		result = t.resolveExisting(ctx, in, c)

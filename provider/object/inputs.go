@@ -29,6 +29,13 @@ const (
 // which the provider does not see. It is not in the schema: only components give it.
 const keyRetained = "__retained"
 
+// keyNamespaceAssumed is an input that says that the namespace of the manifest is that of a set, which does not know whether the kind
+// is namespaced. It is not in the schema: only components give it.
+const keyNamespaceAssumed = "__namespaceAssumed"
+
+// hiddenFlags are the inputs that only components give.
+var hiddenFlags = []string{keyRetained, keyNamespaceAssumed}
+
 // inputs are the checked inputs of one resource.
 type inputs struct {
 	// written is the manifest as the user wrote it; nil if it is entirely unknown.
@@ -41,6 +48,8 @@ type inputs struct {
 	former []string
 	// namespace is where the object stays if the manifest names none; empty for the default namespace.
 	namespace string
+	// namespaceAssumed means that the manifest's namespace comes from a set and counts only if the kind is namespaced.
+	namespaceAssumed bool
 	// saved are the inputs of the last run, as the engine has them.
 	saved property.Map
 	// ignore are the fields that others manage.
@@ -104,6 +113,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	in.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
 	in.deleteInstances = values.Flag(properties.Get(keyDeleteInstances))
 	in.retained = values.Flag(properties.Get(keyRetained))
+	in.namespaceAssumed = values.Flag(properties.Get(keyNamespaceAssumed))
 	return in, nil
 }
 

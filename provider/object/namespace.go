@@ -33,9 +33,14 @@ func (in inputs) warnNamespacePinned(ctx context.Context, defaultNamespace strin
 		"set onImmutable to \"replace\".", tracked.RefOf(id), in.namespace, defaultNamespace)
 }
 
-// warnNamespaceIgnored warns that the manifest of a cluster-scoped object sets a namespace.
-func (t target) warnNamespaceIgnored(ctx context.Context) {
-	if t.NamespaceIgnored {
+// warnNamespaceIgnored warns that the manifest of a cluster-scoped object sets a namespace. If it does not, and its set has given
+// it one, the preview shows that among the inputs, and this says that it is of no effect.
+func (t target) warnNamespaceIgnored(ctx context.Context, in inputs) {
+	switch {
+	case !t.NamespaceIgnored:
+	case in.namespaceAssumed:
+		p.GetLogger(ctx).Infof("%s belongs to no namespace, so that of its set or release does not apply to it.", t.Ref)
+	default:
 		p.GetLogger(ctx).Warningf("%s belongs to no namespace; metadata.namespace is ignored.", t.Ref)
 	}
 }

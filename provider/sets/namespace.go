@@ -26,7 +26,7 @@ func (s *Set) fillNamespace(documents Documents, namespace property.Value) (wron
 			continue
 		}
 		o := &s.Objects[i]
-		o.Manifest = withNamespace(from.Object, plain)
+		o.Manifest, o.NamespaceAssumed = withNamespace(from.Object, plain), from.Assumed
 		if !secret.Empty() {
 			o.Secrets.Add(property.PathFromSegments(property.NewSegment("metadata"), property.NewSegment("namespace")))
 		}

@@ -54,3 +54,37 @@ func TestAnObjectHasTwoKeysInItsNamespace(t *testing.T) { // [M1]
 		})
 	}
 }
+
+func TestTheScopeOfACustomKindIsKnownFromItsDefinitionAlone(t *testing.T) { // [D112]
+	t.Parallel()
+	document := func(apiVersion, kind string) sources.Document {
+		return sources.Document{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": "it"}}}
+	}
+	definition := func(scope string) sources.Document {
+		d := document("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+		d.Object["spec"] = map[string]any{"group": "example.net", "scope": scope, "names": map[string]any{"kind": "Pool", "plural": "pools"}}
+		return d
+	}
+	for name, c := range map[string]struct {
+		documents []sources.Document
+		namespace any
+		assumed   bool
+	}{
+		"a kind that is defined elsewhere":            {[]sources.Document{document("example.net/v1", "Pool")}, "shop", true},
+		"a namespaced one that is defined in the set": {[]sources.Document{document("example.net/v1", "Pool"), definition("Namespaced")}, "shop", false},
+		"a cluster-scoped one":                        {[]sources.Document{document("example.net/v1", "Pool"), definition("Cluster")}, nil, false},
+		"one of Kubernetes itself":                    {[]sources.Document{document("v1", "ConfigMap")}, "shop", false},
+		"a cluster-scoped one of Kubernetes itself":   {[]sources.Document{document("storage.k8s.io/v1", "StorageClass")}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found, wrong := sources.Collect(c.documents, false)
+			require.Empty(t, wrong)
+			s, wrong := Of(property.NewMap(map[string]property.Value{keyNamespace: property.New("shop")}), Documents{Found: found}, "default")
+			require.Empty(t, wrong)
+			namespace, _ := at(s.Objects[0].Manifest, namespacePath)
+			assert.Equal(t, c.namespace, namespace)
+			assert.Equal(t, c.assumed, s.Objects[0].NamespaceAssumed)
+		})
+	}
+}

@@ -262,6 +262,9 @@ func (r *Registration) object(o Object) error {
 	if o.Once {
 		options = append(options, pulumi.IgnoreChanges([]string{keyManifest, keyYAML}))
 	}
+	if o.NamespaceAssumed {
+		inputs["__namespaceAssumed"] = pulumi.Bool(true)
+	}
 	if o.Retained {
 		inputs["__retained"] = pulumi.Bool(true)
 		options = append(options, pulumi.RetainOnDelete(true))

@@ -41,7 +41,9 @@ type Object struct {
 	Otherwise  string
 	Namespaced bool
 	Manifest   map[string]any
-	Secrets    values.Marks
+	// NamespaceAssumed means that the object has the namespace of the set although its kind may be cluster-scoped.
+	NamespaceAssumed bool
+	Secrets          values.Marks
 	// Unknown means that the manifest is not known yet, other than which object it is of.
 	Unknown bool
 	// Options are inputs of this object alone.

@@ -30,6 +30,8 @@ type Object struct {
 	// Key identifies the object in its set: [group/]Kind[.namespace].name.
 	Key  string
 	Tier Tier
+	// Assumed means that nothing says whether the kind is namespaced: it is a custom one that is defined elsewhere.
+	Assumed bool
 }
 
 // Set are objects by their keys, in the order of their documents.
@@ -52,7 +54,7 @@ func Collect(documents []Document, secret bool) (Set, check.Mistakes) {
 	scopes := definedScopes(valid)
 	for _, document := range valid {
 		id := manifest.IdentityOf(document.Object)
-		object := Object{Document: document, Tier: scopes.tier(id.GroupKind())}
+		object := Object{Document: document, Tier: scopes.tier(id.GroupKind()), Assumed: !scopes.knows(id.GroupKind())}
 		if object.Tier != Namespaced {
 			id.Namespace = ""
 		}

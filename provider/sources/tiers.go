@@ -41,3 +41,9 @@ func (s scopes) tier(kind schema.GroupKind) Tier {
 		return Namespaced
 	}
 }
+
+// knows reports whether it is known that a kind is namespaced, or that it is not.
+func (s scopes) knows(kind schema.GroupKind) bool {
+	_, defined := s[kind]
+	return defined || kinds.OwnGroup(kind.Group)
+}
