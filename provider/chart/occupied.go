@@ -125,7 +125,7 @@ func (r *release) explainOccupied(found []occupant) error {
 			line += ", which an earlier run of this Chart created"
 			if reason == failure.ReasonAlreadyExists {
 				advice = "The state does not have the release, so that its random values would be drawn again, over those in use. Restore the state " +
-					"(`pulumi stack import`), or say what these values are in `values` and set `adopt: true`. To install it again, delete these objects."
+					"(`pulumi stack import`), or say what these values are in `values` and set `adopt: true`. To install it again, delete these objects (lost with them: what they own and what they hold)."
 			}
 		}
 		lines = append(lines, line)

@@ -164,13 +164,16 @@ func (r *refusedUpdate) kept(in inputs, immutable []string) error {
 	return tracked.Refused(failure.ReasonImmutable, "%s: %s %s.\n"+
 		"It was not touched: only a replacement, which deletes it first, can make the change, and onImmutable is \"fail\"%s.\n"+
 		"%v\n"+
-		"Next: undo the change; or, if the object and what it holds may be deleted, set onImmutable to \"replace\".",
-		r.target.Ref, strings.Join(fields, ", "), cannot, why, r.said(in))
+		"Next: undo the change; or, if the object may be deleted %s, set onImmutable to \"replace\".",
+		r.target.Ref, strings.Join(fields, ", "), cannot, why, r.said(in), kinds.LostWith(id.GroupKind()))
 }
 
 // noProof refuses an update that no probe can explain: the reason is not in what a new object would contain.
 func (r *refusedUpdate) noProof(in inputs) error {
 	live, t := r.merged.Live(), r.target
+	if err := r.stillStored(in); err != nil {
+		return err
+	}
 	if live.GetDeletionTimestamp() != nil {
 		return tracked.Refused(failure.ReasonObjectTerminating, "%s is being deleted, and the API server refuses this update of it.\n%v\n"+
 			"Next: run again when it is gone, which creates it; its metadata.finalizers show what blocks the deletion.", t.Ref, r.said(in))
@@ -188,8 +191,8 @@ func (r *refusedUpdate) noProof(in inputs) error {
 		return err
 	}
 	return tracked.Refused(failure.ReasonImmutable, "%s cannot be changed: its field immutable is true, which was set by %s and not by this manifest.\n%v\n"+
-		"Next: undo the change; or delete the object by hand: the next `pulumi up` creates it as the manifest says.",
-		t.Ref, r.owners(path), r.said(in))
+		"Next: undo the change; or, %s",
+		t.Ref, r.owners(path), r.said(in), "if the object may be deleted, "+t.deletionByHand())
 }
 
 // notProgrammed refuses an update whose refusal has nothing to do with what the program has changed, so that no

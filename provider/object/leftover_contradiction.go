@@ -74,6 +74,9 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 // onExisting explains why an existing object that is to adopt or take over cannot become what the manifest says. It
 // is never replaced: that would delete what the state does not know.
 func (r *refusedUpdate) onExisting(ctx context.Context, in inputs) error {
+	if err := r.stillStored(in); err != nil {
+		return err
+	}
 	err := r.contradiction(ctx, in, r.err)
 	if tracked.IsRefusal(err) {
 		return err

@@ -113,7 +113,7 @@ func lastResort(live *unstructured.Unstructured) string {
 		return "As a last resort, set forceDestroy to true and run `pulumi up`, which saves it, before this command: after the " +
 			"timeout it removes the finalizers, and leaves behind what they protect"
 	case failingCleanUp(live) != "":
-		return "forceDestroy cannot help: repair the API group, or delete its APIService if it is no longer needed"
+		return "forceDestroy cannot help: repair the API group, or, if it is no longer needed, delete its APIService " + kinds.LostWith(kinds.APIService)
 	case len(live.GetFinalizers()) == 0:
 		return "It has no finalizers of its own that forceDestroy could remove"
 	default:

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -124,7 +125,8 @@ func mayRun(live *unstructured.Unstructured) bool {
 func (r *run) refuse(live *unstructured.Unstructured, o madeObject) error {
 	maker, next := "Task", o.next
 	if r.in.hook != nil {
-		maker, next = "release", "make sure that nothing needs it and delete it, or give the release another name"
+		maker, next = "release", fmt.Sprintf("make sure that nothing needs it and delete it %s, or give the release another name",
+			kinds.LostWith(live.GroupVersionKind().GroupKind()))
 	}
 	if byHelm := r.mayTakeOver(live); byHelm || r.wasObject(live) {
 		kind := "an object of the release"
@@ -132,7 +134,8 @@ func (r *run) refuse(live *unstructured.Unstructured, o madeObject) error {
 			kind = "a hook that helm has made"
 		}
 		return tracked.Refused(failure.ReasonAlreadyExists, "%s, %s, has not ended. It was not touched.\n"+
-			"Next: wait until it has ended, or delete it, and run the command again.", cluster.RefOf(live), kind)
+			"Next: wait until it has ended, or delete it %s, and run the command again.", cluster.RefOf(live), kind,
+			kinds.LostWith(live.GroupVersionKind().GroupKind()))
 	}
 	return tracked.Refused(failure.ReasonAlreadyExists, "%s exists already, and this %s did not make it. It was not touched.\nNext: %s.",
 		cluster.RefOf(live), maker, next)

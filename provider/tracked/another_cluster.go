@@ -156,7 +156,7 @@ func WarnMoved(ctx context.Context, source *connection.Source, err error) {
 // WarnLeft reports once where the objects are that were left alone.
 func (o Origin) WarnLeft(ctx context.Context, source *connection.Source) {
 	source.WarnOnce(ctx, "left "+o.Key(), fmt.Sprintf("Objects were left alone in %s, as the connection leads to another cluster. No state has them any "+
-		"more: delete them there if nothing needs them.", o))
+		"more: delete them there if nothing needs them (lost with them: what they own and what they hold).", o))
 }
 
 // about names the two clusters.

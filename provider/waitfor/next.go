@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
@@ -58,7 +59,7 @@ func (r Request) nextRun(e *readiness.NotReadyError, advice string) string {
 		return "  Next: " + cmp.Or(advice, "fix what failed") + ".\n  Then run the command again, which runs it again."
 	default:
 		return "  Next: " + cmp.Or(advice, "find out what it waits for") + ", or give it more time with timeout.\n" +
-			"  It was left running: the next command goes on waiting for it. To start over, delete it."
+			"  It was left running: the next command goes on waiting for it. To start over, delete it " + kinds.LostWith(kinds.Job) + "."
 	}
 }
 

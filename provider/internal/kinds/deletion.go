@@ -52,3 +52,31 @@ func HoldsData(kind schema.GroupKind) bool {
 		return false
 	}
 }
+
+// LostWith says in brackets what goes with an object that is deleted. Every advice to delete something has it.
+func LostWith(kind schema.GroupKind) string {
+	lost, ok := lostWith[kind]
+	if !ok {
+		lost = "what it owns and what it holds"
+	}
+	return "(lost with it: " + lost + ")"
+}
+
+var lostWith = map[schema.GroupKind]string{
+	APIService:               "the access to its group and version",
+	ConfigMap:                "its data",
+	CronJob:                  "its Jobs and their pods",
+	CustomResourceDefinition: "every object of its kind in the cluster",
+	DaemonSet:                "its pods",
+	Deployment:               "its pods",
+	Job:                      "its pods and their logs",
+	Namespace:                "everything in it",
+	PersistentVolume:         "its storage, unless its reclaim policy is Retain",
+	PersistentVolumeClaim:    "the data of its volume, unless the reclaim policy of the volume is Retain",
+	Pod:                      "its logs and what only its containers hold",
+	ReplicaSet:               "its pods",
+	ReplicationController:    "its pods",
+	Secret:                   "its data",
+	Service:                  "its addresses",
+	StatefulSet:              "its pods, and its claims if its persistentVolumeClaimRetentionPolicy says so",
+}

@@ -4,6 +4,7 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 
 // The kinds with rules of their own. The version does not matter for any of them.
 var (
+	APIService               = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
 	ConfigMap                = schema.GroupKind{Kind: "ConfigMap"}
 	CronJob                  = schema.GroupKind{Group: "batch", Kind: "CronJob"}
 	CustomResourceDefinition = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}

@@ -13,7 +13,7 @@ import (
 const admissionGroup = "admissionregistration.k8s.io"
 
 var (
-	apiService = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
+	apiService = kinds.APIService
 	mutating   = schema.GroupKind{Group: admissionGroup, Kind: "MutatingWebhookConfiguration"}
 	validating = schema.GroupKind{Group: admissionGroup, Kind: "ValidatingWebhookConfiguration"}
 )

@@ -46,7 +46,7 @@ var builtIn = map[schema.GroupKind]rule{
 	// taken.
 	kinds.CustomResourceDefinition: {missing: isTrue("Established"), final: namesRefused},
 	// Before that, its API group answers 503.
-	{Group: "apiregistration.k8s.io", Kind: "APIService"}: {missing: isTrue("Available")},
+	kinds.APIService: {missing: isTrue("Available")},
 	// Nothing can be created in a namespace that is not active.
 	kinds.Namespace: {missing: phase("Active")},
 	// It has found its target and may scale it. Metrics do not count: they come with the load, later than pods.
@@ -180,7 +180,7 @@ func failedVolume(object map[string]any) terminalFailure {
 	}
 	return terminalFailure{
 		withMessage("it could not be reclaimed", text(object, "status", "message")),
-		"reclaim its storage by hand, and delete it so that it can be created again",
+		"reclaim its storage by hand, and delete it " + kinds.LostWith(kinds.PersistentVolume) + " so that it can be created again",
 	}
 }
 
@@ -221,7 +221,7 @@ func budgetMissing(object map[string]any) string {
 }
 
 func namesRefused(object map[string]any) terminalFailure {
-	return because(failedCondition(object, "NamesAccepted", "False", ""), "choose other names, or delete the definition that has them")
+	return because(failedCondition(object, "NamesAccepted", "False", ""), "choose other names, or delete the definition that has them " + kinds.LostWith(kinds.CustomResourceDefinition))
 }
 
 // because returns the failure that a condition reports, if any.
@@ -257,7 +257,7 @@ func certificateMissing(object map[string]any) string {
 
 func certificateRefused(object map[string]any) terminalFailure {
 	refused := cmp.Or(failedCondition(object, "Denied", "True", ""), failedCondition(object, "Failed", "True", ""))
-	return because(refused, "correct the request, and delete it so that it can be made again")
+	return because(refused, "correct the request, and delete it (nothing is lost with it) so that it can be made again")
 }
 
 func conventionallyMissing(object map[string]any) string {

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,6 +25,17 @@ func kubectl(t testing.TB, c *cluster.Cluster, input string, args ...string) str
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	return string(out)
+}
+
+// sh runs a command line of kubectl as an administrator pastes it, pipes included.
+func sh(t testing.TB, c *cluster.Cluster, line string) {
+	t.Helper()
+	path, err := cluster.Tool("kubectl")
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Env = []string{"HOME=" + tools.Home, "KUBECONFIG=" + c.KubeconfigFile(), "PATH=" + filepath.Dir(path) + ":" + os.Getenv("PATH")}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
 }
 
 func TestAdopt(t *testing.T) {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -207,6 +208,59 @@ resources:
 			assert.True(t, now[uid], "the ReplicaSet of the former Deployment is left")
 		}
 		assert.NotNil(t, k.get(t, "apps/v1/Deployment/"+space+"/web"))
+	})
+	t.Run("a definition drops a version in the way that its refusal tells [D110]", func(t *testing.T) {
+		t.Parallel()
+		k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+		group := "d110-" + space + ".example.com"
+		id, definition := group+"/v1/Lamp/"+space+"/it", "apiextensions.k8s.io/v1/CustomResourceDefinition/lamps."+group
+		const keeping = "      - {name: v1beta1, served: true, storage: false, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}\n"
+		program := func(version, more string) {
+			s.program(t, "%s", replaceAll(`
+resources:
+  lamps:
+    type: k8sconnect:KubeObject
+    properties:
+      deletionPropagation: Background
+      manifest:
+        apiVersion: apiextensions.k8s.io/v1
+        kind: CustomResourceDefinition
+        metadata: {name: lamps.GROUP}
+        spec:
+          group: GROUP
+          scope: Namespaced
+          names: {kind: Lamp, plural: lamps}
+          versions:
+          - {name: VERSION, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+    MORE`, "GROUP", group, "VERSION", version, "MORE", more))
+		}
+		program("v1beta1", "")
+		s.up(t)
+		kubectl(t, c, "apiVersion: "+group+"/v1beta1\nkind: Lamp\nmetadata: {name: it, namespace: "+space+"}\nspec: {color: red}\n", "apply", "-f", "-")
+		uid := k.get(t, group+"/v1beta1/Lamp/"+space+"/it").GetUID()
+
+		program("v1", "")
+		for _, out := range []string{s.previewFails(t), s.upFails(t)} {
+			assert.Contains(t, out, "objects may still be stored in v1beta1, which the manifest drops. It was not touched.")
+			assert.Contains(t, out, "Next: keep v1beta1 in the manifest for now, with `storage: true` for v1 alone, and run `pulumi up`. Then store the objects again")
+			assert.Contains(t, out, "Do not delete the definition (lost with it: every object of its kind in the cluster).")
+			assert.NotContains(t, out, "by hand")
+		}
+		program("v1", keeping)
+		s.up(t)
+		program("v1", "")
+		out := s.upFails(t)
+		assert.Contains(t, out, "Next: store the objects again, if there are any, and say that it is done:")
+		commands := regexp.MustCompile(`(?m)^ *(kubectl .*)$`).FindAllStringSubmatch(out, -1)
+		require.Len(t, commands, 2, out)
+		for _, command := range commands {
+			sh(t, c, command[1])
+		}
+		s.up(t)
+		s.previewEmpty(t)
+		k = kubeOf(t, c) // which sees the new version
+		assert.Equal(t, uid, k.get(t, id).GetUID())
+		assert.Equal(t, []any{"v1"}, k.value(t, definition, "status", "storedVersions"))
 	})
 	t.Run("objects can be changed after their kind has dropped the version that they were applied in, alone and in a set [D111]", func(t *testing.T) {
 		t.Parallel()
