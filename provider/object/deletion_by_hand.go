@@ -4,5 +4,5 @@ import "github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 
 // deletionByHand is the advice to delete an object that nothing here may delete.
 func (t target) deletionByHand() string {
-	return "delete it by hand " + kinds.LostWith(t.Identity().GroupKind()) + ": the next `pulumi up` creates it as the manifest says."
+	return "if the object may be deleted, delete it by hand " + kinds.LostWith(t.Identity().GroupKind()) + ": the next `pulumi up` creates it as the manifest says."
 }

@@ -192,7 +192,7 @@ func (r *refusedUpdate) noProof(in inputs) error {
 	}
 	return tracked.Refused(failure.ReasonImmutable, "%s cannot be changed: its field immutable is true, which was set by %s and not by this manifest.\n%v\n"+
 		"Next: undo the change; or, %s",
-		t.Ref, r.owners(path), r.said(in), "if the object may be deleted, "+t.deletionByHand())
+		t.Ref, r.owners(path), r.said(in), t.deletionByHand())
 }
 
 // notProgrammed refuses an update whose refusal has nothing to do with what the program has changed, so that no
@@ -220,7 +220,7 @@ func (r *refusedUpdate) notProgrammed(ctx context.Context, in inputs) error {
 // undecided refuses an update when we do not know whether a replacement would help.
 func (r *refusedUpdate) undecided(in inputs, why string) error {
 	return tracked.Refused(failure.ReasonInvalid, "%s: the API server refuses the update, and nothing proves that a replacement would help. It was not touched.\n%s\n%v\n"+
-		"Next: undo the change; or, if the object may be deleted, %s",
+		"Next: undo the change; or, %s",
 		r.target.Ref, why, r.said(in), r.target.deletionByHand())
 }
 

@@ -151,7 +151,7 @@ func (t target) addressTaken(ctx context.Context, in inputs, live *unstructured.
 		// Uncertainty is no reason to delete anything.
 		return tracked.Refused(failure.ReasonImmutable, "%s: spec.clusterIP can only be changed by replacing the object, and it could not be decided whether %s "+
 			"is free. It was not touched.\n"+
-			"Allow reading it (get ipaddresses in networking.k8s.io); or, %s\n%v", t.Ref, address, "if the object may be deleted, "+t.deletionByHand(), t.Explain("read the address of", err, in.sensitive()))
+			"Allow reading it (get ipaddresses in networking.k8s.io); or, %s\n%v", t.Ref, address, t.deletionByHand(), t.Explain("read the address of", err, in.sensitive()))
 	}
 	namespace, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "namespace")
 	name, _, _ := unstructured.NestedString(taken.Object, "spec", "parentRef", "name")

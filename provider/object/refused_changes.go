@@ -71,6 +71,6 @@ func (r *refusedUpdate) cannotBecome(in inputs, also string, changes []string) e
 		what = "\n  " + strings.Join(changes, "\n  ")
 	}
 	return tracked.Refused(failure.ReasonImmutable, "%s %scannot be changed to what the manifest says. It was not touched.%s\n%v\n"+
-		"Next: write what the object has into the manifest; or, if the object may be deleted, %s",
+		"Next: write what the object has into the manifest; or, %s",
 		r.target.Ref, also, what, r.said(in), r.target.deletionByHand())
 }
