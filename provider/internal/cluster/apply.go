@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -95,5 +96,24 @@ func (o ApplyOptions) body(object *unstructured.Unstructured) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("the manifest cannot be written as JSON")
 	}
-	return body, nil
+	return escapeControls(body), nil
 }
+
+// escapeControls escapes the control characters U+007F to U+009F in JSON, which leaves them as they are. The API server reads the
+// body of an apply as YAML, which takes U+0085 for the end of a line and refuses the others.
+func escapeControls(body []byte) []byte {
+	if !bytes.ContainsFunc(body, isHighControl) {
+		return body
+	}
+	var escaped bytes.Buffer
+	for _, r := range string(body) {
+		if isHighControl(r) {
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		} else {
+			escaped.WriteRune(r)
+		}
+	}
+	return escaped.Bytes()
+}
+
+func isHighControl(r rune) bool { return '\u007f' <= r && r <= '\u009f' }

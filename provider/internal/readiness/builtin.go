@@ -221,7 +221,7 @@ func budgetMissing(object map[string]any) string {
 }
 
 func namesRefused(object map[string]any) terminalFailure {
-	return because(failedCondition(object, "NamesAccepted", "False", ""), "choose other names, or delete the definition that has them " + kinds.LostWith(kinds.CustomResourceDefinition))
+	return because(failedCondition(object, "NamesAccepted", "False", ""), "choose other names, or delete the definition that has them "+kinds.LostWith(kinds.CustomResourceDefinition))
 }
 
 // because returns the failure that a condition reports, if any.
