@@ -45,6 +45,9 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		return p.CreateResponse{}, err
 	}
 	r.planned.add(clu, in, req.DryRun)
+	if err := r.requireAccount(ctx, clu, in, req.DryRun); err != nil {
+		return p.CreateResponse{}, err
+	}
 
 	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, r.creationOf(req.Urn, req.DryRun))
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// planned remembers the namespaces that a preview is going to create and the kinds that it is going to define, so that an object
-// of them is not reported as misplaced.
+// planned remembers the namespaces and accounts that a preview is going to create and the kinds that it is going to define, so that
+// an object of them is not reported as misplaced.
 type planned struct {
 	namespaces sync.Map // of plannedNamespace
 	kinds      sync.Map // of plannedKind
+	accounts   sync.Map // of plannedAccount
 }
 
 type plannedNamespace struct {
@@ -41,6 +42,7 @@ func (p *planned) add(clu *cluster.Cluster, in inputs, preview bool) {
 	if id := manifest.IdentityOf(in.written); id.GroupKind() == kinds.Namespace {
 		p.namespaces.Store(plannedNamespace{clu, id.Name}, true)
 	}
+	p.addAccount(clu, manifest.IdentityOf(in.written))
 	for _, kind := range manifest.Served(in.written) {
 		p.kinds.Store(plannedKind{clu, kind}, true)
 	}

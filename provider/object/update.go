@@ -36,6 +36,9 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
 	}
 	r.planned.add(clu, in, req.DryRun)
+	if err := r.requireAccount(ctx, clu, in, req.DryRun); err != nil {
+		return p.UpdateResponse{}, err
+	}
 
 	var result outcome
 	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(in) }); ok && req.DryRun {

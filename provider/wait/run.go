@@ -3,8 +3,11 @@ package wait
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -23,7 +26,7 @@ func (r *waitResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 	if req.DryRun {
 		return p.CreateResponse{Properties: in.planned()}, nil
 	}
-	now, err := r.wait(ctx, req.Properties, in)
+	now, err := r.wait(ctx, req.Urn, req.Properties, in)
 	resp := p.CreateResponse{ID: in.object.String(), Properties: now.encode()}
 	if err != nil {
 		resp.PartialState, err = tracked.Unfinished(err)
@@ -43,7 +46,7 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 		}
 		return p.UpdateResponse{Properties: in.planned()}, nil
 	}
-	now, err := r.wait(ctx, req.Inputs, in)
+	now, err := r.wait(ctx, req.Urn, req.Inputs, in)
 	resp := p.UpdateResponse{Properties: now.encode()}
 	if err != nil {
 		resp.PartialState, err = tracked.Unfinished(err)
@@ -52,7 +55,7 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 }
 
 // wait waits until everything holds. If it returns an error, the state says that not everything held.
-func (r *waitResource) wait(ctx context.Context, properties property.Map, in inputs) (now state, err error) {
+func (r *waitResource) wait(ctx context.Context, urn resource.URN, properties property.Map, in inputs) (now state, err error) {
 	pending := state{pending: true, uid: in.object.UID}
 	clu, err := r.source.Cluster(properties)
 	if errors.Is(err, connection.ErrUnknown) || !in.known {
@@ -64,7 +67,7 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 	defer func() { now.origin = tracked.OriginOf(ctx, clu) }()
 	live, err := waitfor.Run(ctx, waitfor.Request{
 		Cluster: clu, Object: in.object.Identity, UID: types.UID(in.object.UID), Spec: in.spec,
-		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines, GoesOn: in.goesOn,
+		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines, GoesOn: in.goesOn, InSet: isInSet(urn),
 	})
 	if failed, ok := errors.AsType[*waitfor.Error](err); ok && in.goesOn && failed.Decided() {
 		return in.givenUp(ctx, failed), nil
@@ -77,6 +80,14 @@ func (r *waitResource) wait(ctx context.Context, properties property.Map, in inp
 		return pending, err
 	}
 	return now, nil
+}
+
+// isInSet reports whether the Wait is a child of a component that waits for its objects.
+func isInSet(urn resource.URN) bool {
+	above := strings.Split(string(urn.QualifiedType()), resource.URNTypeDelimiter)
+	return slices.ContainsFunc(above[:len(above)-1], func(component string) bool {
+		return component == "k8sconnect:index:Manifests" || component == "k8sconnect:index:Chart"
+	})
 }
 
 // givenUp warns that the goal was not reached, and returns the state in which what depends on the Wait goes on. It waits again when

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
@@ -21,7 +24,10 @@ func (r Request) retryHint() string {
 // next says what to do, in two lines at most.
 func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	then, again := ".\n  Then run `pulumi up`, which waits again, in place. The object was left as it is.", "The next `pulumi up` waits again, in place."
-	if r.GoesOn {
+	switch {
+	case r.GoesOn && r.InSet:
+		then, again = ". The object was left as it is.", "It is waited for again when it changes."
+	case r.GoesOn:
 		then, again = ". The object was left as it is.", "To wait again, change waitFor or triggers."
 	}
 	notServed := (*failure.KindNotServedError)(nil)
@@ -31,7 +37,7 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	case r.IsRun:
 		return r.nextRun(e, advice)
 	case r.vanished(e):
-		return "  Next: find out who deleted it, if you did not.\n  Then run `pulumi up`, which creates it again if it is part of the " +
+		return "  Next: " + r.whoDeleted(e) + ".\n  Then run `pulumi up`, which creates it again if it is part of the " +
 			"program, and waits again, in place."
 	case errors.As(e.Err, &notServed):
 		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " + again
@@ -46,15 +52,58 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 		return "  Next: find out who deleted it, and let its deletion finish: it can no longer become ready.\n  Then run `pulumi up`, " +
 			"which creates it again if it is part of the program, and waits again, in place."
 	default:
-		return "  Next: " + cmp.Or(advice, "fix what is missing") + ", or give it more time with waitFor.timeout" + then
+		return "  Next: " + cmp.Or(advice, "fix what is missing") + ", or give it more time with " + r.moreTime() + r.otherRule(e) + then
 	}
+}
+
+// moreTime names what bounds the wait.
+func (r Request) moreTime() string {
+	switch {
+	case r.InSet && r.GoesOn:
+		return "`wait: all`, which customTimeouts of the set bounds"
+	case r.InSet:
+		return "the resource option customTimeouts of the set"
+	default:
+		return "waitFor.timeout"
+	}
+}
+
+// otherRule names the way out where the object may be ready by a rule that is not known here: nothing in the cluster
+// gives addresses, or the kind is a custom one, which a set waits for unasked.
+func (r Request) otherRule(e *readiness.NotReadyError) string {
+	if !slices.Contains(e.Missing, readiness.NoAddress) && (!r.InSet || kinds.OwnGroup(r.Object.Group())) {
+		return ""
+	}
+	return ", or say when a " + r.Object.Kind + " is ready with a rule in the provider's setting readiness"
+}
+
+// whoDeleted says how to find out why an object is gone. Kubernetes itself deletes some, and nobody else did.
+func (r Request) whoDeleted(e *readiness.NotReadyError) string {
+	const who = "find out who deleted it, if you did not"
+	switch r.Object.GroupKind() {
+	case kinds.Job:
+		if e.Last == nil {
+			return "if it had a ttlSecondsAfterFinished, which removes it when it has ended, raise that; otherwise " + who
+		}
+		if seconds, ok, _ := unstructured.NestedInt64(e.Last.Object, "spec", "ttlSecondsAfterFinished"); ok {
+			return fmt.Sprintf("raise its ttlSecondsAfterFinished: it is removed %d s after it has ended", seconds)
+		}
+	case kinds.Secret:
+		if e.Last == nil {
+			return "if it is a token of a ServiceAccount, create the account first: Kubernetes deletes the token of one that does not exist; otherwise " + who
+		}
+		if account := kinds.TokenOf(e.Last.Object); account != "" {
+			return fmt.Sprintf("make sure that there is a ServiceAccount %q: Kubernetes deletes the token of one that does not exist", account)
+		}
+	}
+	return who
 }
 
 // nextRun says what to do about a run that has failed, or has not ended in time.
 func (r Request) nextRun(e *readiness.NotReadyError, advice string) string {
 	switch {
 	case r.vanished(e):
-		return "  Next: find out who deleted it, if you did not. The next command runs it again."
+		return "  Next: " + r.whoDeleted(e) + ". The next command runs it again."
 	case e.Reason == readiness.Failed:
 		return "  Next: " + cmp.Or(advice, "fix what failed") + ".\n  Then run the command again, which runs it again."
 	default:

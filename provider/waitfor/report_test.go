@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/diagnosis"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
@@ -74,6 +75,42 @@ func TestNext(t *testing.T) {
 				Reason: readiness.TimedOut, Goal: goal, Last: last, Missing: goal.Judge(last).Missing}, "")
 			assert.NotContains(t, got, "waits again")
 		}
+	})
+	t.Run("an object that Kubernetes removes is not said to be somebody's deletion [D108] [D114]", func(t *testing.T) {
+		goal, _ := readiness.Compile(readiness.Criteria{Field: "status.never"})
+		job, token := object("batch/v1", "Job", nil), object("v1", "Secret", nil)
+		job.Object["spec"] = map[string]any{"ttlSecondsAfterFinished": int64(5)}
+		token.Object["type"] = "kubernetes.io/service-account-token"
+		token.SetAnnotations(map[string]string{"kubernetes.io/service-account.name": "robot"})
+		for want, last := range map[string]*unstructured.Unstructured{
+			"raise its ttlSecondsAfterFinished: it is removed 5 s after it has ended": job,
+			`make sure that there is a ServiceAccount "robot"`:                        token,
+		} {
+			for _, isRun := range []bool{false, true} {
+				of := manifest.IdentityOf(last.Object)
+				got := Request{Object: of, Spec: Spec{Goal: goal}, IsRun: isRun}.next(&readiness.NotReadyError{Reason: readiness.Failed, Goal: goal, Last: last}, "")
+				assert.Contains(t, got, want)
+				assert.NotContains(t, got, deleted)
+				got = Request{Object: of, Spec: Spec{Goal: goal}, IsRun: isRun}.next(&readiness.NotReadyError{Reason: readiness.Failed, Goal: goal}, "")
+				assert.Contains(t, got, "; otherwise "+deleted)
+			}
+		}
+	})
+	t.Run("a set names what it has: customTimeouts, wait and the setting readiness [D116]", func(t *testing.T) {
+		goal, _ := readiness.Compile(readiness.Criteria{Ready: true})
+		service := object("v1", "Service", nil)
+		service.Object["spec"] = map[string]any{"type": "LoadBalancer"}
+		late := &readiness.NotReadyError{Reason: readiness.TimedOut, Goal: goal, Last: service, Missing: goal.Judge(service).Missing}
+		of := manifest.IdentityOf(service.Object)
+		const rule = "or say when a Service is ready with a rule in the provider's setting readiness"
+		failing := Request{Object: of, Spec: Spec{Goal: goal}, InSet: true}.next(late, "")
+		assert.Contains(t, failing, "the resource option customTimeouts of the set, "+rule)
+		warning := Request{Object: of, Spec: Spec{Goal: goal}, InSet: true, GoesOn: true}.next(late, "")
+		assert.Contains(t, warning, "`wait: all`, which customTimeouts of the set bounds, "+rule)
+		for _, text := range []string{failing, warning} {
+			assert.NotContains(t, text, "waitFor")
+		}
+		assert.Contains(t, Request{Object: of, Spec: Spec{Goal: goal}}.next(late, ""), "waitFor.timeout, "+rule)
 	})
 	t.Run("what was deleted before it was seen is not said to be unknown", func(t *testing.T) {
 		goal, _ := readiness.Compile(readiness.Criteria{Field: "status.never"})

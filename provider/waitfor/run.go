@@ -37,6 +37,8 @@ type Request struct {
 	// IsRun means that the object is a Job or a Pod that was made for one run: after a failure, the next command makes
 	// another one.
 	IsRun bool
+	// InSet means that a set waits, which bounds the wait.
+	InSet bool
 	// GoesOn means that a failure is only a warning, so that the next command has no reason to wait again.
 	GoesOn bool
 	// HideOutput leaves out what containers have written: their logs and their messages.

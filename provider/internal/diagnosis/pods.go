@@ -162,8 +162,7 @@ func issueOf(pod *corev1.Pod) (PodIssue, bool) {
 		case condition.Status == corev1.ConditionTrue:
 		case condition.Type == corev1.PodScheduled:
 			reason := cmp.Or(condition.Reason, "not scheduled")
-			note(rankUnscheduled, reason, Joined(reason, condition.Message),
-				"make room on the nodes, or ask for less in the pod's requests, selectors and affinities")
+			note(rankUnscheduled, reason, Joined(reason, condition.Message), unscheduledAdvice(pod, condition.Message))
 		case condition.Type == corev1.PodReady && condition.Reason != "PodCompleted":
 			note(rankPassing, "not ready", Joined("not ready", condition.Message), "")
 		}
@@ -172,6 +171,26 @@ func issueOf(pod *corev1.Pod) (PodIssue, bool) {
 		note(rankPassing, "pending", "pending: it has no node yet", "")
 	}
 	return worst, worst.rank >= 0
+}
+
+// unscheduledAdvice says what could be done about a pod that has no node. Only the scheduler's words tell whether it waits
+// for room or for its volumes.
+func unscheduledAdvice(pod *corev1.Pod, message string) string {
+	var claims []string
+	for _, volume := range pod.Spec.Volumes {
+		switch {
+		case volume.PersistentVolumeClaim != nil:
+			claims = append(claims, volume.PersistentVolumeClaim.ClaimName)
+		case volume.Ephemeral != nil:
+			claims = append(claims, pod.Name+"-"+volume.Name)
+		}
+	}
+	said := strings.ToLower(message)
+	if len(claims) > 0 && (strings.Contains(said, "persistentvolumeclaim") || strings.Contains(said, "persistent volume")) {
+		return fmt.Sprintf("have its claims bound: see what they wait for with `kubectl describe pvc --namespace %s %s`",
+			pod.Namespace, strings.Join(claims, " "))
+	}
+	return "make room on the nodes, or ask for less in the pod's requests, selectors and affinities"
 }
 
 // noteContainer finds what keeps a container from running. The reasons are those of the

@@ -7,6 +7,7 @@
 //   - in which order objects are best applied: order.go
 //   - what is deleted with an object, how long that may take, and what is lost with it: deletion.go
 //   - what its finalizers wait for: finalizers.go
+//   - which Secrets are tokens of accounts: tokens.go
 //   - what became of kinds that were renamed: renamed.go
 //
 // When the objects of a kind are ready is said in package readiness.

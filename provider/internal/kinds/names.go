@@ -19,6 +19,7 @@ var (
 	ReplicationController    = schema.GroupKind{Kind: "ReplicationController"}
 	Secret                   = schema.GroupKind{Kind: "Secret"}
 	Service                  = schema.GroupKind{Kind: "Service"}
+	ServiceAccount           = schema.GroupKind{Kind: "ServiceAccount"}
 	StatefulSet              = schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
 )
 

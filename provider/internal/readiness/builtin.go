@@ -198,6 +198,9 @@ func serviceMissing(object map[string]any) string {
 	return addressMissing(object)
 }
 
+// NoAddress is what is missing where nothing has given an object an address.
+const NoAddress = "no address yet"
+
 func addressMissing(object map[string]any) string {
 	points, _, _ := unstructured.NestedFieldNoCopy(object, "status", "loadBalancer", "ingress")
 	list, _ := points.([]any)
@@ -206,7 +209,7 @@ func addressMissing(object map[string]any) string {
 			return ""
 		}
 	}
-	return "no address yet"
+	return NoAddress
 }
 
 func budgetMissing(object map[string]any) string {
