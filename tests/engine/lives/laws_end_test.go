@@ -83,7 +83,6 @@ func (l *life) goBack(o operation, result engine.Result) bool {
 	for _, th := range l.things {
 		before[th] = l.place.live(th.kind(), th.object)
 	}
-	promised := l.promises(operation{kind: engine.Up}, before)
 	again := l.do(engine.Up, engine.Options{})
 	l.note("up: %s", outcome(again.Err))
 	l.book.count("held: " + canGoBack)
@@ -92,9 +91,8 @@ func (l *life) goBack(o operation, result engine.Result) bool {
 	}
 	for name, said := range errorsOf(again.Output) {
 		for _, th := range l.things {
-			i := slices.IndexFunc(promised, func(p promise) bool { return p.thing == th })
 			if th.resource == name && !mayRefuse(th, said) {
-				l.breaks(violation{law: canGoBack, thing: th, before: before[th], text: again.Output, refusedWhole: i >= 0 && promised[i].wholeRefused != nil})
+				l.breaks(violation{law: canGoBack, thing: th, before: before[th], text: again.Output})
 				return true
 			}
 		}

@@ -130,7 +130,7 @@ func (l *life) hold(promised []promise, result engine.Result, before map[*thing]
 	for _, p := range promised {
 		l.book.count("held: " + inPlace)
 		now := l.place.live(p.kind(), p.object)
-		v := violation{law: inPlace, thing: p.thing, before: before[p.thing], refusedWhole: p.wholeRefused != nil}
+		v := violation{law: inPlace, thing: p.thing, before: before[p.thing]}
 		reasons := fmt.Sprintf("The API server accepts %s.\nOf the whole manifest it says: %v\nbesides what is ignored: %v\n%s",
 			asJSON(p.patch), p.wholeRefused, p.refusedBesides, result.Output)
 		if p.absent {

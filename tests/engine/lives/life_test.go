@@ -65,24 +65,15 @@ type violation struct {
 	law, text string
 	thing     *thing // that it is about, if it is about one
 	before    *unstructured.Unstructured
-	// refusedWhole says that the API server refuses the whole manifest as well.
-	refusedWhole bool
 }
 
 func (l *life) note(format string, args ...any) {
 	l.journal = append(l.journal, fmt.Sprintf("%2d. %s", len(l.journal)+1, fmt.Sprintf(format, args...)))
 }
 
-// breaks reports a broken law, or counts it if it is a known one, which ends the life: what follows would follow from it.
+// breaks reports a broken law, which ends the life: what follows would follow from it.
 func (l *life) breaks(v violation) {
 	l.over = true
-	if number := known(l, v); number != "" {
-		l.book.met(number, l)
-		if !*hunt {
-			return
-		}
-		v.law = "[" + number + "] " + v.law
-	}
 	l.Helper()
 	l.rapid.Fatalf("world %s\n%s\n\nbreaks the law: %s\n%s\n", l.world, strings.Join(l.journal, "\n"), v.law, v.text)
 }

@@ -21,7 +21,7 @@ const number = 30
 // TestLives searches for lives that break a law. One that does is made shorter by rapid.
 func TestLives(t *testing.T) {
 	prepare(t)
-	b := &book{began: time.Now(), counted: map[string]int{}, found: map[string]string{}}
+	b := &book{began: time.Now(), counted: map[string]int{}}
 	defer func() { t.Log(b.summary()) }()
 	base, last := uint64(1), number
 	if *soak > 0 {
@@ -56,8 +56,7 @@ type book struct {
 	began   time.Time
 	counted map[string]int
 	longest time.Duration
-	story   string            // of the longest life
-	found   map[string]string // when each known defect was met first, by number
+	story   string // of the longest life
 }
 
 func (b *book) count(what string) { b.counted[what]++ }
@@ -69,21 +68,10 @@ func (b *book) timed(began time.Time, l *life) {
 	}
 }
 
-// met counts a known defect.
-func (b *book) met(number string, _ *life) {
-	b.count("met " + number)
-	if b.found[number] == "" {
-		b.found[number] = fmt.Sprintf("seed %d, life %d, after %s", b.seed, b.counted["lives"], time.Since(b.began).Round(time.Second))
-	}
-}
-
 func (b *book) summary() string {
 	lines := []string{fmt.Sprintf("%d lives and these operations in %s:", b.counted["lives"], time.Since(b.began).Round(time.Second))}
 	for _, what := range slices.Sorted(maps.Keys(b.counted)) {
 		lines = append(lines, fmt.Sprintf("%6d %s", b.counted[what], what))
-	}
-	for _, number := range slices.Sorted(maps.Keys(b.found)) {
-		lines = append(lines, number+" was met first with "+b.found[number])
 	}
 	lines = append(lines, fmt.Sprintf("The longest life took %s:", b.longest.Round(time.Millisecond)), b.story)
 	return strings.Join(lines, "\n")

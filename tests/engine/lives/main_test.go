@@ -5,8 +5,7 @@
 // [TestLives] draws lives at random. What is right it never takes from the provider: each file laws_*_test.go states a law, and asks
 // the API server, its audit log, or what "kubectl apply --server-side" does to a twin.
 //
-// The stories in stories_*_test.go are those of defects that are not corrected yet, and [shapes] has the shape of each, so that
-// the search goes on to find others.
+// The stories in stories_*_test.go are those of defects that were found once.
 package lives_test
 
 import (
@@ -24,7 +23,6 @@ import (
 var (
 	soak = flag.Duration("soak", 0, "how long TestLives searches, with other seeds each time, instead of the same few lives")
 	seed = flag.Uint64("seed", 0, "have TestLives live one life, with the seed that a failure printed")
-	hunt = flag.Bool("hunt", false, "have TestLives report the known defects as well")
 )
 
 var shared = cluster.Shared{Options: cluster.Options{ControllerManager: true, Audit: true}}

@@ -53,7 +53,7 @@ func TestDriftDoesNotReplace(t *testing.T) {
 			if world == "" {
 				world = "plain"
 			}
-			corrected(t, "[D50]", world, func(p *place) {
+			story(t, "[D50]", world, func(p *place) {
 				manifest, change := c.manifest("it"), c.change
 				if change == "" {
 					change = rev2
@@ -74,7 +74,7 @@ func TestDriftDoesNotReplace(t *testing.T) {
 
 // TestDriftThatCannotBePutRight tells what an up says that has nothing to change.
 func TestDriftThatCannotBePutRight(t *testing.T) {
-	corrected(t, "[D61]", "plain", func(p *place) {
+	story(t, "[D61]", "plain", func(p *place) {
 		p.up(object("it", pod("it")))
 		p.edit("Pod", "it", `{spec: {activeDeadlineSeconds: 60}}`)
 		result := p.tryUp()
@@ -85,13 +85,13 @@ func TestDriftThatCannotBePutRight(t *testing.T) {
 // TestWhatIsDropped tells that a value that admission has dropped is not forgotten.
 func TestWhatIsDropped(t *testing.T) {
 	t.Run("it is said", func(t *testing.T) {
-		corrected(t, "[D56]", "gated", func(p *place) {
+		story(t, "[D56]", "gated", func(p *place) {
 			result := p.up(object("settings", changed(configMap("settings"), `{data: {gated: "on"}}`)))
 			require.Contains(p, result.Output, "gated", "nothing says that data.gated was not kept")
 		})
 	})
 	t.Run("it is applied when the gate is open", func(t *testing.T) {
-		corrected(t, "[D56]", "gated", func(p *place) {
+		story(t, "[D56]", "gated", func(p *place) {
 			settings := changed(configMap("settings"), `{data: {gated: "on"}}`)
 			p.up(object("settings", settings))
 			p.leave()
@@ -103,7 +103,7 @@ func TestWhatIsDropped(t *testing.T) {
 
 // TestAnAggregatedRoleKeepsItsRules tells that rules that a controller fills are nobody else's business.
 func TestAnAggregatedRoleKeepsItsRules(t *testing.T) {
-	corrected(t, "[D55]", "plain", func(p *place) {
+	story(t, "[D55]", "plain", func(p *place) {
 		part := p.namespace + "-part"
 		role := parsef(`
 apiVersion: rbac.authorization.k8s.io/v1

@@ -23,7 +23,7 @@ func (p *place) unchangedObject(program ...declared) {
 // to refuse a change for.
 func TestIgnoredFieldsDoNotReplace(t *testing.T) {
 	t.Run("a Job that was admitted", func(t *testing.T) {
-		corrected(t, "[D49]", "plain", func(p *place) {
+		story(t, "[D49]", "plain", func(p *place) {
 			job, ignored := queued("work"), ignoring("spec.suspend", "spec.template.spec.nodeSelector")
 			p.up(object("job", job, ignored))
 			p.admit("work")
@@ -31,7 +31,7 @@ func TestIgnoredFieldsDoNotReplace(t *testing.T) {
 		})
 	})
 	t.Run("the fields are ignored because they have changed", func(t *testing.T) {
-		corrected(t, "[D49]", "plain", func(p *place) {
+		story(t, "[D49]", "plain", func(p *place) {
 			job := queued("work")
 			p.up(object("job", job))
 			p.admit("work")
@@ -39,7 +39,7 @@ func TestIgnoredFieldsDoNotReplace(t *testing.T) {
 		})
 	})
 	t.Run("a claim that has grown", func(t *testing.T) {
-		corrected(t, "[D49]", "plain", func(p *place) {
+		story(t, "[D49]", "plain", func(p *place) {
 			claim, ignored := claimOf("data"), ignoring("spec.resources.requests.storage")
 			p.up(object("claim", claim, ignored))
 			p.bind("data")
@@ -48,7 +48,7 @@ func TestIgnoredFieldsDoNotReplace(t *testing.T) {
 		})
 	})
 	t.Run("an object of a custom kind that has grown", func(t *testing.T) {
-		corrected(t, "[D49]", "plain", func(p *place) {
+		story(t, "[D49]", "plain", func(p *place) {
 			fleet := custom("Sized", "fleet")
 			p.up(object("fleet", fleet))
 			p.edit("Sized", "fleet", `{spec: {size: 3}}`)
@@ -56,7 +56,7 @@ func TestIgnoredFieldsDoNotReplace(t *testing.T) {
 		})
 	})
 	t.Run("a policy against scaling down", func(t *testing.T) {
-		corrected(t, "[D49]", "no-scaling-down", func(p *place) {
+		story(t, "[D49]", "no-scaling-down", func(p *place) {
 			web, ignored := deployment("web"), ignoring("spec.replicas")
 			p.up(object("web", web, ignored))
 			p.edit("Deployment", "web", `{spec: {replicas: 4}}`)
@@ -68,7 +68,7 @@ func TestIgnoredFieldsDoNotReplace(t *testing.T) {
 // TestIgnoredFieldsInOtherSpellings tells that what is ignored is what is written, and nothing else.
 func TestIgnoredFieldsInOtherSpellings(t *testing.T) {
 	t.Run("a text of a Secret", func(t *testing.T) {
-		corrected(t, "[D51]", "plain", func(p *place) {
+		story(t, "[D51]", "plain", func(p *place) {
 			secret, ignored := parse(`
 apiVersion: v1
 kind: Secret
@@ -82,7 +82,7 @@ stringData: {password: first}
 		})
 	})
 	t.Run("a port by two keys", func(t *testing.T) {
-		corrected(t, "[D52]", "plain", func(p *place) {
+		story(t, "[D52]", "plain", func(p *place) {
 			dns, ignored := parse(`
 apiVersion: v1
 kind: Service
@@ -99,14 +99,14 @@ spec:
 		})
 	})
 	t.Run("what names the object", func(t *testing.T) {
-		corrected(t, "[D62]", "plain", func(p *place) {
+		story(t, "[D62]", "plain", func(p *place) {
 			settings, ignored := configMap("settings"), ignoring("metadata")
 			p.up(object("settings", settings, ignored))
 			p.unchangedObject(object("settings", changed(settings, `{data: {a: "2"}}`), ignored))
 		})
 	})
 	t.Run("a path that is secret", func(t *testing.T) {
-		corrected(t, "[D57]", "plain", func(p *place) {
+		story(t, "[D57]", "plain", func(p *place) {
 			path := resource.MakeSecret(resource.NewProperty("data.hush-7291"))
 			result := p.up(object("settings", configMap("settings"), input("ignoreFields", []any{path})))
 			require.NotContains(p, p.savedState()+result.Output, "hush-7291", "the secret path can be read")

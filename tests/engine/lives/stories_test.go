@@ -11,22 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine/defects"
 )
 
-// story tells the story of a defect that is still there, at a place of its own in a world.
-func story(t *testing.T, number, says, world string, told func(p *place)) {
-	t.Helper()
-	t.Run(number, func(t *testing.T) {
-		t.Parallel()
-		prepare(t)
-		defects.Open(t, number, says, func(t testing.TB) { told(newPlace(t, world)) })
-	})
-}
-
-// corrected tells the story of a defect that is gone.
-func corrected(t *testing.T, number, world string, told func(p *place)) {
+// story tells the story of a defect that was found once, at a place of its own in a world.
+func story(t *testing.T, number, world string, told func(p *place)) {
 	t.Helper()
 	t.Run(number, func(t *testing.T) {
 		t.Parallel()

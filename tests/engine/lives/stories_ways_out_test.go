@@ -12,7 +12,7 @@ func options() engine.Options { return engine.Options{} }
 
 // TestAChangeThatIsRefusedCanBeTakenBack tells that no refusal is a dead end.
 func TestAChangeThatIsRefusedCanBeTakenBack(t *testing.T) {
-	corrected(t, "[D58]", "plain", func(p *place) {
+	story(t, "[D58]", "plain", func(p *place) {
 		job := queued("work")
 		p.up(object("job", job, retained))
 		result := p.tryUp(object("job", changed(job, `{spec: {template: {spec: {restartPolicy: OnFailure}}}}`), retained))
@@ -26,7 +26,7 @@ func TestAChangeThatIsRefusedCanBeTakenBack(t *testing.T) {
 
 // TestAWaitThatBeginsToFail tells that a Wait is held to what its program says now.
 func TestAWaitThatBeginsToFail(t *testing.T) {
-	corrected(t, "[D53]", "plain", func(p *place) {
+	story(t, "[D53]", "plain", func(p *place) {
 		settings, never := object("settings", configMap("settings")), m{"fieldValue": m{"data.a": "never"}, "timeout": "1s"}
 		p.up(settings, waitOn("settings", "wait", never, input("onFailure", "warn")))
 		result := p.tryUp(settings, waitOn("settings", "wait", never, input("onFailure", "fail")))
@@ -36,7 +36,7 @@ func TestAWaitThatBeginsToFail(t *testing.T) {
 
 // TestWhatAPatchAddsIsRemoved tells that onDestroy: remove removes a sidecar also after a repair.
 func TestWhatAPatchAddsIsRemoved(t *testing.T) {
-	corrected(t, "[D54]", "plain", func(p *place) {
+	story(t, "[D54]", "plain", func(p *place) {
 		require.NoError(p, put(p.Context(), p.namespace, deployment("web")))
 		p.up(patchOf("sidecar", m{
 			"target": m{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}, "onDestroy": "remove",
@@ -54,7 +54,7 @@ func TestWhatAPatchAddsIsRemoved(t *testing.T) {
 // TestStatusOfAKindWithoutSubresource tells that status is left to the controller also where the API server would accept it: exported
 // manifests have it, and an apply would take it from the controller.
 func TestStatusOfAKindWithoutSubresource(t *testing.T) {
-	corrected(t, "[D63]", "plain", func(p *place) {
+	story(t, "[D63]", "plain", func(p *place) {
 		result := p.up(object("thing", changed(custom("Plain", "thing"), `{status: {phase: Done}}`)))
 		require.Nil(p, p.live("Plain", "thing").Object["status"])
 		require.Contains(p, result.Output, "status ignored, because only the API server and controllers write it.")
