@@ -173,6 +173,8 @@ var (
 	setName = regexp.MustCompile(`\b([a-z]+)-[a-z0-9]{8,10}(-?")`)
 	anyUID  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	instant = regexp.MustCompile(`failed after [0-9]+ms`)
+	// A machine with much to do notices the end of two seconds in the third one.
+	overdue = regexp.MustCompile(`timed out after [23]s`)
 	// What the scheduler says of it is worded otherwise in each of Kubernetes 1.33, 1.36 and 1.37.
 	preemption = regexp.MustCompile(`(no new claims to deallocate, )?preemption: .*`)
 	// Where a text is cut depends on the length of the pod's name, which has a hash of 8 to 10 characters in it.
@@ -188,6 +190,7 @@ func withoutChance(report, space string) string {
 	report = anyUID.ReplaceAllString(report, "UID")
 	report = podName.ReplaceAllString(report, "$1$2-POD")
 	report = instant.ReplaceAllString(report, "failed after MILLISECONDS")
+	report = overdue.ReplaceAllString(report, "timed out after 2s")
 	report = setName.ReplaceAllString(report, `$1-SET$2`)
 	return anyAge.ReplaceAllString(report, "(TIMES AND AGE)")
 }
