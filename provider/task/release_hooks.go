@@ -59,10 +59,9 @@ func NewReleaseHooks(source *connection.Source) infer.InferredResource {
 type releaseHooksResource struct {
 	infer.InferredResource
 
-	source   *connection.Source
-	calls    tracked.EngineCalls
-	lives    lives
-	evidence evidence
+	source *connection.Source
+	calls  tracked.EngineCalls
+	lives  lives
 }
 
 // Create satisfies infer's constraint on resource types. It is never reached, because releaseHooksResource serves Create from the

@@ -23,7 +23,6 @@ import (
 // Delete runs the steps. Where one fails, the others are not begun and the resource stays, with what depends on it.
 func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	old := decodeHooksState(req.Properties)
-	r.removeEvidence(ctx, req)
 	if isEmpty(req.OldInputs) || r.lives.isOver(req.Urn, old.life) {
 		return nil
 	}
@@ -39,9 +38,6 @@ func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) 
 	d := deletion{clu: clu, force: values.Flag(req.OldInputs.Get(keyForceDestroy))}
 	if d.steps, err = newSteps(ctx, r.source, req.Urn, in, old, clu); err == nil {
 		err = d.run(tracked.Asking(ctx, r.source, req.Urn, in[0].sensitive, false))
-	}
-	if err == nil {
-		r.evidence.note(req.Urn, d.steps)
 	}
 	return excuse(ctx, tracked.ExplainDestroy(err), d.force, "The release")
 }
@@ -194,8 +190,8 @@ func (d deletion) abandon(ctx context.Context, failed int, goesOn bool) {
 	}
 }
 
-// clearSteps removes what is not to be kept of steps that have succeeded, in the reverse order. A Job goes later, see [evidence], ten
-// minutes at most: until the engine has saved that these hooks are done, it is the evidence that the hook has run. A Pod has no time to live, so it goes
+// clearSteps removes what is not to be kept of steps that have succeeded, in the reverse order. A Job goes ten minutes later: until
+// the engine has saved that the release is gone, it is the evidence that the hook has run. A Pod has no time to live, so it goes
 // at the very end, and stays where the deletion has not come to it.
 func clearSteps(ctx context.Context, steps []*step, complete bool) error {
 	backwards := slices.Clone(steps)

@@ -92,40 +92,6 @@ func TestDeleteHooksRunOneAfterTheOther(t *testing.T) { // [H7]
 	})
 }
 
-// The engine deletes the hooks behind a release last, when it has saved that those in front of it are done.
-func TestTheJobsOfDeleteHooksGoWithTheRelease(t *testing.T) { // [H7] [D109]
-	t.Parallel()
-	deleted := func(t *testing.T, more m, behind func(*process) *process) *hookWorld {
-		w := newHookWorld(t)
-		p := w.start()
-		before := p.releaseHooks(t, "pre-delete").mustUp("create", deleteHooks(nil,
-			hookStep(w.job("drain", "shop:1"), "succeeded"), hookStep(w.job("backup", "shop:1")), hookStep(w.job("late", "shop:1"), "failed")))
-		after := p.releaseHooks(t, "post-delete").mustUp("create", deleteHooks(more))
-		require.NoError(t, before.destroy())
-		assert.EqualValues(t, 600, w.keptFor("drain"), "the evidence, until the engine has saved that it is done")
-		require.NoError(t, after.in(behind(p)).destroy())
-		return w
-	}
-	same := func(p *process) *process { return p }
-	t.Run("if their policy has hook-succeeded, as with helm", func(t *testing.T) {
-		t.Parallel()
-		w := deleted(t, nil, same)
-		eventually(t, func() bool { return !w.exists("Job", "drain") }, "it goes")
-		assert.True(t, w.exists("Job", "backup"))
-		assert.True(t, w.exists("Job", "late"))
-	})
-	t.Run("but not with another one", func(t *testing.T) {
-		t.Parallel()
-		w := deleted(t, m{"release": "another"}, same)
-		assert.True(t, w.exists("Job", "drain"))
-	})
-	t.Run("and ten minutes later where another command goes on", func(t *testing.T) {
-		t.Parallel()
-		w := deleted(t, nil, func(p *process) *process { return p.again(t) })
-		assert.EqualValues(t, 600, w.keptFor("drain"))
-	})
-}
-
 // TestDeleteHooksAreKilledAtEachOfTheirWrites kills them when they have made the account and the two Jobs, have set the time to live
 // of the one Job, and have removed the account.
 func TestDeleteHooksAreKilledAtEachOfTheirWrites(t *testing.T) { // [H7] [H14] [T4]
