@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
@@ -64,6 +65,11 @@ func (s *stack) handBack(t *testing.T, k *kube, ids ...string) {
 	t.Helper()
 	before := map[string]map[string]any{}
 	for _, id := range ids {
+		eventually(t, id+" is as its controller leaves it", func() bool {
+			live := k.get(t, id)
+			observed, reported, _ := unstructured.NestedInt64(live.Object, "status", "observedGeneration")
+			return !reported || observed == live.GetGeneration()
+		})
 		before[id] = valuesOf(k.get(t, id).Object)
 	}
 	s.destroy(t)
