@@ -23,7 +23,7 @@ func pageOnOwnership(t *testing.T, p page) {
 	}
 	p.prove(t, proofs{
 		aProgram:     p.told("What is owned", "Fields that others manage", "Objects that exist already", "Managers that are left behind"),
-		anOutput:     p.told("What is drift", "Drift that cannot be put right", "Two who want the same field", "Objects that exist already", "Managers that are left behind", "Fields that cannot be changed"),
+		anOutput:     p.told("What is drift", "Drift that cannot be put right", "Values that the API server does not keep", "Two who want the same field", "Objects that exist already", "Managers that are left behind", "Fields that cannot be changed"),
 		commandLines: commands,
 	})
 	only := func(t *testing.T, section string, kind kind) string { return p.in(t, section, kind)[0].code }
@@ -70,6 +70,26 @@ resources:
 		assert.Equal(t, uid, k.get(t, id).GetUID())
 		assert.Equal(t, "2", k.value(t, id, "metadata", "labels", "rev"))
 		requireShown(t, in(only(t, "Drift that cannot be put right", anOutput)), s.previewEmpty(t))
+	})
+
+	t.Run("a field whose feature is off is named, each time", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := place(t)
+		s.program(t, `
+resources:
+  leader:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest:
+        apiVersion: coordination.k8s.io/v1
+        kind: Lease
+        metadata: {name: leader, namespace: %s}
+        spec: {strategy: OldestEmulationVersion}
+`, space)
+		said := in(only(t, "Values that the API server does not keep", anOutput))
+		requireShown(t, said, s.preview(t))
+		requireShown(t, said, s.up(t))
+		requireShown(t, said, s.previewEmpty(t))
 	})
 
 	t.Run("every path of the table selects what someone else changes", func(t *testing.T) {
