@@ -19,6 +19,7 @@ import (
 // form that suits its size, whichever the program has used, and whatever never reaches the API server is dropped.
 func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
+	r.deleting.Checked(req)
 	checked, wrong := check.Inputs[Args](req.Inputs.Delete(hiddenFlags...))
 	for _, key := range hiddenFlags {
 		if flag := req.Inputs.Get(key); !flag.IsNull() {

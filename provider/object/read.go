@@ -19,6 +19,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		return r.exists(ctx, req)
 	}
 	r.calls.Read(req.Urn)
+	r.deleting.Forget(req.Urn)
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}

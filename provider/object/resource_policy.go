@@ -59,13 +59,20 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 	return seen, true, nil
 }
 
-// keptInPlace refuses to replace an object that would survive its own deletion and occupy the place of the new one.
+// keptInPlace refuses to replace an object that would survive its own deletion and occupy the place of the new one, or that
+// the program wants to keep from now on.
 func (r *refusedUpdate) keptInPlace(in, saved inputs) error {
-	if !saved.keeps(r.merged.Live()) {
-		return nil
+	switch {
+	case saved.keeps(r.merged.Live()):
+		return tracked.Refused(failure.ReasonImmutable, "%s: the update cannot be made in place, and the object is not replaced: its annotation %s says keep, so it "+
+			"would not be deleted, and the new object would meet it. It was not touched.\n%v\n"+
+			"Next: undo the change; or, if the object may be deleted, remove the annotation in a separate `pulumi up`, then "+
+			"make the change.", r.target.Ref, manifest.ResourcePolicy, r.said(in))
+	case manifest.SaysKeep(in.applied):
+		return tracked.Refused(failure.ReasonImmutable, "%s: the update cannot be made in place, and the object is not replaced: the manifest adds the annotation %s, "+
+			"which says keep. It was not touched.\n%v\n"+
+			"Next: undo the other change; or, if the object may be deleted, leave the annotation out until it is replaced.",
+			r.target.Ref, manifest.ResourcePolicy, r.said(in))
 	}
-	return tracked.Refused(failure.ReasonImmutable, "%s: the update cannot be made in place, and the object is not replaced: its annotation %s says keep, so it "+
-		"would not be deleted, and the new object would meet it. It was not touched.\n%v\n"+
-		"Next: undo the change; or, if the object may be deleted, remove the annotation in a separate `pulumi up`, then "+
-		"make the change.", r.target.Ref, manifest.ResourcePolicy, r.said(in))
+	return nil
 }

@@ -72,17 +72,14 @@ func (w *write) handOver(ctx context.Context) (ownership.Edit, error) {
 		}
 	}
 	answer, err := try.apply(ctx, w.in.sent(), cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
-	if apierrors.IsInvalid(err) && !isOtherObject(err) {
-		answer, err = try.applyDespiteDefaults(ctx, w.in.sent(), err)
-	}
-	if err != nil {
+	if answer, err = try.orElse(ctx, w.in.sent(), answer, err); err != nil {
 		return nil, err
 	}
 	sent, _, err := ownership.Applied(answer, try.Manager)
 	if err != nil {
 		return nil, err
 	}
-	wanted := ownership.Shared(w.in.wantedOf(sent, w.old))
+	wanted := ownership.Shared(try.wantedOf(sent))
 	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		return ownership.HandOver(w.Manager, w.deciding(w.in, live, wanted))(live)
 	}, nil
@@ -149,7 +146,7 @@ func (w *write) handedOver(answer *unstructured.Unstructured) (*unstructured.Uns
 		}
 	}
 	if w.takes {
-		wanted := ownership.Shared(w.in.wantedOf(sent, w.old))
+		wanted := ownership.Shared(w.wantedOf(sent))
 		if handed, err = ownership.HandOver(w.Manager, w.deciding(w.in, handed, wanted))(handed); err != nil {
 			return nil, err
 		}
@@ -158,10 +155,10 @@ func (w *write) handedOver(answer *unstructured.Unstructured) (*unstructured.Uns
 }
 
 // wantedOf returns what is taken over: what the manifest sets, what we have applied, and what left the manifest
-// earlier. It excludes ignored fields: they would become solely ours, and the apply would remove them.
-func (in inputs) wantedOf(sent *fieldpath.Set, old state) *fieldpath.Set {
-	wanted, _ := in.ignore.Split(unionOf(sent, old.fields, old.left, old.ignored))
-	return wanted
+// earlier. It excludes ignored fields and drift that stays: they would become solely ours, and the apply would remove them.
+func (w *write) wantedOf(sent *fieldpath.Set) *fieldpath.Set {
+	wanted, _ := w.in.ignore.Split(unionOf(sent, w.old.fields, w.old.left, w.old.ignored))
+	return wanted.RecursiveDifference(pathsOfDrift(w.unsettled))
 }
 
 func unionOf(sets ...*fieldpath.Set) *fieldpath.Set {
@@ -181,7 +178,7 @@ func (w *write) sayTaking(ctx context.Context, live, answer *unstructured.Unstru
 	if err != nil {
 		return err
 	}
-	wanted, hide := w.in.wantedOf(sent, w.old), w.old.hidesNames() || w.in.namesSecret(sent)
+	wanted, hide := w.wantedOf(sent), w.old.hidesNames() || w.in.namesSecret(sent)
 	var lines []string
 	for _, entry := range live.GetManagedFields() {
 		if !w.isNamed(w.in, entry) {

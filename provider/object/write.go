@@ -105,6 +105,14 @@ func (w *write) attempt(ctx context.Context, body map[string]any) (answer *unstr
 	} else {
 		answer, w.busy, err = w.applyUntilFree(ctx, w.in, body, w.uid, w.preview)
 	}
+	return w.orElse(ctx, body, answer, err)
+}
+
+// orElse returns the answer to an apply, or that to another one where the API server refuses what the program has nothing to do
+// with.
+func (w *write) orElse(
+	ctx context.Context, body map[string]any, answer *unstructured.Unstructured, err error,
+) (*unstructured.Unstructured, error) {
 	if apierrors.IsInvalid(err) && !isOtherObject(err) {
 		answer, err = w.applyDespiteDefaults(ctx, body, err)
 	}

@@ -30,6 +30,7 @@ type fail func(path, reason string)
 // text becomes a value.
 func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
+	r.deleting.Checked(req)
 	checked, wrong := check.Inputs[Args](req.Inputs)
 	fail := wrong.Add
 	object := checkTarget(req.Inputs.Get(keyTarget), fail)

@@ -24,6 +24,7 @@ var errGone = errors.New("the object is gone")
 // Read reads the object once. It never writes and never waits.
 func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
+	r.deleting.Forget(req.Urn)
 	if req.Inputs.Len() == 0 {
 		return p.ReadResponse{}, errImport
 	}

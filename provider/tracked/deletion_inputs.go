@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
@@ -12,31 +13,49 @@ import (
 // update that the dependents stay, would lose them.
 type DeletionInputs struct {
 	// Keys are the inputs that decide how a resource is deleted.
-	Keys   []string
-	states sync.Map // observed -> property.Map, the inputs
+	Keys []string
+	said sync.Map // observed or resource.URN -> property.Map, the inputs with these keys
 }
 
-// Note records what the program of a Diff says. A value that is not known yet leaves the inputs of the last run in force.
+// Checked records what the program of a Check says. It counts for a replacement that the user asks for, for which the engine
+// calls no Diff, and for what a failed replacement has left.
+func (d *DeletionInputs) Checked(req p.CheckRequest) { d.note(req.Urn, req.Inputs) }
+
+// Note records what the program of a Diff says. It counts under a former name, too.
 func (d *DeletionInputs) Note(req p.DiffRequest) {
+	if object := observedIn(req.State); object != (observed{}) {
+		d.note(object, req.Inputs)
+	}
+}
+
+// note records inputs. A value that is not known yet leaves the inputs of the last run in force.
+func (d *DeletionInputs) note(of any, inputs property.Map) {
+	said := property.Map{}
 	for _, key := range d.Keys {
-		if req.Inputs.Get(key).HasComputed() {
-			d.states.Delete(observedIn(req.State))
+		if v, has := inputs.GetOk(key); v.HasComputed() {
+			d.said.Delete(of)
 			return
+		} else if has {
+			said = said.Set(key, v)
 		}
 	}
-	d.states.Store(observedIn(req.State), req.Inputs)
+	d.said.Store(of, said)
 }
+
+// Forget forgets a Check. Another command begins with a Read.
+func (d *DeletionInputs) Forget(urn resource.URN) { d.said.Delete(urn) }
 
 // Of returns the inputs of a Delete, with what the program says where it still has the resource.
 func (d *DeletionInputs) Of(req p.DeleteRequest) property.Map {
-	noted, _ := d.states.Load(observedIn(req.Properties))
-	said, ok := noted.(property.Map)
+	said, ok := d.said.Load(observedIn(req.Properties))
 	if !ok {
-		return req.OldInputs
+		if said, ok = d.said.Load(req.Urn); !ok {
+			return req.OldInputs
+		}
 	}
 	inputs := req.OldInputs
 	for _, key := range d.Keys {
-		if v, has := said.GetOk(key); has {
+		if v, has := said.(property.Map).GetOk(key); has {
 			inputs = inputs.Set(key, v)
 		} else {
 			inputs = inputs.Delete(key)

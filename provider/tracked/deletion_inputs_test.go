@@ -40,4 +40,16 @@ func TestADeletionFollowsTheProgramThatAsksForIt(t *testing.T) { // [D102]
 			assert.Equal(t, test.want, d.Of(p.DeleteRequest{Urn: "former", OldInputs: saved, Properties: state("1")}), "the engine deletes under the former URN")
 		})
 	}
+	t.Run("of a resource that is only checked", func(t *testing.T) {
+		d := DeletionInputs{Keys: []string{"how"}}
+		said, later := inputs(property.New("now"), "new"), p.DeleteRequest{Urn: "u", OldInputs: saved, Properties: state("1")}
+		d.Checked(p.CheckRequest{Urn: "u", Inputs: said})
+		assert.Equal(t, inputs(property.New("now"), "old"), d.Of(later), "what it says counts")
+		assert.Equal(t, saved, d.Of(p.DeleteRequest{Urn: "other", OldInputs: saved}))
+		d.Checked(p.CheckRequest{Urn: "u", Inputs: inputs(property.New(property.Computed), "new")})
+		assert.Equal(t, saved, d.Of(later), "what is not known yet is what it was")
+		d.Checked(p.CheckRequest{Urn: "u", Inputs: said})
+		d.Forget("u")
+		assert.Equal(t, saved, d.Of(later), "another command has begun")
+	})
 }

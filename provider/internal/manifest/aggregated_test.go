@@ -19,7 +19,7 @@ func TestWhichRolesAreAggregated(t *testing.T) { // [D55]
 	}
 	rule := map[string]any{"clusterRoleSelectors": []any{}}
 	assert.True(t, IsAggregated(role("ClusterRole", rule, []any{})))
-	assert.False(t, IsAggregated(role("ClusterRole", rule, nil)), "there is nothing to send")
+	assert.True(t, IsAggregated(role("ClusterRole", rule, nil)))
 	assert.False(t, IsAggregated(role("ClusterRole", rule, []any{map[string]any{}})), "the user wants these")
 	assert.False(t, IsAggregated(role("ClusterRole", nil, []any{})), "no rules are wanted")
 	assert.False(t, IsAggregated(role("Role", rule, []any{})))

@@ -183,6 +183,12 @@ func TestDelete(t *testing.T) {
 		s.in(s.process.again(t)).mustUp("replace", background)
 		require.Len(t, sent, 1)
 		assert.Contains(t, sent[0], `"propagationPolicy":"Background"`, "and not in the foreground, as in the last run")
+
+		s.mustUp("same", with(t, background, "deletionPropagation", "Foreground"))
+		s.timeout = 3
+		require.NoError(t, s.in(s.process.again(t)).replace(background))
+		require.Len(t, sent, 2)
+		assert.Contains(t, sent[1], `"propagationPolicy":"Background"`, "also where the user asks for it, and the engine asks for no diff")
 	})
 	t.Run("deletionPropagation is sent, Foreground where children may be", func(t *testing.T) {
 		t.Parallel()

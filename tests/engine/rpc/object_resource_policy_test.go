@@ -82,7 +82,7 @@ func TestWhatIsToBeKept(t *testing.T) {
 		in := program(annotated(job(), "keep"))
 		s := start(t, inline(newUser(t))).resource(t, "once").mustUp("create", in)
 		uid := w.get("Job", "once").GetUID()
-		for _, changed := range []resource.PropertyMap{in, program(job())} {
+		for _, changed := range []resource.PropertyMap{in, program(job())} { // with the annotation, and without it from now on
 			did, err := s.up(with(t, changed, "manifest.spec.template.spec.restartPolicy", "OnFailure"))
 			require.ErrorContains(t, err, resourcePolicy)
 			assert.Equal(t, "diff", did)
@@ -90,5 +90,19 @@ func TestWhatIsToBeKept(t *testing.T) {
 		live := w.get("Job", "once")
 		assert.Equal(t, uid, live.GetUID())
 		assert.Equal(t, (*metav1.Time)(nil), live.GetDeletionTimestamp())
+	})
+	t.Run("nor by the program that adds the annotation [O86]", func(t *testing.T) {
+		t.Parallel()
+		frozen := func(v string) map[string]any {
+			return object(t, `{apiVersion: v1, kind: ConfigMap, immutable: true, metadata: {name: frozen, namespace: %s}, data: {a: "`+v+`"}}`, w.namespace)
+		}
+		s := start(t, inline(newUser(t))).resource(t, "frozen").mustUp("create", program(frozen("1")))
+		uid := w.get("ConfigMap", "frozen").GetUID()
+		s.in(s.process.again(t))
+		_, err := s.up(program(annotated(frozen("2"), "keep")))
+		require.ErrorContains(t, err, "the manifest adds the annotation "+resourcePolicy)
+		assert.Equal(t, uid, w.get("ConfigMap", "frozen").GetUID())
+		s.in(s.process.again(t)).mustUp("update", program(annotated(frozen("1"), "keep")))
+		assert.Equal(t, uid, w.get("ConfigMap", "frozen").GetUID())
 	})
 }

@@ -89,6 +89,30 @@ spec: {activeDeadlineSeconds: 3600, automountServiceAccountToken: false, contain
 		assert.NotContains(t, s.warned(), warning)
 	})
 
+	for _, from := range []string{"intern", "helm"} {
+		t.Run("it stays with its manager, also where the program takes over from "+from+" [D50]", func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := start(t, inline(newUser(t))).resource(t, "work").mustUp("create", program(queued(w, "1")))
+			admit(w)
+			w.patch("Job", "work", map[string]any{"metadata": map[string]any{"labels": map[string]any{"rev": "theirs"}}})
+			uid := w.get("Job", "work").GetUID()
+			in := program(queued(w, "2"), m{"takeOverFrom": []any{from}})
+			did, _, err := s.in(s.process.again(t)).preview(in)
+			require.NoError(t, err)
+			assert.Equal(t, "update", did)
+			if from == "intern" {
+				assert.Contains(t, s.process.log.all(), "takes over from intern: metadata.labels.rev; it keeps spec.suspend, spec.template.spec.nodeSelector\n")
+			}
+			s.in(s.process.again(t)).mustUp("update", in)
+			assert.Contains(t, s.warned(), warning)
+			assert.Equal(t, "2", w.get("Job", "work").GetLabels()["rev"])
+			assert.Equal(t, false, w.value("Job", "work", "spec", "suspend"))
+			assert.Equal(t, uid, w.get("Job", "work").GetUID())
+			s.in(s.process.again(t)).mustUp("same", in)
+		})
+	}
+
 	t.Run("a change that is refused itself is no drift: what was asked for is done or said [D50] [O44]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)

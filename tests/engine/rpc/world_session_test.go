@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	state "github.com/pulumi/pulumi/pkg/v3/resource"
+	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
@@ -214,6 +215,20 @@ func (s *session) mustRead() *session {
 	require.NoError(s.t, s.read())
 	require.NotEmpty(s.t, s.id, "the object is there")
 	return s
+}
+
+// replace is pulumi up --replace of the resource, where the program says deleteBeforeReplace.
+func (s *session) replace(program resource.PropertyMap) error {
+	s.t.Helper()
+	register := func(o *engineOperation) error {
+		first := true
+		_, err := o.monitor.RegisterResource(s.urn.Type(), s.urn.Name(), true, deploytest.ResourceOptions{
+			Inputs: program, Provider: o.provider, DeleteBeforeReplace: &first, CustomTimeouts: s.timeouts(), SupportsResultReporting: true,
+		})
+		return err
+	}
+	options := engine.Options{Replaces: []string{string(s.urn)}}
+	return newOperation(engine.Up, options, register, s).run().resources[0].cause()
 }
 
 // up is pulumi up. It says what it did.
