@@ -17,6 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/patch"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
 )
 
@@ -35,12 +36,13 @@ var Version = "0.0.1-dev"
 
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
+	memory := &tracked.Memory{}
 	children := sets.Children{Object: object.Token, Wait: wait.Token}
 	charts, record, render := chart.New(chart.Children{Children: children, Task: task.Token, ReleaseHooks: task.ReleaseHooksToken}, configuration.source, configuration.Rules)
 	built, err := infer.NewProviderBuilder().
-		WithResources(object.New(configuration.source, configuration),
-			wait.New(configuration.source, configuration.Rules), patch.New(configuration.source, configuration.Rules),
-			task.New(configuration.source), task.NewReleaseHooks(configuration.source), sets.NewRecord(), sets.NewGuard(configuration.source), record).
+		WithResources(object.New(configuration.source, configuration, memory),
+			wait.New(configuration.source, configuration.Rules, memory), patch.New(configuration.source, configuration.Rules, memory),
+			task.New(configuration.source, memory), task.NewReleaseHooks(configuration.source, memory), sets.NewRecord(), sets.NewGuard(configuration.source), record).
 		WithComponents(manifests.New(children, configuration.source, configuration.Rules), charts).
 		WithFunctions(append(functions.New(configuration.source), render)...).
 		WithConfig(infer.Config(&Config{})).
@@ -62,7 +64,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
-	built = withReasons(built)
+	built = withReasons(withMemory(built, memory))
 	built.CheckConfig = redactFailures(built.CheckConfig)
 	built.Check = redactFailures(built.Check)
 	return built, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/verbs"
 )
 
@@ -105,13 +106,13 @@ func TestADeletionOfAnObjectOfAClusterThatIsGoneForGood(t *testing.T) {
 		t.Parallel()
 		server, web := made(t)
 		server.Stop()
-		require.NoError(t, web.In(t, object.New(forgetting(server), settings{})).Delete())
+		require.NoError(t, web.In(t, object.New(forgetting(server), settings{}, &tracked.Memory{})).Delete())
 	})
 	t.Run("is sent where the cluster answers", func(t *testing.T) {
 		t.Parallel()
 		server, web := made(t)
 		server.Says("DELETE "+thePath, verbs.Refusal(403, "Forbidden", ""))
-		require.ErrorContains(t, web.In(t, object.New(forgetting(server), settings{})).Delete(), "(403)")
+		require.ErrorContains(t, web.In(t, object.New(forgetting(server), settings{}, &tracked.Memory{})).Delete(), "(403)")
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/verbs"
 )
 
@@ -133,7 +134,7 @@ func TestAnObjectThatIsGoneLeavesTheState(t *testing.T) {
 		source := connection.NewSource("test")
 		source.Configure(verbs.Properties(m{"host": server.URL}))
 		source.Forget([]string{verbs.ClusterID})
-		web = web.In(t, object.New(source, settings{}))
+		web = web.In(t, object.New(source, settings{}, &tracked.Memory{}))
 		require.NoError(t, web.Read())
 		assert.Empty(t, web.ID)
 		require.Len(t, web.Said(), 1)
@@ -146,7 +147,7 @@ func TestAnObjectThatIsGoneLeavesTheState(t *testing.T) {
 		source := connection.NewSource("test")
 		source.Configure(verbs.Properties(m{"host": server.URL}))
 		source.Forget([]string{verbs.ClusterID})
-		web = web.In(t, object.New(source, settings{}))
+		web = web.In(t, object.New(source, settings{}, &tracked.Memory{}))
 		require.NoError(t, web.Read())
 		assert.Equal(t, theID, web.ID)
 	})

@@ -54,10 +54,12 @@ type Settings interface {
 }
 
 // New makes the resource. source gives it its clusters.
-func New(source *connection.Source, settings Settings) infer.InferredResource {
+func New(source *connection.Source, settings Settings, memory *tracked.Memory) infer.InferredResource {
+	notes := memory.For("KubeObject")
 	return &kubeObject{
 		InferredResource: infer.Resource(&Object{}), source: source, settings: settings,
-		deleting: tracked.DeletionInputs{Keys: []string{policy.KeyDeletionPropagation, keyForceDestroy, keyDeleteInstances}},
+		calls: tracked.EngineCalls{Notes: notes}, guard: tracked.ReplacementGuard{Notes: notes}, moves: tracked.Moves{Notes: notes},
+		deleting: tracked.DeletionInputs{Notes: notes, Keys: []string{policy.KeyDeletionPropagation, keyForceDestroy, keyDeleteInstances}},
 	}
 }
 

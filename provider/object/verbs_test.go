@@ -11,6 +11,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/verbs"
 )
 
@@ -34,7 +35,7 @@ func process(server *verbs.Server) middleware.CustomResource { return configured
 func configured(server *verbs.Server, s settings) middleware.CustomResource {
 	source := connection.NewSource("test")
 	source.Configure(verbs.Properties(m{"host": server.URL, "namespace": "shop"}))
-	return object.New(source, s)
+	return object.New(source, s, &tracked.Memory{})
 }
 
 // The ConfigMap of these tests.

@@ -49,10 +49,12 @@ import (
 )
 
 // New returns the resource. source gives it its clusters, rules the provider's readiness rules.
-func New(source *connection.Source, rules func() *readiness.Rules) infer.InferredResource {
+func New(source *connection.Source, rules func() *readiness.Rules, memory *tracked.Memory) infer.InferredResource {
+	notes := memory.For("Patch")
 	return &patchResource{
 		InferredResource: infer.Resource(&Patch{}), source: source, rules: rules,
-		deleting: tracked.DeletionInputs{Keys: []string{keyOnDestroy}},
+		calls: tracked.EngineCalls{Notes: notes}, guard: tracked.ReplacementGuard{Notes: notes}, moves: tracked.Moves{Notes: notes},
+		deleting: tracked.DeletionInputs{Notes: notes, Keys: []string{keyOnDestroy}},
 	}
 }
 

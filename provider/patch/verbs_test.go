@@ -11,6 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/patch"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/verbs"
 )
 
@@ -30,7 +31,7 @@ func process(server *verbs.Server, forgotten ...string) middleware.CustomResourc
 	source := connection.NewSource("test")
 	source.Configure(verbs.Properties(m{"host": server.URL, "namespace": "shop"}))
 	source.Forget(forgotten)
-	return patch.New(source, func() *readiness.Rules { return nil })
+	return patch.New(source, func() *readiness.Rules { return nil }, &tracked.Memory{})
 }
 
 // program is a program with a patch of the ConfigMap, and with other inputs.

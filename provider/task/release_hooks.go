@@ -51,8 +51,10 @@ type ReleaseHooksArgs struct {
 type ReleaseHooksState struct{}
 
 // NewReleaseHooks returns the resource. source gives it its clusters.
-func NewReleaseHooks(source *connection.Source) infer.InferredResource {
-	return &releaseHooksResource{InferredResource: infer.Resource(&ReleaseHooks{}), source: source}
+func NewReleaseHooks(source *connection.Source, memory *tracked.Memory) infer.InferredResource {
+	return &releaseHooksResource{
+		InferredResource: infer.Resource(&ReleaseHooks{}), source: source, calls: tracked.EngineCalls{Notes: memory.For("ReleaseHooks")},
+	}
 }
 
 // releaseHooksResource serves the verbs from the raw requests, as taskResource does.

@@ -54,8 +54,8 @@ import (
 const Token = "k8sconnect:index:Task"
 
 // New returns the resource. source gives it its clusters.
-func New(source *connection.Source) infer.InferredResource {
-	return &taskResource{InferredResource: infer.Resource(&Task{}), source: source}
+func New(source *connection.Source, memory *tracked.Memory) infer.InferredResource {
+	return &taskResource{InferredResource: infer.Resource(&Task{}), source: source, calls: tracked.EngineCalls{Notes: memory.For("Task")}}
 }
 
 // taskResource serves the verbs from the raw requests and leaves typing, schema and registration to infer, which loses

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -215,7 +214,7 @@ func RefuseDelete(err error) error {
 }
 
 // ElsewhereDiff returns the replacement of an object that is in a cluster other than the program's. It deletes before
-// it replaces, so that the deletion, which does nothing, happens in the process that knows why.
+// it replaces, so that the deletion, which does nothing, happens in the operation that knows why.
 func ElsewhereDiff() p.DiffResponse {
 	return p.DiffResponse{
 		HasChanges: true, DeleteBeforeReplace: true,
@@ -223,10 +222,11 @@ func ElsewhereDiff() p.DiffResponse {
 	}
 }
 
-// Moves remembers, for this process, the states whose objects the program's Diff found in another cluster, so that
-// the deletion before the replacement leaves those alone. Its zero value is ready for use, also by several
-// goroutines.
-type Moves struct{ states sync.Map } // observed -> true
+// Moves remembers, for this operation, the states whose objects the program's Diff found in another cluster, so that
+// the deletion before the replacement leaves those alone.
+type Moves struct{ Notes Notes }
+
+const moved = "in another cluster" // observed
 
 // Find reports whether the program wants the object of a state in a cluster other than its current one, and records
 // that. If only a read of the object can tell, it marks the state, so that Diff reads.
@@ -257,13 +257,13 @@ func (m *Moves) Diff(ctx context.Context, source *connection.Source, s State, er
 }
 
 // Note records that the object of a state is in a cluster other than the program's.
-func (m *Moves) Note(s State) { m.states.Store(s.observed(), true) }
+func (m *Moves) Note(s State) { m.Notes.set(moved, s.observed().String(), "") }
 
 // Forget records a Read, with which another command begins.
-func (m *Moves) Forget(s State) { m.states.Delete(s.observed()) }
+func (m *Moves) Forget(s State) { m.Notes.forget(moved, s.observed().String()) }
 
 // Has reports whether the object of a state is being replaced because it is in another cluster.
 func (m *Moves) Has(s State) bool {
-	_, noted := m.states.Load(s.observed())
+	_, noted := m.Notes.get(moved, s.observed().String())
 	return noted
 }

@@ -1,64 +1,76 @@
 package tracked
 
 import (
-	"sync"
+	"encoding/json"
+	"maps"
+	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// DeletionInputs remembers, for this process, what a program says about a deletion. The engine gives a Delete the inputs of the
+// DeletionInputs remembers, for this operation, what a program says about a deletion. The engine gives a Delete the inputs of the
 // last run, also when it is the first half of a replacement. A program that changes what cannot be changed, and says in the same
 // update that the dependents stay, would lose them.
 type DeletionInputs struct {
-	// Keys are the inputs that decide how a resource is deleted.
+	Notes Notes
+	// Keys are the inputs that decide how a resource is deleted: flags, and words.
 	Keys []string
-	said sync.Map // observed or resource.URN -> property.Map, the inputs with these keys
 }
+
+const said = "of a deletion" // observed or resource.URN -> inputs
 
 // Checked records what the program of a Check says. It counts for a replacement that the user asks for, for which the engine
 // calls no Diff, and for what a failed replacement has left.
-func (d *DeletionInputs) Checked(req p.CheckRequest) { d.note(req.Urn, req.Inputs) }
+func (d *DeletionInputs) Checked(req p.CheckRequest) { d.note(string(req.Urn), req.Inputs) }
 
 // Note records what the program of a Diff says. It counts under a former name, too.
 func (d *DeletionInputs) Note(req p.DiffRequest) {
 	if object := observedIn(req.State); object != (observed{}) {
-		d.note(object, req.Inputs)
+		d.note(object.String(), req.Inputs)
 	}
 }
 
 // note records inputs. A value that is not known yet leaves the inputs of the last run in force.
-func (d *DeletionInputs) note(of any, inputs property.Map) {
-	said := property.Map{}
+func (d *DeletionInputs) note(of string, inputs property.Map) {
+	values := map[string]any{}
 	for _, key := range d.Keys {
-		if v, has := inputs.GetOk(key); v.HasComputed() {
-			d.said.Delete(of)
+		switch v := inputs.Get(key); {
+		case v.HasComputed():
+			d.Notes.forget(said, of)
 			return
-		} else if has {
-			said = said.Set(key, v)
+		case v.IsString():
+			values[key] = v.AsString()
+		case v.IsBool():
+			values[key] = v.AsBool()
 		}
 	}
-	d.said.Store(of, said)
+	if fact, err := json.Marshal(values); err == nil {
+		d.Notes.set(said, of, string(fact))
+	}
 }
 
 // Forget forgets a Check. Another command begins with a Read.
-func (d *DeletionInputs) Forget(urn resource.URN) { d.said.Delete(urn) }
+func (d *DeletionInputs) Forget(urn resource.URN) { d.Notes.forget(said, string(urn)) }
 
 // Of returns the inputs of a Delete, with what the program says where it still has the resource.
 func (d *DeletionInputs) Of(req p.DeleteRequest) property.Map {
-	said, ok := d.said.Load(observedIn(req.Properties))
-	if !ok {
-		if said, ok = d.said.Load(req.Urn); !ok {
-			return req.OldInputs
-		}
+	fact, known := d.Notes.get(said, observedIn(req.Properties).String())
+	if !known {
+		fact, known = d.Notes.get(said, string(req.Urn))
 	}
-	inputs := req.OldInputs
-	for _, key := range d.Keys {
-		if v, has := said.(property.Map).GetOk(key); has {
-			inputs = inputs.Set(key, v)
-		} else {
-			inputs = inputs.Delete(key)
+	var values map[string]any
+	if !known || json.Unmarshal([]byte(fact), &values) != nil {
+		return req.OldInputs
+	}
+	inputs := req.OldInputs.Delete(d.Keys...)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		switch v := values[key].(type) {
+		case string:
+			inputs = inputs.Set(key, property.New(v))
+		case bool:
+			inputs = inputs.Set(key, property.New(v))
 		}
 	}
 	return inputs

@@ -6,14 +6,18 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// EngineCalls distinguishes the two ways in which the engine calls Diff. Its zero value is ready for use, also by
-// several goroutines.
+// EngineCalls distinguishes the two ways in which the engine calls Diff.
 //
 // The engine calls Diff after every Read, with the inputs and the connection of the last run, before the program
 // runs; an error there fails preview, up, refresh and destroy alike, and leaves no command as a way out. It calls
 // Diff again when the program registers the resource, with the program's inputs and connection. Only that call
 // follows a Check of the same resource in this process.
-type EngineCalls struct{ checked, read sync.Map } // resource.URN -> true
+type EngineCalls struct {
+	Notes   Notes
+	checked sync.Map // resource.URN -> true
+}
+
+const read = "read" // resource.URN
 
 // Check records a Check of a resource.
 func (c *EngineCalls) Check(urn resource.URN) { c.checked.Store(urn, true) }
@@ -21,13 +25,13 @@ func (c *EngineCalls) Check(urn resource.URN) { c.checked.Store(urn, true) }
 // Read records a Read of a resource.
 func (c *EngineCalls) Read(urn resource.URN) {
 	c.checked.Delete(urn)
-	c.read.Store(urn, true)
+	c.Notes.set(read, string(urn), "")
 }
 
-// WasRead reports whether this process has read a resource, and so has already reported what a Read reports.
+// WasRead reports whether this operation has read a resource, and so has already reported what a Read reports.
 func (c *EngineCalls) WasRead(urn resource.URN) bool {
-	_, read := c.read.Load(urn)
-	return read
+	_, wasRead := c.Notes.get(read, string(urn))
+	return wasRead
 }
 
 // IsProgrammed reports whether the program asked for the current Diff.

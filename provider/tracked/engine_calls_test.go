@@ -7,7 +7,7 @@ import (
 )
 
 func TestOnlyADiffAfterACheckIsTheProgrammed(t *testing.T) {
-	var c EngineCalls
+	c := EngineCalls{Notes: new(Memory).For("KubeObject")}
 	assert.False(t, c.IsProgrammed("a"), "the engine's own Diff, after a Read in this or in another process")
 	c.Check("a")
 	assert.False(t, c.IsProgrammed("b"), "another resource")

@@ -7,7 +7,7 @@ import (
 )
 
 func TestTheNewestStateOfAResourceHasItsObject(t *testing.T) {
-	var g ReplacementGuard
+	g := ReplacementGuard{Notes: new(Memory).For("KubeObject")}
 	assert.False(t, g.IsCurrent("a", ""), "no object is no match")
 	assert.False(t, g.Superseded("a", "", "old key"))
 	g.Observe("a", "uid", "key")
@@ -31,7 +31,7 @@ func TestTheNewestStateOfAResourceHasItsObject(t *testing.T) {
 }
 
 func TestAStateThatYieldsLeavesTheNewestOneAlone(t *testing.T) {
-	var g ReplacementGuard
+	g := ReplacementGuard{Notes: new(Memory).For("KubeObject")}
 	g.Observe("a", "uid", "key")       // moved back, its object taken over again
 	g.Observe("b", "other", "b's key") // has the object of the failed move, too
 	other, yields := g.Yield("a", "other", "key of the move")

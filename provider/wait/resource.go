@@ -27,8 +27,10 @@ import (
 const Token = "k8sconnect:index:Wait"
 
 // New returns the resource. source gives it its clusters, rules the provider's readiness rules.
-func New(source *connection.Source, rules func() *readiness.Rules) infer.InferredResource {
-	return &waitResource{InferredResource: infer.Resource(&Wait{}), source: source, rules: rules}
+func New(source *connection.Source, rules func() *readiness.Rules, memory *tracked.Memory) infer.InferredResource {
+	return &waitResource{
+		InferredResource: infer.Resource(&Wait{}), source: source, rules: rules, calls: tracked.EngineCalls{Notes: memory.For("Wait")},
+	}
 }
 
 // waitResource serves the verbs from the raw requests and leaves typing, schema and

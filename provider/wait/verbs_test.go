@@ -10,6 +10,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/verbs"
 )
@@ -26,7 +27,7 @@ func process(server *verbs.Server, forgotten ...string) middleware.CustomResourc
 	source := connection.NewSource("test")
 	source.Configure(verbs.Properties(m{"host": server.URL, "namespace": "shop"}))
 	source.Forget(forgotten)
-	return wait.New(source, func() *readiness.Rules { return nil })
+	return wait.New(source, func() *readiness.Rules { return nil }, &tracked.Memory{})
 }
 
 // The three ways in which the tests wait for the ConfigMap.

@@ -1,0 +1,185 @@
+package tracked
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Memory is what the provider remembers during one operation of the engine. An operation may have several processes of the
+// provider: one for each explicit provider, and another one where a program changes the configuration. A resource that gets
+// another provider, or whose provider gets another configuration, is read and deleted by one process, and compared and created by
+// another. What one of them learns must hold for the other, so they share a file, which is named after the engine and which the
+// first one that ends removes. It holds no inputs but those that decide a deletion, and no secrets.
+//
+// Its zero value is ready for use and private to the process.
+type Memory struct {
+	mu    sync.Mutex
+	facts map[string]map[string]string // topic -> key -> fact
+	file  *os.File
+	// applied is how much of the file is in facts.
+	applied int64
+}
+
+// leftAfter is when the file of a process that was killed counts as left over.
+const leftAfter = 7 * 24 * time.Hour
+
+// Share shares the memory with the other processes of the provider that serve this engine. Where that fails, it stays private.
+func (m *Memory) Share(engine string) error {
+	if engine == "" {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.file != nil {
+		return nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return fmt.Errorf("memory of the operation: %w", err)
+	}
+	dir = filepath.Join(dir, "pulumi-k8sconnect", "operations")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("memory of the operation: %w", err)
+	}
+	removeLeftOver(dir)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", engine, os.Getppid()))
+	file, err := os.OpenFile(filepath.Join(dir, hex.EncodeToString(sum[:12])), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("memory of the operation: %w", err)
+	}
+	m.file = file
+	return nil
+}
+
+func removeLeftOver(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > leftAfter {
+			_ = os.Remove(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
+// Unshare removes the file. The processes that have it open go on sharing it.
+func (m *Memory) Unshare() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.file == nil {
+		return nil
+	}
+	if err := os.Remove(m.file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("memory of the operation: %w", err)
+	}
+	return nil
+}
+
+// For returns the part of the memory that is about one type of resource.
+func (m *Memory) For(resource string) Notes { return Notes{memory: m, resource: resource} }
+
+// note is a fact in the file: topic, key and, unless it is forgotten, the fact.
+type note []string
+
+// write adds a note. The order in the file is the same for all processes, also for the one that writes.
+func (m *Memory) write(n note) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.file != nil {
+		if line, err := json.Marshal(n); err == nil {
+			if _, err := m.file.Write(append(line, '\n')); err == nil {
+				return
+			}
+		}
+		m.catchUp()
+		m.file = nil
+	}
+	m.apply(n)
+}
+
+func (m *Memory) apply(n note) {
+	if len(n) < 2 {
+		return
+	}
+	if len(n) == 2 {
+		delete(m.facts[n[0]], n[1])
+		return
+	}
+	if m.facts == nil {
+		m.facts = map[string]map[string]string{}
+	}
+	if m.facts[n[0]] == nil {
+		m.facts[n[0]] = map[string]string{}
+	}
+	m.facts[n[0]][n[1]] = n[2]
+}
+
+// catchUp applies what was written to the file since the last time. A line that is being written waits for the next time.
+func (m *Memory) catchUp() {
+	if m.file == nil {
+		return
+	}
+	info, err := m.file.Stat()
+	if err != nil || info.Size() <= m.applied {
+		return
+	}
+	text, err := io.ReadAll(io.NewSectionReader(m.file, m.applied, info.Size()-m.applied))
+	if err != nil {
+		return
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	m.applied += int64(len(text))
+	for line := range bytes.Lines(text) {
+		var n note
+		if json.Unmarshal(line, &n) == nil {
+			m.apply(n)
+		}
+	}
+}
+
+// topic calls do with the facts of a topic, which it may not keep.
+func (m *Memory) topic(name string, do func(facts map[string]string)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.catchUp()
+	do(m.facts[name])
+}
+
+// Notes are what a [Memory] has about one type of resource. The zero value forgets everything at once.
+type Notes struct {
+	memory   *Memory
+	resource string
+}
+
+func (n Notes) set(topic, key, fact string) {
+	if n.memory != nil {
+		n.memory.write(note{n.resource + " " + topic, key, fact})
+	}
+}
+
+func (n Notes) forget(topic, key string) {
+	if n.memory != nil {
+		n.memory.write(note{n.resource + " " + topic, key})
+	}
+}
+
+func (n Notes) get(topic, key string) (fact string, known bool) {
+	n.all(topic, func(facts map[string]string) { fact, known = facts[key] })
+	return fact, known
+}
+
+func (n Notes) all(topic string, do func(facts map[string]string)) {
+	if n.memory != nil {
+		n.memory.topic(n.resource+" "+topic, do)
+	}
+}
