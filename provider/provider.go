@@ -62,7 +62,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
-	built = withReasons(built)
+	built = withReasons(withPostponedErrors(built))
 	built.CheckConfig = redactFailures(built.CheckConfig)
 	built.Check = redactFailures(built.Check)
 	return built, nil
