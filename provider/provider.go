@@ -64,7 +64,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
-	built = withReasons(withMemory(built, memory))
+	built = withReasons(withPostponedErrors(withMemory(built, memory)))
 	built.CheckConfig = redactFailures(built.CheckConfig)
 	built.Check = redactFailures(built.Check)
 	return built, nil

@@ -103,6 +103,9 @@ func (s state) encode(in inputs) (property.Map, error) {
 	return property.NewMap(out), err
 }
 
+// IsUnfinished reports from the outputs whether the last apply was not confirmed, which the engine saves as an initialization error.
+func IsUnfinished(outputs property.Map) bool { return values.Flag(outputs.Get(keyPending)) }
+
 // decodeState reads a state, of whatever version.
 func decodeState(properties property.Map) (state, error) {
 	shared, err := tracked.DecodeState(properties, form(inputs{}))

@@ -48,6 +48,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
+// Token is the resource's type.
+const Token = "k8sconnect:index:Patch"
+
 // New returns the resource. source gives it its clusters, rules the provider's readiness rules.
 func New(source *connection.Source, rules func() *readiness.Rules, memory *tracked.Memory) infer.InferredResource {
 	notes := memory.For("Patch")

@@ -124,6 +124,12 @@ func (s state) encode(in inputs) (property.Map, error) {
 	return property.NewMap(out), nil
 }
 
+// IsUnfinished reports from the outputs whether the last patch was not confirmed, or not waited for, which the engine saves as an
+// initialization error.
+func IsUnfinished(outputs property.Map) bool {
+	return values.Flag(outputs.Get(keyPending)) || values.Flag(outputs.Get(keyPendingWait))
+}
+
 // decodeState reads a state, of whatever version.
 func decodeState(properties property.Map) (state, error) {
 	shared, err := tracked.DecodeState(properties, form)

@@ -111,6 +111,9 @@ func (s state) encode() property.Map {
 	return property.NewMap(out)
 }
 
+// IsUnfinished reports from the outputs whether the last run is not done, which the engine saves as an initialization error.
+func IsUnfinished(outputs property.Map) bool { return decodeState(outputs).unfinished != "" }
+
 // decodeState reads an old state; missing parts are empty.
 func decodeState(outputs property.Map) state {
 	s := state{

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
 // Memory is what the provider remembers during one operation of the engine. An operation may have several processes of the
@@ -42,11 +44,10 @@ func (m *Memory) Share(engine string) error {
 	if m.file != nil {
 		return nil
 	}
-	dir, err := os.UserCacheDir()
+	dir, err := workspace.GetPulumiPath("k8sconnect", "operations") // Pulumi can write there
 	if err != nil {
 		return fmt.Errorf("memory of the operation: %w", err)
 	}
-	dir = filepath.Join(dir, "pulumi-k8sconnect", "operations")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("memory of the operation: %w", err)
 	}

@@ -33,6 +33,9 @@ type state struct {
 	origin tracked.Origin
 }
 
+// IsUnfinished reports from the outputs whether the goal was not reached, which the engine saves as an initialization error.
+func IsUnfinished(outputs property.Map) bool { return values.Flag(outputs.Get(keyPending)) }
+
 // decodeState reads an old state; missing parts are empty.
 func decodeState(outputs property.Map) state {
 	return state{

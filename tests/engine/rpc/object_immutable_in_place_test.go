@@ -232,7 +232,7 @@ func (w world) requireContradiction(t *testing.T, s *session, kind string, in re
 		}
 		did, err := s.up(in)
 		require.Error(t, err)
-		require.Equal(t, "diff", did)
+		require.Equal(t, "update", did)
 		for _, text := range says {
 			require.ErrorContains(t, err, text)
 		}

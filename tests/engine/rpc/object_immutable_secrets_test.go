@@ -73,7 +73,7 @@ spec: {containers: [{name: web, image: "nginx:1", env: [{name: LEVEL, value: deb
 			_, _, err := s.preview(program(pod(name, secret(values.after)), onImmutable("fail")))
 			requireHidden(t, p, err)
 			did, err := s.up(program(pod(name, secret(values.after)), onImmutable("fail")))
-			assert.Equal(t, "diff", did)
+			assert.Equal(t, "update", did)
 			requireHidden(t, p, err)
 		})
 		t.Run(name+", of a patch, shows neither the old nor the new [D35]", func(t *testing.T) {

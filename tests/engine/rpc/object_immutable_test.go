@@ -150,7 +150,7 @@ func requireRefused(t *testing.T, w world, s *session, u unchangeable, in resour
 	s.stored = kept
 	did, err := s.up(in)
 	require.ErrorContains(t, err, "was not touched")
-	assert.Equal(t, "diff", did)
+	assert.Equal(t, "update", did)
 	assert.Equal(t, before, w.get(u.kind, "it").GetResourceVersion())
 }
 
@@ -269,7 +269,7 @@ spec: {ports: [{name: http, port: 80}], %s}
 			did, err := s.up(after)
 			require.ErrorContains(t, err, "could not be decided")
 			assert.ErrorContains(t, err, "was not touched")
-			assert.Equal(t, "diff", did)
+			assert.Equal(t, "update", did)
 			assert.Equal(t, before, w.get("Service", "it"))
 			g.heal()
 			s.mustUp("replace", after)
@@ -281,7 +281,7 @@ spec: {ports: [{name: http, port: 80}], %s}
 		uid := w.get("Service", "it").GetUID()
 		did, err := s.up(service(w, "type: ClusterIP, clusterIP: 999.1.1.1"))
 		require.Error(t, err)
-		assert.Equal(t, "diff", did)
+		assert.Equal(t, "update", did)
 		assert.Equal(t, uid, w.get("Service", "it").GetUID())
 	})
 }
@@ -299,7 +299,7 @@ func TestAnInvalidManifestNeverReplaces(t *testing.T) {
 			require.ErrorContains(t, err, "activeDeadlineSeconds")
 			did, err := s.up(bad)
 			require.ErrorContains(t, err, "activeDeadlineSeconds")
-			assert.Equal(t, "diff", did)
+			assert.Equal(t, "update", did)
 			assert.NotContains(t, err.Error(), "onImmutable")
 			assert.Equal(t, before, w.get("Deployment", "web").GetResourceVersion())
 			w.delete("Deployment", "web")
@@ -312,7 +312,7 @@ func TestAnInvalidManifestNeverReplaces(t *testing.T) {
 		bad := with(t, with(t, in, "manifest.spec.selector.matchLabels.app", "other"), "manifest.spec.template.metadata.labels.app", "third")
 		did, err := s.up(bad)
 		require.Error(t, err)
-		assert.Equal(t, "diff", did)
+		assert.Equal(t, "update", did)
 		assert.True(t, w.exists("Deployment", "web"))
 	})
 	t.Run("a definition's scope [O46] [O47]", func(t *testing.T) {
@@ -335,7 +335,7 @@ spec:
 		for _, policy := range []string{"replace", "fail"} {
 			did, err := s.up(with(t, with(t, in, "manifest.spec.scope", "Cluster"), "onImmutable", policy))
 			require.ErrorContains(t, err, "scope")
-			assert.Equal(t, "diff", did)
+			assert.Equal(t, "update", did)
 		}
 		s.mustRead()
 		assert.Equal(t, uid, at(t, s.outputs, "resourceRef.uid"))

@@ -94,7 +94,7 @@ func TestWhatCannotBeTriedIsNotReplaced(t *testing.T) {
 		require.ErrorContains(t, err, "cannot have another name")
 		require.ErrorContains(t, err, "field is immutable")
 		assert.NotContains(t, err.Error(), "onImmutable")
-		assert.Equal(t, "diff", did)
+		assert.Equal(t, "update", did)
 		s.mustRead()
 		assert.Equal(t, uid, at(t, s.outputs, "resourceRef.uid"))
 		require.NoError(t, s.destroy())
@@ -127,7 +127,7 @@ func TestKindsOfOthersAreKept(t *testing.T) {
 		require.ErrorContains(t, err, "storage cannot shrink")
 		require.ErrorContains(t, err, "the default for kinds that Kubernetes itself does not define")
 		assert.Equal(t, 1, strings.Count(err.Error(), "Next: "), err.Error())
-		assert.Equal(t, "diff", did)
+		assert.Equal(t, "update", did)
 		assert.Equal(t, uid, uidOf(t, w, group))
 		s.stored = kept
 		s.mustUp("update", with(t, in, "manifest.spec.size", 20))

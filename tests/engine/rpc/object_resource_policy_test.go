@@ -85,7 +85,7 @@ func TestWhatIsToBeKept(t *testing.T) {
 		for _, changed := range []resource.PropertyMap{in, program(job())} { // with the annotation, and without it from now on
 			did, err := s.up(with(t, changed, "manifest.spec.template.spec.restartPolicy", "OnFailure"))
 			require.ErrorContains(t, err, resourcePolicy)
-			assert.Equal(t, "diff", did)
+			assert.Equal(t, "update", did)
 		}
 		live := w.get("Job", "once")
 		assert.Equal(t, uid, live.GetUID())

@@ -42,7 +42,7 @@ func (i invalidity) run(t *testing.T) {
 	before := s.stored
 	did, _, err := s.preview(i.bad)
 	told(t, err)
-	assert.Equal(t, "diff", did, "the preview says so")
+	assert.Equal(t, "update", did, "the preview says so")
 	inputs, err := s.check(i.bad, false)
 	require.NoError(t, err)
 	told(t, s.update(inputs))

@@ -132,10 +132,19 @@ func (s *session) diff(program resource.PropertyMap) (plugin.DiffResult, error) 
 }
 
 func (s *session) diffChecked(inputs resource.PropertyMap) (plugin.DiffResult, error) {
-	return s.process.Diff(context.Background(), plugin.DiffRequest{
+	diff, err := s.process.Diff(context.Background(), plugin.DiffRequest{
 		URN: s.urn, ID: s.id, OldInputs: sent(s.inputs), OldOutputs: sent(s.outputs), NewInputs: sent(inputs),
 		AllowUnknowns: true, IgnoreChanges: s.ignore,
 	})
+	if err != nil || diff.Changes != plugin.DiffSome || len(diff.DetailedDiff) > 0 {
+		return diff, err
+	}
+	// The error of this Diff is that of the Update that follows.
+	_, err = s.process.Update(context.Background(), plugin.UpdateRequest{
+		URN: s.urn, ID: s.id, OldInputs: sent(s.inputs), OldOutputs: sent(s.outputs), NewInputs: sent(inputs),
+		IgnoreChanges: s.ignore, Preview: true,
+	})
+	return diff, err
 }
 
 // mustDiff is the paths of a diff and their kinds, as the engine would show them.
