@@ -19,7 +19,7 @@ type DeletionInputs struct {
 	Keys []string
 }
 
-const said = "of a deletion" // observed or resource.URN -> inputs
+const said = "of a deletion" // observed or URN -> inputs
 
 // Checked records what the program of a Check says. It counts for a replacement that the user asks for, for which the engine
 // calls no Diff, and for what a failed replacement has left.

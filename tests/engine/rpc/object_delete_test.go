@@ -190,6 +190,42 @@ func TestDelete(t *testing.T) {
 		require.Len(t, sent, 2)
 		assert.Contains(t, sent[1], `"propagationPolicy":"Background"`, "also where the user asks for it, and the engine asks for no diff")
 	})
+	t.Run("what a failed replacement has left is deleted as the program says [D102]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		var sent []string
+		g.always(func(r *http.Request) bool {
+			if isDelete(r) {
+				body, err := io.ReadAll(r.Body)
+				assert.NoError(t, err)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				sent = append(sent, string(body)) // under the gateway's lock
+			}
+			return false
+		}, nil)
+		s := start(t, g.connection()).resource(t, "before").mustUp("create", program(w.deployment(t, "before")))
+		in := program(w.deployment(t, "after"), m{"deletionPropagation": "Background"})
+		g.next(isDelete, refuse(http.StatusForbidden, metav1.StatusReasonForbidden, "not on Fridays"))
+		_, err := s.in(s.process.again(t)).up(in)
+		require.ErrorContains(t, err, "not on Fridays")
+		_, err = s.in(s.process.again(t)).up(in)
+		require.NoError(t, err)
+		require.Len(t, sent, 2)
+		assert.Contains(t, sent[1], `"propagationPolicy":"Background"`)
+		assert.False(t, w.exists("Deployment", "before"))
+	})
+	t.Run("forceDestroy holds for what a failed replacement has left, as the message says [D102]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		s := start(t, inline(newUser(t))).resource(t, "before").mustUp("create", program(w.configMap("before", nil)))
+		w.patch("ConfigMap", "before", m{"metadata": m{"finalizers": []any{"example.com/held"}}})
+		s.timeout = 2
+		_, err := s.in(s.process.again(t)).up(program(w.configMap("after", nil)))
+		require.ErrorContains(t, err, "forceDestroy")
+		_, err = s.in(s.process.again(t)).up(program(w.configMap("after", nil), m{"forceDestroy": true}))
+		require.NoError(t, err)
+		assert.False(t, w.exists("ConfigMap", "before"))
+	})
 	t.Run("deletionPropagation is sent, Foreground where children may be", func(t *testing.T) {
 		t.Parallel()
 		p := start(t, inline(newUser(t)))
