@@ -3,10 +3,12 @@ package object
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +18,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -88,26 +91,16 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return t.Explain("read", err, in.sensitive())
 	}
-	if live != nil {
-		if manager := t.foreign(in, live); manager != "" {
-			if err := t.leave(ctx, in, live.GetUID(), manager); err != nil {
-				return err
-			}
-			r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
-			return nil
-		}
-	}
 	if req.Timeout == 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, kinds.DeletionTimeout(id.GroupKind()))
 		defer cancel()
 	}
-	live, kept, err := t.keep(ctx, in, old, uid)
-	if err == nil && !kept {
-		err = t.spareInstances(ctx, in, live)
-	}
-	if err == nil && !kept {
-		err = t.delete(ctx, in, uid)
+	err = t.deleteAsSeen(ctx, in, old, uid, live, r.looks.Version(req.Urn))
+	if errors.Is(err, errReplaced) {
+		if err := r.warnSuccessor(ctx, t, in, req.Urn); err != nil {
+			return err
+		}
 	}
 	if errors.Is(err, errAbsent) {
 		err = r.confirmGone(ctx, t, in, old)
@@ -144,27 +137,91 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 	}
 }
 
-// errAbsent means that there was nothing to delete.
-var errAbsent = errors.New("the object was not there")
+var (
+	// errAbsent means that there was nothing to delete.
+	errAbsent = errors.New("the object was not there")
+	// errReplaced means that another object has the name by now.
+	errReplaced = fmt.Errorf("another object has its name: %w", errAbsent)
+)
+
+// warnSuccessor warns of an object that this resource made later than the one that its state has, and that stays: the state is older
+// than the object, and may be a copy of another one that has it.
+func (r *kubeObject) warnSuccessor(ctx context.Context, t target, in inputs, urn resource.URN) error {
+	own, err := t.ownUID(ctx)
+	if err != nil {
+		return t.Explain("read", err, in.sensitive())
+	}
+	if own != "" && !r.guard.IsCurrent(urn, own) {
+		p.GetLogger(ctx).Warningf("%s stays: it is not the object that the state has, which is gone, although this resource has made it. "+
+			"The state is older than the object.\nNext: if no other state has it, set `adopt: true` to manage it again, or delete it by hand %s.",
+			t.Ref, kinds.LostWith(t.Identity().GroupKind()))
+	}
+	return nil
+}
 
 // confirmGone reports why an object that was not found for deletion may still exist elsewhere.
 func (r *kubeObject) confirmGone(ctx context.Context, t target, in inputs, old state) error {
 	return t.Explain("delete", old.ConfirmGone(ctx, r.source, t.Target), in.sensitive())
 }
 
-func (t target) delete(ctx context.Context, in inputs, uid string) error {
-	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: types.UID(uid), Propagation: in.propagationOf(t.Identity().GroupKind())})
-	if err != nil {
-		return t.Explain("delete", err, in.sensitive())
+// maxLooks is how often a deletion looks again at an object that has changed.
+const maxLooks = 3
+
+// deleteAsSeen deletes an object as it was seen. Between a read and a deletion there may be hours in which another stack takes the
+// object over, or an annotation says that it must be kept. So the deletion is of what was read: live, or the version that the Read
+// of this operation saw. If that has changed, it looks again. An object that others never stop writing is deleted after the last look.
+func (t target) deleteAsSeen(ctx context.Context, in inputs, old state, uid string, live *unstructured.Unstructured, version string) error {
+	for look := range maxLooks + 1 {
+		if live != nil {
+			if manager := t.foreign(in, live); manager != "" {
+				return t.leave(ctx, in, live.GetUID(), manager)
+			}
+			version, old.kept = live.GetResourceVersion(), old.kept || manifest.SaysKeep(live.Object)
+		}
+		read, kept, err := t.keep(ctx, in, old, uid)
+		if err != nil || kept {
+			return err
+		}
+		if err := t.spareInstances(ctx, in, read); err != nil {
+			return err
+		}
+		if read != nil {
+			version = read.GetResourceVersion()
+		}
+		if look == maxLooks {
+			version = ""
+		}
+		if live, err = t.delete(ctx, in, uid, version); live == nil {
+			return err
+		}
 	}
-	if result.Absent {
-		return errAbsent
+	return nil
+}
+
+// delete deletes an object and waits until it is gone. It returns the object if it has another version.
+func (t target) delete(ctx context.Context, in inputs, uid, version string) (changed *unstructured.Unstructured, err error) {
+	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{
+		UID: types.UID(uid), Version: version, Propagation: in.propagationOf(t.Identity().GroupKind()),
+	})
+	switch {
+	case err != nil:
+		return nil, t.Explain("delete", err, in.sensitive())
+	case result.Changed != nil:
+		return result.Changed, nil
+	case result.Replaced:
+		return nil, errReplaced
+	case result.Absent:
+		return nil, errAbsent
+	case result.Gone:
+		return nil, nil
 	}
-	if result.Gone {
-		return nil
-	}
+	return nil, t.awaitGone(ctx, in, uid, result.Object)
+}
+
+// awaitGone waits until an object is gone that is being deleted.
+func (t target) awaitGone(ctx context.Context, in inputs, uid string, terminating *unstructured.Unstructured) error {
 	started := time.Now()
-	err = t.awaitDeleted(ctx, result.Object)
+	err := t.awaitDeleted(ctx, terminating)
 	var still *cluster.StillThereError
 	switch {
 	case err == nil:

@@ -48,7 +48,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	}
 	t.WarnTerminating(ctx, live)
 
-	r.looks.Note(req.Urn)
+	r.looks.Read(req.Urn, live.GetResourceVersion())
 	t.warnForeign(ctx, in, live)
 	if err := t.warnReturned(ctx, in, old, live); err != nil {
 		return p.ReadResponse{}, err

@@ -9,10 +9,20 @@ import (
 // SeenObjects remembers which resources' objects this process has seen, by a read, a dry-run or a write. The engine
 // reads before nearly every write; if it did not, as with driftDetection "refresh", the state may be days old, and a
 // write first checks who manages the object. Its zero value is ready for use, also by several goroutines.
-type SeenObjects struct{ seen sync.Map } // resource.URN -> true
+type SeenObjects struct{ seen sync.Map } // resource.URN -> resourceVersion, or "" if it is not known
 
 // Note records that an object was seen.
-func (l *SeenObjects) Note(urn resource.URN) { l.seen.Store(urn, true) }
+func (l *SeenObjects) Note(urn resource.URN) { l.seen.LoadOrStore(urn, "") }
+
+// Read records that an object was read with this resourceVersion.
+func (l *SeenObjects) Read(urn resource.URN, version string) { l.seen.Store(urn, version) }
+
+// Version returns the resourceVersion with which the object of a resource was read; empty if it was not.
+func (l *SeenObjects) Version(urn resource.URN) string {
+	version, _ := l.seen.Load(urn)
+	read, _ := version.(string)
+	return read
+}
 
 // Has reports whether this process has seen the object of a resource.
 func (l *SeenObjects) Has(urn resource.URN) bool {

@@ -17,6 +17,8 @@ import (
 type DeleteOptions struct {
 	// UID is what the object must have to be deleted. Empty deletes whatever has the name.
 	UID types.UID
+	// Version is the resourceVersion that an object with this UID must have to be deleted. Empty allows any.
+	Version string
 	// Propagation says what happens to dependents; empty leaves the API server's default.
 	Propagation metav1.DeletionPropagation
 }
@@ -29,6 +31,8 @@ type DeleteResult struct {
 	Absent bool
 	// Replaced says that another object has the name now. It was left alone, and Absent is true.
 	Replaced bool
+	// Changed is the object if it has another resourceVersion than was asked for. It was left alone.
+	Changed *unstructured.Unstructured
 	// Object is the object while it is terminating, to be given to [Cluster.AwaitDeleted].
 	Object *unstructured.Unstructured
 }
@@ -47,7 +51,7 @@ func (c *Cluster) Delete(ctx context.Context, ref Ref, options DeleteOptions) (D
 	answer, err := c.write(ctx, c.client.Delete().AbsPath(path...).Body(body))
 	switch {
 	case apierrors.IsConflict(err) && options.UID != "":
-		return c.whoseIsIt(ctx, ref, options.UID, err)
+		return c.whoseIsIt(ctx, ref, options, err)
 	case err != nil:
 		return goneIfAbsent(c.answerTo(ctx, ref, resource, err))
 	}
@@ -72,6 +76,9 @@ func (o DeleteOptions) body() metav1.DeleteOptions {
 	body := metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}}
 	if o.UID != "" {
 		body.Preconditions = &metav1.Preconditions{UID: &o.UID}
+		if o.Version != "" {
+			body.Preconditions.ResourceVersion = &o.Version
+		}
 	}
 	if o.Propagation != "" {
 		body.PropagationPolicy = &o.Propagation
@@ -102,13 +109,17 @@ func (c *Cluster) afterDelete(ctx context.Context, ref Ref, uid types.UID) (Dele
 	}
 }
 
-// whoseIsIt finds out why a delete with a UID was refused: another object has the name, or a real conflict.
-func (c *Cluster) whoseIsIt(ctx context.Context, ref Ref, uid types.UID, refusal error) (DeleteResult, error) {
-	result, err := c.afterDelete(ctx, ref, uid)
-	if err == nil && !result.Gone {
+// whoseIsIt finds out why a delete with a UID was refused: another object has the name, the object has changed, or a real conflict.
+func (c *Cluster) whoseIsIt(ctx context.Context, ref Ref, options DeleteOptions, refusal error) (DeleteResult, error) {
+	result, err := c.afterDelete(ctx, ref, options.UID)
+	switch {
+	case err != nil, result.Gone:
+		return result, err
+	case options.Version != "" && result.Object.GetResourceVersion() != options.Version:
+		return DeleteResult{Changed: result.Object}, nil
+	default:
 		return DeleteResult{}, fmt.Errorf("%s: %w", ref, refusal)
 	}
-	return result, err
 }
 
 // goneIfAbsent takes the two answers that prove absence for success. Any other error says nothing about the object.
