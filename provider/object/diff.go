@@ -92,6 +92,8 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		// A dry-run finds out what is taken over.
 	case programmed && old.unsettled.hasMoved():
 		// A dry-run finds out whether it can be put right now.
+	case programmed && len(old.Unsaved(old.fields)) > 0:
+		// A dry-run finds out whether what a lost run has applied can be changed back.
 	case programmed && r.calls.WasRead(req.Urn) && !tracked.IsEmpty(old.dropped) && !old.drift(in, ignored).HasChanges:
 		// A dry-run finds out whether the API server keeps them now.
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):

@@ -141,7 +141,7 @@ func (w *write) applyBesidesDenied(ctx context.Context, body map[string]any, den
 	if err != nil || merged == nil {
 		return nil, denied
 	}
-	answer, err := w.applyBesidesDrift(ctx, body, &refusedUpdate{target: w.target, merged: merged, base: w.base(), err: denied, denied: true})
+	answer, err := w.applyBesidesDrift(ctx, body, &refusedUpdate{target: w.target, merged: merged, base: w.base(merged.Live()), err: denied, denied: true})
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
 		return nil, denied
 	}

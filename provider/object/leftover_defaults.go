@@ -51,7 +51,7 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 	if merged == nil {
 		return nil, invalid
 	}
-	refused := &refusedUpdate{target: w.target, merged: merged, base: w.base(), err: invalid}
+	refused := &refusedUpdate{target: w.target, merged: merged, base: w.base(merged.Live()), err: invalid}
 	if w.preview && w.migrating.Len() > 0 {
 		if answer, err := w.tryContent(ctx, merged.Live(), merged.Object); err == nil {
 			return ownership.AsApplied(answer, w.Manager, merged.Fields())

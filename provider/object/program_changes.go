@@ -3,6 +3,7 @@ package object
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -14,24 +15,49 @@ type base struct {
 	last *inputs
 	// applied means that they are certainly what was applied last.
 	applied bool
+	// unsaved is what a run of ours has applied whose state was lost. Whatever the program has there is a change.
+	unsaved []fieldpath.Path
 }
 
 // base finds what to compare with. The inputs that the engine has saved may not be the applied ones: after an update that
 // fails later on, it keeps the former. What the program has now may be.
-func (w *write) base() base {
+func (w *write) base(live *unstructured.Unstructured) base {
+	unsaved := w.unsaved(live)
 	if w.old.Upholds(w.in.sent()) {
-		return base{&w.in, true}
+		return base{&w.in, true, unsaved}
 	}
 	last, err := decodeInputs(w.in.saved)
 	if err != nil || last.unknown > 0 || last.applied == nil {
 		return base{}
 	}
 	last.ignore = last.ignore.Within(w.old.Live, w.old.Applied)
-	return base{&last, w.old.Upholds(last.sent())}
+	return base{&last, w.old.Upholds(last.sent()), unsaved}
+}
+
+// unsaved lists the fields that are ours on the live object with other values than the last apply left there. Whoever else changes a
+// value takes it from us, so that a run of ours wrote it, and an older state was imported since, or its own was never saved.
+func (w *write) unsaved(live *unstructured.Unstructured) []fieldpath.Path {
+	owners, err := ownership.NewOwnership(live)
+	if err != nil || w.old.Pending || w.old.fields == nil {
+		return nil
+	}
+	var unsaved []fieldpath.Path
+	for _, change := range ownership.Compare(w.old.Wanted(), live.Object, w.old.fields) {
+		if slices.ContainsFunc(owners.ManagersOf(change.Path), func(manager string) bool { return slices.Contains(w.Own(), manager) }) {
+			unsaved = append(unsaved, change.Path)
+		}
+	}
+	return unsaved
 }
 
 // hasChanged reports whether the program has changed a field.
 func (b base) hasChanged(in inputs, path fieldpath.Path) bool {
+	if slices.ContainsFunc(b.unsaved, func(unsaved fieldpath.Path) bool {
+		n := min(len(path), len(unsaved))
+		return path[:n].Equals(unsaved[:n])
+	}) {
+		return true
+	}
 	was, _, had := ownership.Locate(b.last.applied, path)
 	is, _, has := ownership.Locate(in.applied, path)
 	return had != has || !ownership.Equal(was, is)
@@ -41,6 +67,9 @@ func (b base) hasChanged(in inputs, path fieldpath.Path) bool {
 // refusal.
 func (b base) hasChangedNear(in inputs, places [][]string) bool {
 	if b.last == nil || len(places) == 0 {
+		return true
+	}
+	if slices.ContainsFunc(b.unsaved, func(unsaved fieldpath.Path) bool { return near(unsaved, places) }) {
 		return true
 	}
 	for _, path := range changedPlaces(b.last.applied, in.applied, nil) {

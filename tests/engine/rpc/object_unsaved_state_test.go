@@ -1,9 +1,11 @@
 package rpc_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,6 +67,64 @@ func TestAnUpdateWhoseStateWasLost(t *testing.T) {
 		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", in)
 		w.patch("ConfigMap", "web", m{"metadata": m{"labels": m{"theirs": "x"}, "annotations": m{"theirs": "x"}}})
 		s.mustUp("same", in)
+	})
+}
+
+// What a lost run of ours has applied, and the API server does not accept changed back, is a change of the program like any other: it
+// is refused, or the object is replaced.
+func TestALostUpdateThatCannotBeTakenBackIsNoDrift(t *testing.T) {
+	t.Parallel()
+	t.Run("a Job is replaced [D50]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		job := func(image string) resource.PropertyMap {
+			return program(object(t, `{apiVersion: batch/v1, kind: Job, metadata: {name: work, namespace: %s}, spec: {suspend: true, template: {spec:
+				{restartPolicy: Never, containers: [{name: main, image: "`+image+`"}]}}}}`, w.namespace), m{"deletionPropagation": "Background"})
+		}
+		s := start(t, inline(newUser(t))).resource(t, "work").mustUp("create", job("app:1"))
+		for _, back := range []string{"app:1", "app:3"} {
+			older := s.stored
+			s.in(s.process.again(t)).mustUp("replace", job("app:2"))
+			s.stored = older // an older deployment is imported
+			did, _, err := s.in(s.process.again(t)).preview(job(back))
+			require.NoError(t, err)
+			assert.Equal(t, "replace", did)
+			s.in(s.process.again(t)).mustUp("replace", job(back))
+			assert.Contains(t, fmt.Sprint(w.value("Job", "work", "spec", "template", "spec", "containers")), back)
+		}
+		t.Run("and refused where nobody has read it", func(t *testing.T) {
+			connection := inline(newUser(t))
+			connection["driftDetection"] = "refresh"
+			s.in(start(t, connection)).mustUp("replace", job("app:1"))
+			older := s.stored
+			s.in(s.process.again(t)).mustUp("replace", job("app:2"))
+			s.stored = older
+			_, err := s.in(s.process.again(t)).up(job("app:3"))
+			require.ErrorContains(t, err, "exists already, and cannot be changed")
+			assert.Contains(t, fmt.Sprint(w.value("Job", "work", "spec", "template", "spec", "containers")), "app:2")
+		})
+	})
+	t.Run("a value that may not shrink is refused, with all that the program changes beside it [D50]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		group := w.group()
+		w.define(definitionOf(t, group, "Grows", `{type: object, properties: {rev: {type: string}, size: {type: integer,
+			x-kubernetes-validations: [{rule: "self >= oldSelf", message: "no shrinking"}]}}}`))
+		w.served(group, "Grows")
+		grown := func(spec string) resource.PropertyMap { return program(custom(t, group, "Grows", w.namespace, spec)) }
+		s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", grown(`{size: 3, rev: "1"}`))
+		older := s.stored
+		s.in(s.process.again(t)).mustUp("update", grown(`{size: 5, rev: "2"}`))
+		for _, spec := range []string{`{size: 3, rev: "1"}`, `{size: 3, rev: "3"}`} {
+			s.stored = older
+			_, err := s.in(s.process.again(t)).up(grown(spec))
+			require.ErrorContains(t, err, "no shrinking")
+		}
+		s.in(s.process.again(t)).mustUp("update", grown(`{size: 5, rev: "1"}`))
+		live, err := w.client.Resource(customKind(group, "Grows")).Namespace(w.namespace).Get(t.Context(), "it", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, map[string]any{"size": int64(5), "rev": "1"}, live.Object["spec"])
+		s.in(s.process.again(t)).mustUp("same", grown(`{size: 5, rev: "1"}`))
 	})
 }
 
