@@ -189,7 +189,7 @@ func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructu
 	if err != nil {
 		return applyResult{err: err}
 	}
-	w := &write{target: t, in: in, uid: live.GetUID(), preview: preview, migrates: !ours, takes: len(in.takeOver) > 0}
+	w := &write{target: t, last: t, in: in, uid: live.GetUID(), preview: preview, migrates: !ours, takes: len(in.takeOver) > 0}
 	if !ours {
 		w.migrating = clientSideAppliers(live)
 	}

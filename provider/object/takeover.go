@@ -8,7 +8,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -63,14 +62,6 @@ func (t target) isNamed(in inputs, entry metav1.ManagedFieldsEntry) bool {
 func (w *write) handOver(ctx context.Context) (ownership.Edit, error) {
 	try := *w
 	try.preview = true
-	if w.renames { // later than this
-		switch live, err := w.Cluster.Get(ctx, w.Ref); {
-		case err == nil:
-			try.target = w.asOn(live)
-		case !apierrors.IsNotFound(err): // the dry-run says so as well
-			return nil, err
-		}
-	}
 	answer, err := try.apply(ctx, w.in.sent(), cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
 	if answer, err = try.orElse(ctx, w.in.sent(), answer, err); err != nil {
 		return nil, err

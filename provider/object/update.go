@@ -94,10 +94,10 @@ func (r *kubeObject) updateOnce(
 		return r.create(ctx, clu, in, again)
 	}
 	r.looks.Note(urn)
-	if w.target != t {
-		result = t.asRenamed(result)
+	if w.renamed || preview && w.target != t {
+		return w.settle(t, t.asRenamed(result), hashKey)
 	}
-	return w.settle(t, result, hashKey)
+	return w.settle(w.target, result, hashKey)
 }
 
 // resolveUpdated finds out where the object of an update is. A version that is not served may appear soon: the same run
@@ -125,8 +125,8 @@ func (r *kubeObject) resolveUpdated(ctx context.Context, clu *cluster.Cluster, i
 // writeOf is what an update writes. It reads the object before, if that is necessary.
 func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state, urn resource.URN, preview bool) (*write, error) {
 	w := &write{
-		target: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: preview, applied: old.Wanted(),
-		renames: t.Also != "", releasing: in.unreleased(old), releasesIgnored: old.Manager == "" && len(in.ignore) > 0,
+		target: t, last: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: preview, applied: old.Wanted(),
+		releasing: in.unreleased(old), releasesIgnored: old.Manager == "" && len(in.ignore) > 0,
 		migrates: old.Manager == "", takes: in.taking,
 	}
 	var live *unstructured.Unstructured
@@ -142,9 +142,7 @@ func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state
 	if live == nil {
 		return w, nil
 	}
-	if preview {
-		w.target = t.asOn(live)
-	}
+	w.target = t.asOn(live)
 	if err := t.mayWrite(in, live); err != nil || !first {
 		return w, err
 	}

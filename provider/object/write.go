@@ -27,13 +27,15 @@ import (
 // something else, and the file of the edit has both:
 //
 //	edit                          file                  in a preview
-//	the field manager is renamed  rename.go             applies as the former one
+//	the field manager is renamed  rename.go             assumes that it is
 //	ignored fields are released   ignore_released.go    sends them as they were applied
 //	fields of others become ours  takeover.go           assumes that they are
 //	what is not ours is shielded  unowned_values.go     sends its values
 type write struct {
-	// target is who applies. In a preview that is whichever of our field managers is on the object.
+	// target is who applies, and last who owns the fields in the end. They differ if the resource has a new URN, and the object the
+	// field manager of the former one.
 	target
+	last    target
 	in      inputs
 	old     state
 	uid     types.UID
@@ -41,8 +43,8 @@ type write struct {
 
 	// sends is what is applied, and applied what we applied before; nil if that is unknown.
 	sends, applied map[string]any
-	// renames means that our fields move from our former field manager to that of the resource's URN.
-	renames bool
+	// renamed means that our fields have moved to the field manager of the resource's URN.
+	renamed bool
 	// releasing are the fields to release. With releasesIgnored, they are those of ours that are ignored on the live object.
 	releasing       *fieldpath.Set
 	releasesIgnored bool
@@ -158,7 +160,7 @@ func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, 
 		}
 		edits = append(edits, edit)
 	}
-	if w.renames {
+	if w.Also != "" && w.target == w.last {
 		add("rename the field manager on", w.Rename())
 	}
 	if w.releasing != nil && !w.releasing.Empty() {
@@ -184,8 +186,8 @@ func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, 
 // cleanUpTimeout bounds how long we try to clean up, also after the operation was cancelled.
 const cleanUpTimeout = 10 * time.Second
 
-// cleanUp takes down the shield, and takes what we have applied from the entries that stand for nobody. If it fails, the
-// next write tries again: no value depends on it.
+// cleanUp takes down the shield, takes what we have applied from the entries that stand for nobody, and gives a renamed resource
+// its field manager. If it fails, the next write tries again: no value depends on it.
 func (w *write) cleanUp(ctx context.Context, result applyResult) {
 	var edits []ownership.Edit
 	if len(w.kept) > 0 {
@@ -197,12 +199,19 @@ func (w *write) cleanUp(ctx context.Context, result applyResult) {
 			edits = append(edits, reclaim)
 		}
 	}
+	renames := result.err == nil && w.target != w.last
+	if renames {
+		edits = append(edits, w.last.Rename())
+	}
 	if len(edits) > 0 {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 		defer cancel()
-		if err := w.Cluster.Edit(after, w.Ref, w.uid, w.Manager, ownership.InOrder(edits...).Patch); err != nil {
-			p.GetLogger(ctx).Debugf("%s: nobody's entries still have fields of this resource, or values that stay: %v", w.Ref, err)
+		err := w.Cluster.Edit(after, w.Ref, w.uid, w.Manager, ownership.InOrder(edits...).Patch)
+		if err != nil {
+			p.GetLogger(ctx).Debugf("%s: nobody's entries still have fields of this resource, or values that stay, or its field manager has "+
+				"its former name: %v", w.Ref, err)
 		}
+		w.renamed = renames && err == nil
 	}
 	w.sayKept(ctx, result.err)
 }

@@ -116,8 +116,10 @@ func TestTheManagerFollowsTheURN(t *testing.T) {
 				in := program(w.configMap("web", map[string]any{"a": "9"}))
 				g.next(match, fault)
 				_, err := s.up(in)
-				require.Error(t, err)
-				s.in(start(t, g.connection())).mustUp("update", in).mustUp("same", in)
+				require.Equal(t, which == "the apply", err != nil, "no value depends on the other: %v", err)
+				_, err = s.in(start(t, g.connection())).up(in)
+				require.NoError(t, err)
+				s.in(s.process.again(t)).mustUp("same", in)
 				assert.Equal(t, map[string]any{"a": "9"}, w.value("ConfigMap", "web", "data"))
 				assert.Equal(t, []string{s.managerIn()}, w.managers("ConfigMap", "web"))
 				assert.Contains(t, s.managerIn(), "bakery")
@@ -166,6 +168,45 @@ func TestTheManagerFollowsTheURN(t *testing.T) {
 			assert.Equal(t, map[string]any{"a": "9"}, w.value("ConfigMap", "web", "data"))
 			assert.Empty(t, s.warned())
 		}
+	})
+	for _, again := range []string{"a destroy", "the former program", "the former program, and a destroy"} {
+		t.Run("an update that is refused renames nothing, and leaves the object to "+again+" [O89]", func(t *testing.T) {
+			t.Parallel()
+			w, g := newWorld(t), newGateway(t)
+			before := program(w.configMap("web", m{"a": "1"}))
+			s := start(t, g.connection()).resource(t, "web").mustUp("create", before)
+			former, manager := s.urn, s.managerIn()
+			s.moved(elsewhere)
+			g.always(isRealApply, refuse(http.StatusForbidden, metav1.StatusReasonForbidden, "not on Fridays"))
+			_, err := s.up(program(w.configMap("web", m{"a": "2"})))
+			require.ErrorContains(t, err, "not on Fridays")
+			assert.Equal(t, []string{manager}, w.managers("ConfigMap", "web"))
+			g.heal()
+			s.urn, s.aliases = former, nil
+			if again != "a destroy" {
+				s.in(s.process.again(t)).mustUp("same", before)
+			}
+			if again != "the former program" {
+				require.NoError(t, s.in(s.process.again(t)).destroy())
+				assert.False(t, w.exists("ConfigMap", "web"))
+			}
+		})
+	}
+	t.Run("a name that could not be changed is changed by the next update [O89]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		s := start(t, g.connection()).resource(t, "web").mustUp("create", program(w.configMap("web", m{"a": "1"})))
+		manager := s.managerIn()
+		s.moved(elsewhere)
+		g.always(isJSONPatch, refuse(http.StatusForbidden, metav1.StatusReasonForbidden, "not on Fridays"))
+		in := program(w.configMap("web", m{"a": "2"}))
+		s.mustUp("update", in)
+		assert.Equal(t, manager, s.managerIn())
+		assert.Equal(t, "2", w.value("ConfigMap", "web", "data", "a"))
+		g.heal()
+		s.in(s.process.again(t)).mustUp("update", in).mustUp("same", in)
+		assert.NotEqual(t, manager, s.managerIn())
+		assert.Equal(t, []string{s.managerIn()}, w.managers("ConfigMap", "web"))
 	})
 	t.Run("and back again [O89]", func(t *testing.T) {
 		t.Parallel()
