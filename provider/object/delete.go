@@ -108,6 +108,11 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
+	if kind, _, defines := manifest.Defined(in.applied); defines {
+		r.goneWith.Kind(old.Origin, kind)
+	} else if id.GroupKind() == kinds.Namespace {
+		r.goneWith.Namespace(old.Origin, id.Name)
+	}
 	r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
 	return nil
 }

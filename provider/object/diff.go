@@ -71,6 +71,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		}
 		return diff, nil
 	}
+	old.Stale = old.Stale || programmed && r.goneWith.Has(old.Origin, old.Ref.Identity)
 	if old.IsToReread(clu, programmed) {
 		seen, err := r.rereadStale(ctx, req, old, in)
 		if err != nil && !isUnconfirmed(err) {

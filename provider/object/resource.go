@@ -59,6 +59,7 @@ func New(source *connection.Source, settings Settings, memory *tracked.Memory) i
 	return &kubeObject{
 		InferredResource: infer.Resource(&Object{}), source: source, settings: settings,
 		calls: tracked.EngineCalls{Notes: notes}, guard: tracked.ReplacementGuard{Notes: notes}, moves: tracked.Moves{Notes: notes},
+		goneWith: tracked.GoneWith{Notes: notes},
 		deleting: tracked.DeletionInputs{Notes: notes, Keys: []string{policy.KeyDeletionPropagation, keyForceDestroy, keyDeleteInstances}},
 	}
 }
@@ -79,6 +80,7 @@ type kubeObject struct {
 	named    sync.Map // resource.URN -> the differences that were named last
 	moves    tracked.Moves
 	deleting tracked.DeletionInputs
+	goneWith tracked.GoneWith
 }
 
 var (
