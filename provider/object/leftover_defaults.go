@@ -81,7 +81,7 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 			w.Ref, strings.Join(names, ", "))
 		return ownership.AsApplied(answer, w.Manager, merged.Fields())
 	}
-	if err := w.edit(ctx, w.in, w.uid, w.claimDefaults(inTheWay)); err != nil {
+	if err := w.edit(ctx, w.claimDefaults(inTheWay)); err != nil {
 		return nil, err
 	}
 	return w.applyWithPolicy(ctx, w.in, body, w.uid, false)

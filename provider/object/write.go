@@ -55,6 +55,9 @@ type write struct {
 	// shields means that the apply may remove what is not ours.
 	shields bool
 
+	// undo takes back what was changed about who owns what; nil if nothing was.
+	undo ownership.Edit
+
 	// unsettled is drift of others that stays.
 	unsettled []drifted
 	// kept is what was shielded.
@@ -80,8 +83,8 @@ func (w *write) run(ctx context.Context) applyResult {
 	default:
 		if result.err = w.prepare(ctx, w.sends); result.err == nil {
 			result.answer, result.err = w.send(ctx, w.sends)
-			w.cleanUp(ctx, result)
 		}
+		w.cleanUp(ctx, result)
 		// Before an update, the dry-run of its diff has said it.
 		if result.err == nil && w.old.Ref.UID == "" && w.findExtras(ctx, result.answer) == nil {
 			w.sayExtras(ctx)
@@ -138,7 +141,7 @@ func (w *write) prepare(ctx context.Context, body map[string]any) error {
 		edits = append(edits, w.shield(ctx, body))
 	}
 	if err == nil && len(edits) > 0 {
-		err = w.edit(ctx, w.in, w.uid, ownership.InOrder(edits...))
+		err = w.edit(ctx, ownership.InOrder(edits...))
 	}
 	if outdated := (*tracked.OutdatedError)(nil); err == nil || tracked.IsRefusal(err) || errors.As(err, &outdated) {
 		return err // the caller corrects an outdated one and tries again
@@ -183,13 +186,31 @@ func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, 
 	return edits, verb, nil
 }
 
+// edit changes who owns what, and remembers how to take that back.
+func (w *write) edit(ctx context.Context, edit ownership.Edit) error {
+	earlier := w.undo
+	return w.target.edit(ctx, w.in, w.uid, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		edited, err := edit(live)
+		if err == nil && edited != live {
+			w.undo = ownership.InOrder(ownership.Undo(live, edited), earlier)
+		}
+		return edited, err
+	})
+}
+
 // cleanUpTimeout bounds how long we try to clean up, also after the operation was cancelled.
 const cleanUpTimeout = 10 * time.Second
 
 // cleanUp takes down the shield, takes what we have applied from the entries that stand for nobody, and gives a renamed resource
 // its field manager. If it fails, the next write tries again: no value depends on it.
+//
+// An update that was refused takes back all that it has changed for the apply: the program may give it up, and what others had
+// owned would be ours to remove.
 func (w *write) cleanUp(ctx context.Context, result applyResult) {
 	var edits []ownership.Edit
+	if w.undo != nil && result.err != nil && (tracked.IsRefusal(result.err) || failure.Outcome(result.err).Definite()) {
+		edits = append(edits, w.undo)
+	}
 	if len(w.kept) > 0 {
 		edits = append(edits, ownership.Unshield())
 	}

@@ -1,0 +1,83 @@
+package ownership
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Undo is the edit that takes back what another one has made of before: after. If any of the entries that it changed has changed
+// since, it changes nothing.
+func Undo(before, after *unstructured.Unstructured) Edit {
+	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		was, err := entriesOf(before)
+		if err != nil {
+			return nil, err
+		}
+		became, err := entriesOf(after)
+		if err != nil {
+			return nil, err
+		}
+		is, err := entriesOf(live)
+		if err != nil {
+			return nil, err
+		}
+		var entries []any
+		changed := map[entryIdentity]bool{}
+		for _, all := range []map[entryIdentity]writtenEntry{was, became} {
+			for id := range all {
+				if changed[id] || was[id].equals(became[id]) {
+					continue
+				}
+				if !is[id].equals(became[id]) {
+					return live, nil
+				}
+				if changed[id] = true; was[id].raw != nil {
+					entries = append(entries, was[id].raw)
+				}
+			}
+		}
+		if len(changed) == 0 {
+			return live, nil
+		}
+		for id, entry := range is {
+			if !changed[id] {
+				entries = append(entries, entry.raw)
+			}
+		}
+		return withEntries(live, entries), nil
+	}
+}
+
+// writtenEntry is an entry of managedFields as it was read, and its fields; zero for none.
+type writtenEntry struct {
+	raw    any
+	fields *fieldpath.Set
+}
+
+func (e writtenEntry) equals(other writtenEntry) bool {
+	if e.raw == nil || other.raw == nil {
+		return e.raw == nil && other.raw == nil
+	}
+	return e.fields.Equals(other.fields)
+}
+
+func entriesOf(object *unstructured.Unstructured) (map[entryIdentity]writtenEntry, error) {
+	raw, entries, err := writtenEntries(object)
+	if err != nil {
+		return nil, err
+	}
+	all := map[entryIdentity]writtenEntry{}
+	for i, entry := range entries {
+		fields, err := entryFields(entry)
+		if err != nil {
+			return nil, err
+		}
+		id := entryIdentity{entry.Manager, entry.Operation, entry.APIVersion, entry.Subresource}
+		if entry.Operation == metav1.ManagedFieldsOperationApply {
+			id.apiVersion = "" // an applier has one entry
+		}
+		all[id] = writtenEntry{raw[i], fields}
+	}
+	return all, nil
+}
