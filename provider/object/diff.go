@@ -46,7 +46,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	programmed := r.calls.IsProgrammed(req.Urn)
 	if programmed {
 		r.deleting.Note(req)
-		if err := refuseIgnoredParts(req, old); err != nil {
+		if err := r.givenTo(req.Urn).refuseIgnored(req, old); err != nil {
 			return p.DiffResponse{}, err
 		}
 	}
