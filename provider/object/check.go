@@ -27,7 +27,9 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 		}
 	}
 	fail := wrong.Add
-	plain, secrets, ok := checkManifest(ctx, withIgnoredChanges(req), fail)
+	program, as := restoreIgnored(req)
+	r.given.Store(req.Urn, as)
+	plain, secrets, ok := checkManifest(ctx, program, fail)
 	object, _ := plain.(map[string]any)
 	if ok {
 		var err error
@@ -96,16 +98,6 @@ func writtenAs(program property.Map) string {
 	return keyYAML
 }
 
-// withIgnoredChanges returns the program's inputs, with the saved manifest if the engine has taken that of the program
-// out: for ignoreChanges: ["manifest"] it restores the saved value of that input, and a manifest that rests as text has
-// none there.
-func withIgnoredChanges(req p.CheckRequest) property.Map {
-	if holdText(req.State) && req.Inputs.Get(keyManifest).IsNull() && req.Inputs.Get(keyYAML).IsNull() {
-		return req.Inputs.Set(keyYAML, req.State.Get(keyYAML))
-	}
-	return req.Inputs
-}
-
 // checkManifest returns the normalized manifest from whichever of the two inputs holds it. It reports problems under
 // the input that the user wrote.
 func checkManifest(
@@ -114,10 +106,10 @@ func checkManifest(
 	object, text := in.Get(keyManifest), in.Get(keyYAML)
 	switch {
 	case !object.IsNull() && !text.IsNull():
-		fail(keyYAML, "Give either manifest or yaml, not both.")
+		fail(keyYAML, bothGiven)
 		return nil, secrets, false
 	case object.IsNull() && text.IsNull():
-		fail(keyManifest, "Give the object as manifest, or as text in yaml.")
+		fail(keyManifest, neitherGiven)
 		return nil, secrets, false
 	case object.IsNull() && text.IsComputed():
 		return values.Unknown{}, wholly(text.Secret()), true

@@ -46,7 +46,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	programmed := r.calls.IsProgrammed(req.Urn)
 	if programmed {
 		r.deleting.Note(req)
-		if err := refuseIgnoredParts(req, old); err != nil {
+		if err := r.givenTo(req.Urn).refuseIgnored(req, old); err != nil {
 			return p.DiffResponse{}, err
 		}
 	}
@@ -82,6 +82,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		}
 	}
 	if programmed {
+		in.sayUnknownIdentity(ctx, req.Urn, old)
 		in.warnNewlyUnselected(ctx, clu, old, req.OldInputs)
 		old.SayRenaming(ctx, tracked.ManagerOf(req.Urn))
 	}
@@ -193,17 +194,17 @@ func (in inputs) compare(old, wanted state) []ownership.Change {
 // identityDiff reports a replacement if the inputs describe a different object. The default namespace is empty while
 // the cluster is unknown.
 func identityDiff(in inputs, old state, defaultNamespace string) (p.DiffResponse, bool) {
-	id, known := in.identity()
-	if !known {
-		return p.DiffResponse{}, false
-	}
+	id, _ := in.identity()
 	was := old.Ref.Identity
-	return tracked.IdentityDiff(was, tracked.InDefaultNamespace(id, was, defaultNamespace), func(part string) string {
-		if part == "name" || part == "namespace" {
-			part = "metadata." + part
-		}
-		return values.JoinPath(keyManifest, part)
-	}, p.PropertyDiff{})
+	return tracked.IdentityDiff(was, tracked.InDefaultNamespace(id, was, defaultNamespace), in.unknownIdentity(), placeOfIdentity, p.PropertyDiff{})
+}
+
+// placeOfIdentity returns where the manifest has a part of the identity.
+func placeOfIdentity(part string) string {
+	if part == "name" || part == "namespace" {
+		part = "metadata." + part
+	}
+	return values.JoinPath(keyManifest, part)
 }
 
 // changesVersion reports whether the object is applied in another version of its API group than it was. No value need

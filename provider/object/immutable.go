@@ -25,14 +25,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// onImmutable returns the user's choice, or the default of the kind. A kind that Kubernetes does not define may hold
-// data too. It may also have transition rules ("storage cannot shrink"), and no probe can tell these from fields that
-// can be set only once.
+// mayHoldData reports whether more may be lost with an object than its manifest brings back. A kind that Kubernetes does not define
+// may hold data too.
+func mayHoldData(id manifest.Identity) bool {
+	return kinds.HoldsData(id.GroupKind()) || !kinds.OwnGroup(id.Group())
+}
+
+// onImmutable returns the user's choice, or the default of the kind. A kind that Kubernetes does not define may also have
+// transition rules ("storage cannot shrink"), and no probe can tell these from fields that can be set only once.
 func (in inputs) onImmutable(id manifest.Identity) string {
 	switch {
 	case in.immutable != "":
 		return in.immutable
-	case kinds.HoldsData(id.GroupKind()), !kinds.OwnGroup(id.Group()):
+	case mayHoldData(id):
 		return policy.ImmutableFail
 	default:
 		return policy.ImmutableReplace

@@ -199,18 +199,12 @@ func keepIdentity(body, applied map[string]any) {
 // identity returns the object's identity as far as it is written. Unknown parts are empty; known is true if there are
 // none.
 func (in inputs) identity() (id manifest.Identity, known bool) {
-	if in.written == nil {
-		return manifest.Identity{}, false
-	}
-	metadata, _ := in.written["metadata"].(map[string]any)
-	if slices.ContainsFunc([]any{in.written["apiVersion"], in.written["kind"], in.written["metadata"], metadata["name"], metadata["namespace"]}, values.IsUnknown) {
-		return manifest.IdentityOf(in.written), false
-	}
+	unknown := in.unknownIdentity()
 	id = manifest.IdentityOf(in.written)
-	if id.Namespace == "" {
+	if id.Namespace == "" && !unknown.Has("namespace") {
 		id.Namespace = in.namespace
 	}
-	return id, true
+	return id, len(unknown) == 0
 }
 
 // isBare reports whether the manifest contains nothing but an identity and empty maps and lists, like many a

@@ -78,6 +78,7 @@ type kubeObject struct {
 	looks    tracked.SeenObjects
 	hidden   sync.Once
 	named    sync.Map // resource.URN -> the differences that were named last
+	given    sync.Map // resource.URN -> given, of the last Check
 	moves    tracked.Moves
 	deleting tracked.DeletionInputs
 	goneWith tracked.GoneWith

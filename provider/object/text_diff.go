@@ -25,33 +25,6 @@ func isShownAsText(req p.DiffRequest) bool {
 	return holdText(req.Inputs) || holdText(req.OldInputs) || tracked.IsText(req.State)
 }
 
-// ignoredIn reads the resource option ignoreChanges. For a manifest that travels as text, yaml stands for all of it.
-func ignoredIn(req p.DiffRequest) tracked.IgnoredPaths {
-	ignored := tracked.ParseIgnored(req.IgnoreChanges)
-	if isShownAsText(req) && ignored.Covers(keyYAML) {
-		ignored = append(ignored, tracked.ParseIgnored([]string{keyManifest})...)
-	}
-	return ignored
-}
-
-// refuseIgnoredParts refuses ignoreChanges for a part of a manifest that is text. The engine restores the values of the
-// last run before Check, and finds none in a text: it passes on the program's value, or takes out the whole part, and
-// the update would remove it from the object.
-func refuseIgnoredParts(req p.DiffRequest, old state) error {
-	if !holdText(req.Inputs) && !holdText(req.OldInputs) {
-		return nil
-	}
-	for _, path := range tracked.ParseIgnored(req.IgnoreChanges) {
-		if len(path) > 1 && (path[0] == keyManifest || path[0] == keyYAML) {
-			return tracked.Refused(failure.ReasonInvalid, "%s: ignoreChanges names %s, and Pulumi cannot keep a part of such a big manifest as it was. "+
-				"Nothing was changed.\n"+
-				"Next: name the part in ignoreFields; or, to keep the whole manifest as it was, set ignoreChanges to [%q].",
-				tracked.RefOf(old.Ref.Identity), path, keyManifest)
-		}
-	}
-	return nil
-}
-
 // asText converts a diff of the manifest as a tree to one of its text, and names the differences. It reads only which
 // paths differ and whether the object is replaced, so a manifest as text is replaced if and only if a tree would be.
 //

@@ -33,7 +33,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		if !req.DryRun {
 			return p.UpdateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
 		}
-		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
+		return p.UpdateResponse{Properties: in.openIdentity(req.Urn, old).Hide(unknownOutputs(old.Ref.Identity, true, old.Ref.UID))}, nil
 	}
 	r.planned.add(clu, in, req.DryRun)
 	if err := r.requireAccount(ctx, clu, in, req.DryRun); err != nil {

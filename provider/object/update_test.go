@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +17,6 @@ func TestAPreviewOfAnUpdateThatCannotAskKeepsWhichObjectItIs(t *testing.T) {
 	t.Parallel()
 	for what, now := range map[string]property.Map{
 		"a value is unknown":          program(with(verbs.Unknown, "data", "color")),
-		"the manifest is unknown":     program(verbs.Unknown),
 		"a path to ignore is unknown": program(configMap(), m{"ignoreFields": []any{verbs.Unknown}}),
 		"the connection is unknown":   program(with("red", "data", "color"), m{"clusterConnection": verbs.Unknown}),
 	} {
@@ -29,6 +30,50 @@ func TestAPreviewOfAnUpdateThatCannotAskKeepsWhichObjectItIs(t *testing.T) {
 			assert.Equal(t, property.New(before.Set("revision", verbs.Unknown)), planned.Get("resourceRef"), "what depends on the object keeps its uid")
 			assert.True(t, planned.Get("manifest").IsComputed())
 			assert.True(t, planned.Get("fieldOwnership").IsComputed())
+			assert.Empty(t, server.Asked())
+		})
+	}
+}
+
+func TestAPreviewOfAnUpdateLeavesOpenWhichObjectItIs(t *testing.T) { // [A4-9]
+	t.Parallel()
+	// A child of a component is called as its object is.
+	const inSet = "urn:pulumi:dev::shop::k8sconnect:index:Manifests$k8sconnect:index:KubeObject::set:configmap.shop.web"
+	for _, c := range []struct {
+		name    string
+		now     property.Map
+		urn     resource.URN
+		unknown []string
+	}{
+		{"the manifest is unknown", program(verbs.Unknown), "", []string{"apiVersion", "kind", "name", "namespace", "uid"}},
+		{"the name is unknown", program(with(verbs.Unknown, "metadata", "name")), "", []string{"name", "uid"}},
+		{"the metadata is unknown", program(with(verbs.Unknown, "metadata")), "", []string{"name", "namespace", "uid"}},
+		{"the kind is unknown", program(with(verbs.Unknown, "kind")), "", []string{"kind", "uid"}},
+		{"the manifest of an object in a set is unknown", program(verbs.Unknown), inSet, nil},
+		{"the name of an object in a set is unknown", program(with(verbs.Unknown, "metadata", "name")), inSet, []string{"name", "uid"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			server, web := made(t)
+			server.Stop()
+			if c.urn != "" {
+				web.URN = c.urn
+			}
+			want := web.Outputs.Get("resourceRef").AsMap().Set("revision", verbs.Unknown)
+			for _, part := range c.unknown {
+				want = want.Set(part, verbs.Unknown)
+			}
+			diff, err := web.Diff(c.now)
+			require.NoError(t, err)
+			for path, change := range diff.DetailedDiff {
+				assert.Equal(t, p.Update, change.Kind, path)
+			}
+			planned, err := web.Plan(c.now)
+			require.NoError(t, err)
+			assert.Equal(t, property.New(want), planned.Get("resourceRef"))
+			said := strings.Join(web.Said(), "\n")
+			assert.Equal(t, c.unknown != nil, strings.Contains(said, "whether the resource stays with this object is known only after the apply"), said)
+			assert.NotContains(t, said, "WARN", "it loses nothing that the program does not bring back")
 			assert.Empty(t, server.Asked())
 		})
 	}

@@ -52,6 +52,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	}
 	if programmed {
 		old.SayRenaming(ctx, managerOf(req.Urn))
+		in.sayUnknownTarget(ctx, req.Inputs.Get(keyTarget), old)
 	}
 	if old.Pending {
 		return tracked.Changed(in.kind, p.Update), nil
@@ -147,12 +148,8 @@ func identityDiff(req p.DiffRequest, in inputs, old state, clu *cluster.Cluster)
 		namespace = clu.Namespace()
 	}
 	was := old.Ref.Identity
-	return tracked.IdentityDiff(was, tracked.InDefaultNamespace(in.object, was, namespace), func(part string) string {
-		if target.AsMap().Get(part).IsComputed() {
-			return ""
-		}
-		return keyTarget + "." + part
-	}, p.PropertyDiff{InputDiff: true})
+	return tracked.IdentityDiff(was, tracked.InDefaultNamespace(in.object, was, namespace), tracked.UnknownIn(target),
+		func(part string) string { return keyTarget + "." + part }, p.PropertyDiff{InputDiff: true})
 }
 
 // rereadStale reads the object from inside Diff, because the read before it failed.

@@ -25,7 +25,8 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	clu, err := r.source.Cluster(req.Inputs)
 	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
-		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, err
+		open := tracked.UnknownIn(req.Inputs.Get(keyTarget)).Apart(old.Ref.Identity)
+		return p.UpdateResponse{Properties: open.Hide(unknownOutputs(in, old.Ref.Identity, old.Ref.UID))}, err
 	}
 	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.upToDate(in) })
 	if !ok || !req.DryRun {

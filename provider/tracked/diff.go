@@ -102,9 +102,10 @@ func (s State) Lost(leaves []fieldpath.Path, listed []ownership.Change) []owners
 var identityParts = []string{"apiVersion", "kind", "namespace", "name"}
 
 // IdentityDiff reports a replacement if is names an object other than was. A new version of the same API group
-// denotes the same object. at returns the property that shows a part of the identity; "" means the part is not known
-// yet.
-func IdentityDiff(was, is manifest.Identity, at func(part string) string, change p.PropertyDiff) (p.DiffResponse, bool) {
+// denotes the same object. at returns the property that shows a part of the identity. Unknown parts do not count.
+func IdentityDiff(
+	was, is manifest.Identity, unknown UnknownIdentity, at func(part string) string, change p.PropertyDiff,
+) (p.DiffResponse, bool) {
 	change.Kind = p.UpdateReplace
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	if was.Name == "" {
@@ -115,9 +116,9 @@ func IdentityDiff(was, is manifest.Identity, at func(part string) string, change
 		"namespace": was.Namespace != is.Namespace, "name": was.Name != is.Name,
 	}
 	for _, part := range identityParts {
-		if path := at(part); differs[part] && path != "" {
+		if differs[part] && !unknown.Has(part) {
 			diff.HasChanges = true
-			diff.DetailedDiff[path] = change
+			diff.DetailedDiff[at(part)] = change
 		}
 	}
 	return diff, diff.HasChanges

@@ -65,10 +65,6 @@ func identityDiff(req p.DiffRequest) (p.DiffResponse, bool) {
 	if !before.IsMap() || !now.IsMap() {
 		return p.DiffResponse{}, false
 	}
-	return tracked.IdentityDiff(reference.Decode(before).Identity, reference.Decode(now).Identity, func(part string) string {
-		if now.AsMap().Get(part).IsComputed() {
-			return ""
-		}
-		return keyResourceRef + "." + part
-	}, p.PropertyDiff{InputDiff: true})
+	return tracked.IdentityDiff(reference.Decode(before).Identity, reference.Decode(now).Identity, tracked.UnknownIn(now),
+		func(part string) string { return keyResourceRef + "." + part }, p.PropertyDiff{InputDiff: true})
 }

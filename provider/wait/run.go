@@ -3,8 +3,6 @@ package wait
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -67,7 +65,7 @@ func (r *waitResource) wait(ctx context.Context, urn resource.URN, properties pr
 	defer func() { now.origin = tracked.OriginOf(ctx, clu) }()
 	live, err := waitfor.Run(ctx, waitfor.Request{
 		Cluster: clu, Object: in.object.Identity, UID: types.UID(in.object.UID), Spec: in.spec,
-		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines, GoesOn: in.goesOn, InSet: isInSet(urn),
+		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines, GoesOn: in.goesOn, InSet: tracked.IsInSet(urn),
 	})
 	if failed, ok := errors.AsType[*waitfor.Error](err); ok && in.goesOn && failed.Decided() {
 		return in.givenUp(ctx, failed), nil
@@ -80,14 +78,6 @@ func (r *waitResource) wait(ctx context.Context, urn resource.URN, properties pr
 		return pending, err
 	}
 	return now, nil
-}
-
-// isInSet reports whether the Wait is a child of a component that waits for its objects.
-func isInSet(urn resource.URN) bool {
-	above := strings.Split(string(urn.QualifiedType()), resource.URNTypeDelimiter)
-	return slices.ContainsFunc(above[:len(above)-1], func(component string) bool {
-		return component == "k8sconnect:index:Manifests" || component == "k8sconnect:index:Chart"
-	})
 }
 
 // givenUp warns that the goal was not reached, and returns the state in which what depends on the Wait goes on. It waits again when

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -210,4 +211,54 @@ spec: {template: {spec: {containers: [{name: main, env: [{name: A, value: other}
 		}
 		assert.Equal(t, before, k.get(t, id).GetGeneration())
 	})
+}
+
+func TestIgnoreChangesOfAManifestInYAML(t *testing.T) { // [A4-11]
+	t.Parallel()
+	c := shared.Get(t)
+	k := kubeOf(t, c)
+	for _, path := range []string{"manifest", "yaml", "manifest.data", "manifest.data.a"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			s, space := newStack(t), c.Namespace(t)
+			declare := func(form, v string) {
+				s.program(t, `
+resources:
+  object:
+    type: k8sconnect:KubeObject
+    properties:
+      %s
+        apiVersion: v1
+        kind: ConfigMap
+        metadata: {name: it, namespace: %s}
+        data: {a: "%s", b: "%s"}
+    options: {ignoreChanges: ["%s"]}
+`, form, space, v, v, path)
+			}
+			values := func() any { return k.value(t, "v1/ConfigMap/"+space+"/it", "data") }
+			declare("yaml: |", "1")
+			s.up(t)
+			s.previewEmpty(t)
+			declare("yaml: |", "2")
+			if strings.Contains(path, ".") {
+				want := "ignoreChanges names " + path + ", and Pulumi cannot keep a part of a manifest that the program has as text in yaml"
+				assert.Contains(t, s.previewFails(t), want)
+				assert.Contains(t, s.upFails(t), want)
+			} else {
+				s.previewEmpty(t)
+				s.up(t, "--expect-no-changes")
+			}
+			assert.Equal(t, map[string]any{"a": "1", "b": "1"}, values(), "what is ignored is not applied")
+			if path == "yaml" {
+				return // the program has none any more
+			}
+			declare("manifest:", "2")
+			s.up(t)
+			want := map[string]any{"a": "1", "b": "1"}
+			if path == "manifest.data.a" {
+				want["b"] = "2"
+			}
+			assert.Equal(t, want, values(), "the same object as a manifest")
+		})
+	}
 }

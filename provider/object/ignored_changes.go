@@ -1,0 +1,176 @@
+package object
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// The engine honours the resource option ignoreChanges before Check: into the inputs of the program it puts the values that the inputs
+// of the last run have at the ignored paths. The last run has the manifest in the form that suits its size, and the program may have it
+// in the other. For the whole manifest, the engine then takes the program's input out, or puts the saved one beside it, and Check takes
+// the saved one. A part it cannot put into a text, and passes on the program's, or even takes it out. Check does not know what is
+// ignored; Diff does, and refuses what would be applied although it is ignored.
+
+// given is how the inputs of a Check have the manifest.
+type given struct {
+	// asText means that they have it in yaml.
+	asText bool
+	// wrong is what is wrong with them, unless the engine has made them so.
+	wrong string
+}
+
+// anyMember is the step in a path that stands for every member or item.
+const anyMember = "*"
+
+const (
+	bothGiven    = "Give either manifest or yaml, not both."
+	neitherGiven = "Give the object as manifest, or as text in yaml."
+)
+
+// givenTo returns how the inputs of the last Check of a resource had the manifest.
+func (r *kubeObject) givenTo(urn resource.URN) given {
+	last, _ := r.given.Load(urn)
+	as, _ := last.(given)
+	return as
+}
+
+// restoreIgnored returns the inputs of a Check with the saved manifest where the engine may have put it back.
+func restoreIgnored(req p.CheckRequest) (property.Map, given) {
+	tree, text := req.Inputs.Get(keyManifest), req.Inputs.Get(keyYAML)
+	as := given{asText: !text.IsNull()}
+	key := keyManifest
+	if holdText(req.State) {
+		key = keyYAML
+	}
+	saved := req.State.Get(key)
+	switch {
+	case saved.IsNull():
+		return req.Inputs, as
+	case tree.IsNull() && text.IsNull():
+		as.wrong = neitherGiven
+	case !tree.IsNull() && !text.IsNull() && req.Inputs.Get(key).Equals(saved):
+		as.wrong = bothGiven
+	default:
+		return req.Inputs, as
+	}
+	return req.Inputs.Delete(keyManifest, keyYAML).Set(key, saved), as
+}
+
+// ignoredIn reads the resource option ignoreChanges. For a manifest that travels as text, yaml stands for all of it.
+func ignoredIn(req p.DiffRequest) tracked.IgnoredPaths {
+	ignored := tracked.ParseIgnored(req.IgnoreChanges)
+	if isShownAsText(req) && ignored.Covers(keyYAML) {
+		ignored = append(ignored, tracked.ParseIgnored([]string{keyManifest})...)
+	}
+	return ignored
+}
+
+// refuseIgnored refuses a manifest that the engine has not been able to keep as it was where the program ignores changes. It refuses a
+// part of a big manifest at once, and one of a small manifest when it changes: until then, ignoreChanges keeps drift in it from being
+// shown.
+func (as given) refuseIgnored(req p.DiffRequest, old state) error {
+	ignored := tracked.ParseIgnored(req.IgnoreChanges)
+	if as.wrong != "" && !ignored.Covers(keyManifest) && !ignored.Covers(keyYAML) {
+		return tracked.Refused(failure.ReasonInvalid, "%s: %s Nothing was changed.", tracked.RefOf(old.Ref.Identity), as.wrong)
+	}
+	big := holdText(req.Inputs) || holdText(req.OldInputs)
+	if len(ignored) == 0 || !big && !as.asText {
+		return nil
+	}
+	was, _, err := manifestIn(req.OldInputs)
+	if err != nil {
+		return nil // there is nothing to keep
+	}
+	is, _, err := manifestIn(req.Inputs)
+	if err != nil {
+		return err
+	}
+	for _, path := range ignored {
+		if len(path) == 0 || !slices.Contains([]any{keyManifest, keyYAML, anyMember}, path[0]) {
+			continue
+		}
+		whole, why, next := len(path) == 1, "", ""
+		switch {
+		case (whole || !big || path[0] == anyMember) && !differAt(was, is, path[1:]):
+			continue
+		case whole:
+			why, next = "the program has the object in "+as.input(), "to keep"
+		case big:
+			why = "Pulumi cannot keep a part of such a big manifest as it was"
+			next = "name the part in ignoreFields; or, to keep"
+		default:
+			why = "Pulumi cannot keep a part of a manifest that the program has as text in yaml"
+			next = "give the object as manifest, or name the part in ignoreFields; or, to keep"
+		}
+		return tracked.Refused(failure.ReasonInvalid, "%s: ignoreChanges names %s, and %s. Nothing was changed.\n"+
+			"Next: %s the whole manifest as it was, set ignoreChanges to [%q].", tracked.RefOf(old.Ref.Identity), path, why, next, as.input())
+	}
+	return nil
+}
+
+// input returns the input that has the manifest.
+func (as given) input() string {
+	if as.asText {
+		return keyYAML
+	}
+	return keyManifest
+}
+
+// differAt reports whether two trees differ at a path. What is not known yet may turn out to be the same.
+func differAt(was, is any, path resource.PropertyPath) bool {
+	if values.IsUnknown(was) || values.IsUnknown(is) {
+		return false
+	}
+	if len(path) == 0 {
+		return !values.HasUnknown(is) && !reflect.DeepEqual(was, is)
+	}
+	if path[0] != anyMember {
+		return differAt(memberAt(was, path[0]), memberAt(is, path[0]), path[1:])
+	}
+	for _, step := range stepsInto(was, is) {
+		if differAt(memberAt(was, step), memberAt(is, step), path[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// memberAt returns a member of a map or an item of a list; nil if there is none.
+func memberAt(tree, step any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		key, _ := step.(string)
+		return tree[key]
+	case []any:
+		if i, ok := step.(int); ok && i >= 0 && i < len(tree) {
+			return tree[i]
+		}
+	}
+	return nil
+}
+
+// stepsInto returns the keys of the maps and the positions of the lists among trees.
+func stepsInto(trees ...any) (steps []any) {
+	for _, tree := range trees {
+		switch tree := tree.(type) {
+		case map[string]any:
+			for key := range maps.Keys(tree) {
+				steps = append(steps, key)
+			}
+		case []any:
+			for i := range tree {
+				steps = append(steps, i)
+			}
+		}
+	}
+	return steps
+}

@@ -1,0 +1,52 @@
+package object
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// unknownIdentity returns the parts of the object's identity that are not known yet.
+func (in inputs) unknownIdentity() tracked.UnknownIdentity {
+	metadata, _ := in.written["metadata"].(map[string]any)
+	return tracked.UnknownOf(func(part string) bool {
+		switch {
+		case in.written == nil:
+			return true
+		case part == "name" || part == "namespace":
+			return values.IsUnknown(in.written["metadata"]) || values.IsUnknown(metadata[part])
+		default:
+			return values.IsUnknown(in.written[part])
+		}
+	})
+}
+
+// openIdentity returns the parts in which an update may turn out to be about another object than the resource has. In a set, a manifest
+// that is not known at all is that of the object which the name of the resource says.
+func (in inputs) openIdentity(urn resource.URN, old state) tracked.UnknownIdentity {
+	if in.written == nil && tracked.IsInSet(urn) {
+		return nil
+	}
+	return in.unknownIdentity().Apart(old.Ref.Identity)
+}
+
+// sayUnknownIdentity says in a preview what becomes of the object if the update is about another one.
+func (in inputs) sayUnknownIdentity(ctx context.Context, urn resource.URN, old state) {
+	was, loses := old.Ref.Identity, false
+	does := "leaves the object as it is and creates the other one"
+	if !old.kept && !in.retained {
+		does = fmt.Sprintf("deletes the object %s and creates the other one", kinds.LostWith(was.GroupKind()))
+		loses = mayHoldData(was)
+	}
+	in.openIdentity(urn, old).Say(ctx, was, func(part string) string {
+		if in.written == nil {
+			return keyManifest
+		}
+		return placeOfIdentity(part)
+	}, does, loses)
+}

@@ -1,0 +1,87 @@
+package tracked
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+)
+
+// UnknownIdentity are the parts of an identity that become known only after the apply. Whether the resource stays about its object is
+// not known then.
+//
+// This is no replacement. Most such values turn out to be what they were, and a preview with a replacement frightens, fails for
+// protected resources, and shows dependents as replaced. Above all, the engine also asks in the update, with unknown values, which
+// dependents it deletes together with a resource that is deleted before it is replaced: a replacement would delete objects that keep
+// their names. So a preview shows an update, leaves open which object the resource will be about, and says what happens if it is
+// another one.
+type UnknownIdentity []string
+
+// UnknownIn returns the unknown parts of a reference.
+func UnknownIn(reference property.Value) UnknownIdentity {
+	return UnknownOf(func(part string) bool {
+		return reference.IsComputed() || reference.IsMap() && reference.AsMap().Get(part).IsComputed()
+	})
+}
+
+// UnknownOf returns the parts that are unknown.
+func UnknownOf(isUnknown func(part string) bool) (unknown UnknownIdentity) {
+	for _, part := range identityParts {
+		if isUnknown(part) {
+			unknown = append(unknown, part)
+		}
+	}
+	return unknown
+}
+
+// Has reports whether a part is unknown.
+func (u UnknownIdentity) Has(part string) bool { return slices.Contains(u, part) }
+
+// Apart returns the parts in which it may be another object than was. The namespace of a cluster-scoped kind does not count.
+func (u UnknownIdentity) Apart(was manifest.Identity) UnknownIdentity {
+	if was.Name == "" {
+		return nil
+	}
+	scoped := was.Namespace != "" || u.Has("apiVersion") || u.Has("kind")
+	return UnknownOf(func(part string) bool { return u.Has(part) && (part != "namespace" || scoped) })
+}
+
+// Hide returns the outputs of a preview with the unknown parts of the reference unknown, and with them the uid.
+func (u UnknownIdentity) Hide(outputs property.Map) property.Map {
+	if len(u) == 0 {
+		return outputs
+	}
+	unknown := property.New(property.Computed)
+	ref := outputs.Get(KeyResourceRef).AsMap().Set("uid", unknown)
+	for _, part := range u {
+		ref = ref.Set(part, unknown)
+	}
+	return outputs.Set(KeyResourceRef, property.New(ref))
+}
+
+// Say says what an update does that turns out to be about another object. at returns the property that shows a part. It is a warning
+// if something is lost that the program does not bring back.
+func (u UnknownIdentity) Say(ctx context.Context, was manifest.Identity, at func(part string) string, does string, loses bool) {
+	if len(u) == 0 {
+		return
+	}
+	var paths []string
+	for _, part := range u {
+		if path := at(part); !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	text := fmt.Sprintf("%s: whether the resource stays with this object is known only after the apply (%s). If it does not, the update %s.",
+		RefOf(was), strings.Join(paths, ", "), does)
+	if loses {
+		p.GetLogger(ctx).Warning(text + "\nTo know it before, run `pulumi up --target` for the resource that the value comes from: " +
+			"the next preview then shows a replacement, if there is one.")
+		return
+	}
+	p.GetLogger(ctx).Info(text)
+}
