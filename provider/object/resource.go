@@ -35,7 +35,6 @@ import (
 	"github.com/pulumi/pulumi-go-provider/middleware/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -57,7 +56,7 @@ type Settings interface {
 func New(source *connection.Source, settings Settings) infer.InferredResource {
 	return &kubeObject{
 		InferredResource: infer.Resource(&Object{}), source: source, settings: settings,
-		deleting: tracked.DeletionInputs{Keys: []string{policy.KeyDeletionPropagation, keyForceDestroy, keyDeleteInstances}},
+		deleting: tracked.DeletionInputs{Keys: deletionInputs},
 	}
 }
 
@@ -77,6 +76,8 @@ type kubeObject struct {
 	named    sync.Map // resource.URN -> the differences that were named last
 	moves    tracked.Moves
 	deleting tracked.DeletionInputs
+
+	unwritten sync.Map // resource.URN -> the uid of an object whose update writes nothing
 }
 
 var (

@@ -20,6 +20,9 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
+	if r.onlyDeletesOtherwise(req) {
+		return p.UpdateResponse{Properties: req.State}, nil
+	}
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
