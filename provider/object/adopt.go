@@ -160,7 +160,7 @@ func (t target) mayContinue(in inputs, c creation, live *unstructured.Unstructur
 	case t.RefuseTerminating(live) != nil:
 		return ours, t.RefuseTerminating(live)
 	case t.foreign(in, live) != "":
-		return ours, t.refuseForeign("already exists and is", t.foreign(in, live))
+		return ours, t.refuseForeign(in, "already exists and is", t.foreign(in, live))
 	case !ours && t.refusePatched("already exists and is managed by", live) != nil:
 		return ours, t.refusePatched("already exists and is managed by", live)
 	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
