@@ -178,7 +178,7 @@ func (t target) occupied() error {
 
 // waysIn explains how to bring an existing object under a resource.
 func (t target) waysIn() string {
-	return "To manage it with this resource, import it: pulumi import " + Token + " NAME '" + t.Identity().String() + "'\n" +
+	return "To manage it with this resource, import it: pulumi import " + Token + " NAME " + failure.ShellQuoted(t.Identity().String()) + "\n" +
 		"or set `adopt: true` on the resource, which takes over the fields that its manifest sets."
 }
 

@@ -116,6 +116,18 @@ spec:
 		assert.NotContains(t, s.warned(), "the API server does not accept them changed back")
 		assert.EqualValues(t, 2, w.value("Job", "work", "spec", "parallelism"))
 	})
+	t.Run("where what is ignored is secret already, it is what to add", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		made := func(a, b string) m { return w.configMap("web", m{"a": a, "b": b, "c": "1"}) }
+		s := start(t, inline(newUser(t))).resource(t, "web").mustUp("create", program(made("1", "1"), ignoring(secret("data.a"))))
+		w.apply("other", made("theirs", "theirs"))
+		_, err := s.up(program(made("2", "2"), failing, ignoring(secret("data.a"))))
+		require.ErrorContains(t, err, "\n  add to ignoreFields: \"data.b\"\n")
+		in := program(made("2", "2"), failing, ignoring(secret("data.a"), "data.b"))
+		s.mustUp("update", in).mustUp("same", in)
+		assert.Equal(t, m{"a": "theirs", "b": "theirs", "c": "1"}, w.value("ConfigMap", "web", "data"))
+	})
 	t.Run("whose names are secret, it is none", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
