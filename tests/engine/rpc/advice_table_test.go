@@ -171,6 +171,7 @@ var advices = []advice{
 	isNone("forgetClusters must be a list", describes),
 	isNone("as `kubectl get --show-managed-fields` shows it", describes),
 	isNone("ignoreFields %s selects nothing", describes),
+	carriedOut("this one begins in the object: ", "rpc.TestWhatMessagesAdviseHelps/correct a path that selects nothing"),
 	isNone("which ignoreFields leaves to others", describes),
 	isNone("which are no longer in ignoreFields", describes),
 	isNone("which are no longer in ignoreFields. Their values have no owner", describes),

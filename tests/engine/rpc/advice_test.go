@@ -1,8 +1,12 @@
 package rpc_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -21,6 +25,16 @@ func (w world) disown(kind, name, manager string) {
 			w.jsonPatch(kind, name, m{"op": "remove", "path": fmt.Sprintf("/metadata/managedFields/%d", i)})
 		}
 	}
+}
+
+// sortedValues are the values of a ConfigMap's data and annotation, each once.
+func sortedValues(w world, name string) []string {
+	live := w.get("ConfigMap", name)
+	values := map[string]bool{live.GetAnnotations()["a.b/c"]: true}
+	for _, value := range w.value("ConfigMap", name, "data").(m) {
+		values[value.(string)] = true
+	}
+	return slices.Sorted(maps.Keys(values))
 }
 
 // TestWhatMessagesAdviseHelps carries out what a message says to do, from the state in which it says it.
@@ -137,6 +151,36 @@ func TestWhatMessagesAdviseHelps(t *testing.T) {
 				after = in("limits: {cpu: 1}", ignored)
 			}
 			s.mustUp("update", after).mustUp("same", after)
+		}
+	})
+	t.Run("correct a path that selects nothing", func(t *testing.T) {
+		t.Parallel()
+		for path, advised := range map[string]string{
+			"metadata.annotations.a.b/c":    "A key with dots is written in brackets: ",
+			"manifest.data.a":               "begins in the object: ",
+			`manifest.data["app.settings"]`: "begins in the object: ",
+		} {
+			w := newWorld(t)
+			made := func(value string) m {
+				made := w.configMap("web", m{"a": value, "app.settings": value, "other": value})
+				made["metadata"].(m)["annotations"] = m{"a.b/c": value}
+				return made
+			}
+			s := start(t, inline(newUser(t))).resource(t, "web")
+			did, err := s.up(program(made("1"), ignoring(path)))
+			text := s.process.log.all()
+			if refused, is := errors.AsType[invalid](err); is {
+				did, text = "", refused.failures[0].Reason
+			}
+			_, rest, found := strings.Cut(text, advised)
+			require.True(t, found, text)
+			var meant string
+			require.NoError(t, json.NewDecoder(strings.NewReader(rest)).Decode(&meant), text)
+			want := map[string]string{"": "create", "create": "update"}[did]
+			s.in(s.process.again(t)).mustUp(want, program(made("1"), ignoring(meant)))
+			s.mustUp("update", program(made("2"), ignoring(meant)))
+			assert.NotContains(t, s.process.log.all(), "selects nothing")
+			assert.Len(t, sortedValues(w, "web"), 2, "one value stays: %v", w.get("ConfigMap", "web"))
 		}
 	})
 	t.Run("remove a field by a patch, in either of the two ways", func(t *testing.T) {
