@@ -160,7 +160,7 @@ func (t target) mayContinue(in inputs, c creation, live *unstructured.Unstructur
 	case t.RefuseTerminating(live) != nil:
 		return ours, t.RefuseTerminating(live)
 	case t.foreign(in, live) != "":
-		return ours, t.refuseForeign("already exists and is", t.foreign(in, live))
+		return ours, t.refuseForeign(in, "already exists and is", t.foreign(in, live))
 	case !ours && t.refusePatched("already exists and is managed by", live) != nil:
 		return ours, t.refusePatched("already exists and is managed by", live)
 	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
@@ -178,7 +178,7 @@ func (t target) occupied() error {
 
 // waysIn explains how to bring an existing object under a resource.
 func (t target) waysIn() string {
-	return "To manage it with this resource, import it: pulumi import " + Token + " NAME '" + t.Identity().String() + "'\n" +
+	return "To manage it with this resource, import it: pulumi import " + Token + " NAME " + failure.ShellQuoted(t.Identity().String()) + "\n" +
 		"or set `adopt: true` on the resource, which takes over the fields that its manifest sets."
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -82,7 +81,7 @@ func (w *write) sayExtras(ctx context.Context) {
 			if ownership.IsNobody(owner) {
 				owners = append(owners, "nobody")
 			} else {
-				owners, managers = append(owners, owner), append(managers, strconv.Quote(owner))
+				owners, managers = append(owners, owner), append(managers, owner)
 			}
 		}
 		lines = append(lines, fmt.Sprintf("%s (%s)", name, strings.Join(owners, ", ")))
@@ -93,17 +92,13 @@ func (w *write) sayExtras(ctx context.Context) {
 
 // toRemoveExtras explains how to remove what these managers have.
 func (w *write) toRemoveExtras(managers []string) string {
-	named := slices.ContainsFunc(managers, func(manager string) bool {
-		name, err := strconv.Unquote(manager)
-		return err == nil && w.in.takeOver.Names(name)
-	})
-	switch {
+	switch named := slices.ContainsFunc(managers, w.in.takeOver.Names); {
 	case len(managers) == 0:
 		return "To remove them: write them into the manifest for one `pulumi up`, and take them out in the next."
 	case named && !w.preview:
 		return "To remove them: run `pulumi up` once with them in the manifest and without takeOverFrom, once with both, and once without them."
 	default:
 		return "To remove them, if their manager no longer manages the object: write them into the manifest for one `pulumi up`, with " +
-			"takeOverFrom: [" + strings.Join(managers, ", ") + "], and take them out in the next."
+			w.in.takeOver.Line(managers...) + ", and take them out in the next."
 	}
 }

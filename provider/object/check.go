@@ -85,7 +85,7 @@ func checkIgnoreFields(v property.Value, object map[string]any, fail func(path, 
 		} else if pattern, err := ownership.ParsePattern(item.AsString()); err != nil {
 			fail(path, err.Error())
 		} else if meant, ok := pattern.Meant(object); ok && !pattern.SelectsIn(object) {
-			fail(path, fmt.Sprintf("The path selects nothing: a dot ends a name. A key with dots is written in brackets: %s", meant))
+			fail(path, "The path selects nothing: a dot ends a name. "+inBrackets(meant))
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -31,15 +30,15 @@ func (in *inputs) decideConflicts(settings Settings) {
 
 // refuseConflicts names the fields of other managers that the update would have to take, like the API server's own
 // refusal does.
-func (t target) refuseConflicts(in inputs, lines, paths []string) error {
+func (t target) refuseConflicts(in inputs, lines []string, fields []fieldpath.Path) error {
 	whose := ""
 	if in.conflictsOfAll {
 		whose = " in the provider's configuration"
 	}
 	return tracked.Refused(failure.ReasonFieldConflict, "%s: other managers own fields that this manifest sets to other values, and "+
-		"conflictPolicy is \"fail\"%s. Nothing was changed.\n  %s\nTo leave the fields to them:\n  ignoreFields: [%s]\n"+
+		"conflictPolicy is \"fail\"%s. Nothing was changed.\n  %s\nTo leave the fields to them:\n  %s\n"+
 		"To take the fields over, set conflictPolicy to \"force\".",
-		t.Ref, whose, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
+		t.Ref, whose, strings.Join(lines, "\n  "), in.ignoreLine(fields))
 }
 
 // applyWithPolicy applies onto the object with this uid.
@@ -67,7 +66,7 @@ func (t target) applyWithPolicy(
 	if forcedErr != nil {
 		return nil, forcedErr
 	}
-	lines, paths, version, linesErr := t.fieldConflicts(ctx, in, forced, conflicts)
+	lines, taken, version, linesErr := t.fieldConflicts(ctx, in, forced, conflicts)
 	switch {
 	case linesErr != nil:
 		return nil, linesErr
@@ -80,7 +79,7 @@ func (t target) applyWithPolicy(
 		options.Force = true
 		return t.apply(ctx, ownership.SetAt(body, versionPath, version), options)
 	case in.conflicts == policy.ConflictFail:
-		return nil, t.refuseConflicts(in, lines, paths)
+		return nil, t.refuseConflicts(in, lines, taken)
 	}
 	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", t.Ref, strings.Join(lines, "\n  "))
 	return forced, nil
@@ -89,10 +88,10 @@ func (t target) applyWithPolicy(
 var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
 
 // fieldConflicts describes conflicts in which a value would change: the field, the live and the desired value, and
-// the owner. It also returns the fields in the notation of ignoreFields, and the resourceVersion that it examined.
+// the owner. It also returns the fields, and the resourceVersion that it examined.
 func (t target) fieldConflicts(
 	ctx context.Context, in inputs, forced *unstructured.Unstructured, conflicts []failure.FieldConflict,
-) (lines, paths []string, version string, err error) {
+) (lines []string, taken []fieldpath.Path, version string, err error) {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
 		return nil, nil, "", err
@@ -127,9 +126,9 @@ func (t target) fieldConflicts(
 		}
 		before, after := in.show(live.Object, path), in.show(forced.Object, path)
 		lines = append(lines, fmt.Sprintf("%s: %s -> %s (%s)", in.nameOf(path), before, after, ownedBy(owners[name])))
-		paths = append(paths, strconv.Quote(in.nameOf(path)))
+		taken = append(taken, path.Copy())
 	})
-	return lines, paths, live.GetResourceVersion(), nil
+	return lines, taken, live.GetResourceVersion(), nil
 }
 
 // ownedBy says who owns a field. Nobody may, or the object does not say it: a proxy, or a client that resets managedFields,

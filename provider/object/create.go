@@ -59,7 +59,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	outcome.sayDropped(ctx, in)
 	if !req.DryRun {
 		outcome.state.Origin = tracked.OriginOf(ctx, clu)
-		r.looks.Note(req.Urn)
+		r.looks.Wrote(req.Urn)
 		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
 	}
 	return outcome.createResponse(in, req.DryRun)

@@ -23,15 +23,18 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
-	if !isShownAsText(req) {
-		return r.diff(ctx, req, in, old)
+	asText := isShownAsText(req)
+	if asText {
+		in.differences = &[]string{}
 	}
-	in.differences = &[]string{}
 	diff, err := r.diff(ctx, req, in, old)
 	if err != nil {
 		return diff, err
 	}
-	return r.asText(ctx, req, in, old, diff), nil
+	if asText {
+		diff = r.asText(ctx, req, in, old, diff)
+	}
+	return r.withDeletionPolicy(req, diff), nil
 }
 
 // diff is Diff as if the manifest were a tree everywhere.

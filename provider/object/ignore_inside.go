@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -79,10 +80,9 @@ func (t target) withInside(in inputs, body map[string]any, live *unstructured.Un
 		}
 		v, err := in.ignore.Overlay(in.applied, live.Object, leaf)
 		if errors.Is(err, ownership.ErrNoMatch) {
-			name := in.nameOf(leaf)
 			return nil, tracked.Refused(failure.ReasonConflict, "%s: ignoreFields names a part of %s, which the API server replaces only as a whole, and "+
 				"it cannot be told which live item is which of the manifest's: both have items that the other has not. Nothing was changed.\n"+
-				"Ignore the whole: ignoreFields: [%q]; or change the items in two steps: first remove some, then add others.", t.Ref, name, name)
+				"Ignore the whole: %s; or change the items in two steps: first remove some, then add others.", t.Ref, in.nameOf(leaf), in.ignoreLine([]fieldpath.Path{leaf}))
 		}
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -25,10 +24,17 @@ func (t target) warnSelectsNothing(ctx context.Context, in inputs, live map[stri
 		if in.ignoreSecret {
 			name = "[secret]"
 		} else if meant, ok := pattern.Meant(live); ok {
-			correct = fmt.Sprintf("A key with dots is written in brackets: %s", meant)
+			correct = inBrackets(meant)
+		} else if below, ok := pattern.Below(keyManifest); ok && below.SelectsIn(live) {
+			correct = "Unlike the paths of Pulumi's option ignoreChanges, this one begins in the object: " + tracked.QuotedList([]string{below.String()})
 		}
 		p.GetLogger(ctx).Warningf("%s: ignoreFields %s selects nothing, neither in the manifest nor in the live object. %s", t.Ref, name, correct)
 	}
+}
+
+// inBrackets advises a path in the place of one whose dots are read as steps.
+func inBrackets(meant string) string {
+	return "A key with dots is written in brackets: " + tracked.QuotedList([]string{meant})
 }
 
 // unselected returns the paths in ignoreFields that select nothing in the manifest.

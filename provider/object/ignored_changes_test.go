@@ -10,7 +10,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-func TestWhereTwoManifestsDiffer(t *testing.T) { // [A4-11]
+func TestWhereTwoManifestsDiffer(t *testing.T) {
 	t.Parallel()
 	type m = map[string]any
 	was := m{"data": m{"a": "1", "b": "1"}, "list": []any{m{"image": "x", "name": "one"}, "two"}}

@@ -206,11 +206,11 @@ func (r *refusedUpdate) noProof(in inputs) error {
 func (r *refusedUpdate) notProgrammed(ctx context.Context, in inputs) error {
 	t := r.target
 	if !r.base.hasChangedNear(in, r.places(causeFields(r.err))) {
-		lines, paths := t.unsettledLines(in, r.merged.Live(), pathsOfDrift(r.drift))
+		lines, left := t.unsettledLines(in, r.merged.Live(), pathsOfDrift(r.drift))
 		what, next := "", "write what the object has into the manifest"
 		if len(lines) > 0 {
 			what = "\nThey are otherwise on the object than in the manifest:\n  " + strings.Join(lines, "\n  ")
-			next += "; or leave the fields to whoever has changed them: ignoreFields: [" + strings.Join(paths, ", ") + "]"
+			next += "; or leave the fields to whoever has changed them: " + in.ignoreLine(left)
 		}
 		return tracked.Refused(failure.ReasonInvalid, "%s: the API server refuses the update because of fields that the program has not changed. "+
 			"It was not touched, and is not replaced for them.%s\n%v\nNext: %s.", t.Ref, what, r.said(in), next)

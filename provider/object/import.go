@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -97,13 +96,9 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 // program that states less than the object has.
 func (t target) refuseImport(object map[string]any, fields *fieldpath.Set) error {
 	if numbers := inexact(object, fields); len(numbers) > 0 {
-		quoted := make([]string, len(numbers))
-		for i, name := range numbers {
-			quoted[i] = strconv.Quote(name)
-		}
 		return tracked.Refused(failure.ReasonNotImportable, "%s cannot be imported: Pulumi keeps numbers as 64-bit floats, which would change the last digits of %s.\n"+
 			"Adopt it instead: write it into the program without these fields, with\n  ignoreFields: [%s]\nand `adopt: true`.",
-			t.Ref, strings.Join(numbers, ", "), strings.Join(quoted, ", "))
+			t.Ref, strings.Join(numbers, ", "), tracked.QuotedList(numbers))
 	}
 	if repeated := ownership.Repeated(object, fields); len(repeated) > 0 {
 		return tracked.Refused(failure.ReasonNotImportable, "%s cannot be imported: it has more than one %s, and the API server refuses that in an update by server-side apply.\n"+

@@ -54,6 +54,8 @@ type inputs struct {
 	saved property.Map
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
+	// ignored are those that the program names.
+	ignored ownership.Ignore
 	// ignoreSecret means that their names are secret.
 	ignoreSecret bool
 	// asText means that the manifest rests as text, in the inputs and in the state.
@@ -97,6 +99,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 		in.asText = holdText(properties) || isText(object)
 	}
 	in.ignore, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
+	in.ignored = in.ignore
 	in.ignoreSecret = properties.Get(keyIgnoreFields).HasSecrets()
 	if id := manifest.IdentityOf(in.written); manifest.IsSecretKind(id.APIVersion, id.Kind) {
 		in.ignore = in.ignore.Folded(in.written)

@@ -56,7 +56,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		case owned:
 			continue
 		case in.ignore.Covers(field.Path):
-			owner, advice = "which ignoreFields leaves to others", "take the field out of ignoreFields, or change it where it is managed"
+			owner, advice = "which ignoreFields leaves to others", "set the field in this manifest and take it out of ignoreFields, or change it where it is managed"
 		default:
 			owner = "a default, or a value without an owner"
 		}

@@ -5,6 +5,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -29,8 +30,8 @@ func (in inputs) warnNamespacePinned(ctx context.Context, defaultNamespace strin
 	}
 	id, _ := in.identity()
 	p.GetLogger(ctx).Warningf("%s stays in namespace %q. The default namespace is now %q, but the manifest "+
-		"sets none, and objects that hold data are never moved implicitly. Write the namespace into the manifest; or, if it may be deleted, "+
-		"set onImmutable to \"replace\".", tracked.RefOf(id), in.namespace, defaultNamespace)
+		"sets none, and objects that hold data are never moved implicitly. Write the namespace into the manifest; or, if it may be deleted %s, "+
+		"set onImmutable to \"replace\".", tracked.RefOf(id), in.namespace, defaultNamespace, kinds.LostWith(id.GroupKind()))
 }
 
 // warnNamespaceIgnored warns that the manifest of a cluster-scoped object sets a namespace. If it does not, and its set has given

@@ -33,25 +33,25 @@ func (t target) foreign(in inputs, live *unstructured.Unstructured) string {
 // that Read and the apply, whichever of the two looks next notices it.
 func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 	if manager := t.foreign(in, live); manager != "" {
-		return t.refuseForeign("is", manager)
+		return t.refuseForeign(in, "is", manager)
 	}
 	return nil
 }
 
 // refuseForeign explains whose the object is. is describes the object besides that: "already exists and is".
-func (t target) refuseForeign(is, manager string) error {
+func (t target) refuseForeign(in inputs, is, manager string) error {
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
 		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias (the resource "+
-		"option `aliases`). To manage the object with this resource, take it over: takeOverFrom: [%q]. Otherwise remove the "+
-		"resource from this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, manager)
+		"option `aliases`). To manage the object with this resource, take it over: %s. Otherwise remove the "+
+		"resource from this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, in.takeOver.Line(manager))
 }
 
 // warnForeign warns what happens to an object that was read and that another KubeObject manages.
 func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.Unstructured) {
 	if manager := t.foreign(in, live); manager != "" {
 		p.GetLogger(ctx).Warningf("%s is managed by the KubeObject %s (field manager %q). This resource does not write it, and its "+
-			"deletion leaves the object alone, unless it takes the object over: takeOverFrom: [%q].",
-			t.Ref, ownership.DescribeManager(manager), manager, manager)
+			"deletion leaves the object alone, unless it takes the object over: %s.",
+			t.Ref, ownership.DescribeManager(manager), manager, in.takeOver.Line(manager))
 	}
 }
 

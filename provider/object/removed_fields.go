@@ -140,12 +140,12 @@ func waysOut(in inputs, managers []string) string {
 		} else if in.takeOver.Names(manager) && !in.taking {
 			again = append(again, strconv.Quote(manager)) // it came back
 		} else {
-			named = append(named, strconv.Quote(manager))
+			named = append(named, manager)
 		}
 	}
 	text := ""
 	if len(named) > 0 {
-		text = "\nTo remove them: takeOverFrom: [" + strings.Join(named, ", ") + "]"
+		text = "\nTo remove them: " + in.takeOver.Line(named...)
 	}
 	if len(again) > 0 {
 		text += "\nTo remove what is theirs: run `pulumi up` once without " + strings.Join(again, ", ") + " in takeOverFrom, and once with it."
@@ -192,8 +192,8 @@ func (t target) sayLeftBehind(ctx context.Context, in inputs, live *unstructured
 			}
 		}
 		p.GetLogger(ctx).Infof("%s: %s applied this object and keeps owning its fields: fields that the manifest sets now "+
-			"and drops later stay on the object.%s If it no longer manages the object, take its fields over: takeOverFrom: [%q].",
-			t.Ref, entry.Manager, also, entry.Manager)
+			"and drops later stay on the object.%s If it no longer manages the object, take its fields over: %s.",
+			t.Ref, entry.Manager, also, in.takeOver.Line(entry.Manager))
 	}
 	return nil
 }

@@ -35,7 +35,6 @@ import (
 	"github.com/pulumi/pulumi-go-provider/middleware/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -59,8 +58,7 @@ func New(source *connection.Source, settings Settings, memory *tracked.Memory) i
 	return &kubeObject{
 		InferredResource: infer.Resource(&Object{}), source: source, settings: settings,
 		calls: tracked.EngineCalls{Notes: notes}, guard: tracked.ReplacementGuard{Notes: notes}, moves: tracked.Moves{Notes: notes},
-		goneWith: tracked.GoneWith{Notes: notes},
-		deleting: tracked.DeletionInputs{Notes: notes, Keys: []string{policy.KeyDeletionPropagation, keyForceDestroy, keyDeleteInstances}},
+		goneWith: tracked.GoneWith{Notes: notes}, deleting: tracked.DeletionInputs{Notes: notes, Keys: deletionInputs},
 	}
 }
 
@@ -82,6 +80,8 @@ type kubeObject struct {
 	moves    tracked.Moves
 	deleting tracked.DeletionInputs
 	goneWith tracked.GoneWith
+
+	unwritten sync.Map // resource.URN -> the uid of an object whose update writes nothing
 }
 
 var (

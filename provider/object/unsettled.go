@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -99,16 +98,16 @@ func (o outcome) sayUnsettled(ctx context.Context, in inputs, old state) {
 
 // sayUnsettled warns of drift that stays, because the API server does not accept it changed back.
 func (t target) sayUnsettled(ctx context.Context, in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) {
-	if lines, paths := t.unsettledLines(in, live, fields); len(lines) > 0 {
+	if lines, left := t.unsettledLines(in, live, fields); len(lines) > 0 {
 		p.GetLogger(ctx).Warningf("%s: these fields are not as in the manifest, and the API server does not accept them changed back. "+
-			"They stay as they are:\n  %s\nTo leave them to whoever has changed them:\n  ignoreFields: [%s]",
-			t.Ref, strings.Join(lines, "\n  "), strings.Join(paths, ", "))
+			"They stay as they are:\n  %s\nTo leave them to whoever has changed them:\n  %s",
+			t.Ref, strings.Join(lines, "\n  "), in.ignoreLine(left))
 	}
 }
 
 // unsettledLines describes drift: the field, its live and its wanted value, and who has changed it. It also returns the
-// fields in the notation of ignoreFields.
-func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) (lines, paths []string) {
+// fields.
+func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) (lines []string, left []fieldpath.Path) {
 	owners, err := ownership.NewOwnership(live)
 	fields.Iterate(func(path fieldpath.Path) {
 		wanted, _, has := ownership.Locate(in.applied, path)
@@ -124,7 +123,7 @@ func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, field
 		}
 		name := in.nameOf(path)
 		lines = append(lines, fmt.Sprintf("%s: %s instead of %s (%s)", name, in.show(live.Object, path), in.show(in.applied, path), by))
-		paths = append(paths, strconv.Quote(name))
+		left = append(left, path.Copy())
 	})
-	return lines, paths
+	return lines, left
 }

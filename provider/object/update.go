@@ -20,6 +20,9 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
+	if r.onlyDeletesOtherwise(req) {
+		return p.UpdateResponse{Properties: req.State}, nil
+	}
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)
@@ -93,7 +96,11 @@ func (r *kubeObject) updateOnce(
 		}
 		return r.create(ctx, clu, in, again)
 	}
-	r.looks.Note(urn)
+	if preview {
+		r.looks.Note(urn)
+	} else {
+		r.looks.Wrote(urn)
+	}
 	if w.renamed || preview && w.target != t {
 		return w.settle(t, t.asRenamed(result), hashKey)
 	}

@@ -35,7 +35,7 @@ func TestAPreviewOfAnUpdateThatCannotAskKeepsWhichObjectItIs(t *testing.T) {
 	}
 }
 
-func TestAPreviewOfAnUpdateLeavesOpenWhichObjectItIs(t *testing.T) { // [A4-9]
+func TestAPreviewOfAnUpdateLeavesOpenWhichObjectItIs(t *testing.T) {
 	t.Parallel()
 	// A child of a component is called as its object is.
 	const inSet = "urn:pulumi:dev::shop::k8sconnect:index:Manifests$k8sconnect:index:KubeObject::set:configmap.shop.web"

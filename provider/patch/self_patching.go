@@ -24,6 +24,6 @@ func (t target) refuseOwn(in inputs, live *unstructured.Unstructured) error {
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s is managed by the KubeObject %s (field manager %q). Nothing was changed.\n"+
 		"A Patch is for objects of others: the two would keep taking the fields from each other.\n"+
 		"Either set the fields in the manifest of that KubeObject, or remove the object from its program (with the resource "+
-		"option retainOnDelete). If no program has that KubeObject any more, take the object over from it: takeOverFrom: [%q].",
-		t.Ref, ownership.DescribeManager(manager), manager, manager)
+		"option retainOnDelete). If no program has that KubeObject any more, take the object over from it: %s.",
+		t.Ref, ownership.DescribeManager(manager), manager, in.takeOver.Line(manager))
 }

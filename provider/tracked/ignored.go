@@ -6,7 +6,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// IgnoredPaths is the resource option ignoreChanges.
+// IgnoredPaths is the resource option ignoreChanges. Its paths are Pulumi's, and not those of the inputs ignoreFields and waitFor, which
+// package fieldselect reads: they begin at the inputs of the resource and know positions, but no keys of list items. The engine itself puts
+// the values of the last run in their place, by its own parser. If this package read them otherwise, a preview would hide another field than
+// the one that the engine keeps.
 type IgnoredPaths []resource.PropertyPath
 
 // ParseIgnored reads the option as the engine sends it.

@@ -17,6 +17,9 @@ func (l *SeenObjects) Note(urn resource.URN) { l.seen.LoadOrStore(urn, "") }
 // Read records that an object was read with this resourceVersion.
 func (l *SeenObjects) Read(urn resource.URN, version string) { l.seen.Store(urn, version) }
 
+// Wrote records that we have written an object, so that it has another resourceVersion than was read.
+func (l *SeenObjects) Wrote(urn resource.URN) { l.seen.Store(urn, "") }
+
 // Version returns the resourceVersion with which the object of a resource was read; empty if it was not.
 func (l *SeenObjects) Version(urn resource.URN) string {
 	version, _ := l.seen.Load(urn)

@@ -10,7 +10,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-func TestWhatIsNotKnownOfAReference(t *testing.T) { // [A4-9]
+func TestWhatIsNotKnownOfAReference(t *testing.T) {
 	t.Parallel()
 	unknown := property.New(property.Computed)
 	ref := property.New(map[string]property.Value{"apiVersion": property.New("v1"), "kind": unknown, "name": unknown, "uid": unknown})
@@ -20,7 +20,7 @@ func TestWhatIsNotKnownOfAReference(t *testing.T) { // [A4-9]
 	assert.Empty(t, UnknownIn(property.New("text")))
 }
 
-func TestAnUnknownNamespaceOfAClusterScopedKindIsNoOtherObject(t *testing.T) { // [A4-9]
+func TestAnUnknownNamespaceOfAClusterScopedKindIsNoOtherObject(t *testing.T) {
 	t.Parallel()
 	namespace := manifest.Identity{APIVersion: "v1", Kind: "Namespace", Name: "shop"}
 	assert.Empty(t, UnknownIdentity{"namespace"}.Apart(namespace))
@@ -29,7 +29,7 @@ func TestAnUnknownNamespaceOfAClusterScopedKindIsNoOtherObject(t *testing.T) { /
 	assert.Empty(t, UnknownIdentity{"name"}.Apart(manifest.Identity{}), "there is no object yet")
 }
 
-func TestOnlyWhatIsKnownMakesAnotherObject(t *testing.T) { // [A4-9]
+func TestOnlyWhatIsKnownMakesAnotherObject(t *testing.T) {
 	t.Parallel()
 	was := manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "web"}
 	at := func(part string) string { return "at " + part }

@@ -33,7 +33,7 @@ func hasEnded(object *unstructured.Unstructured) bool {
 // one of the same name.
 func wayOut(ended *unstructured.Unstructured) string {
 	return fmt.Sprintf("A %s that has failed does not run again: change its manifest, or delete it with "+
-		"`kubectl delete %s --namespace %s %s` %s, so that the next `pulumi up` creates it again and waits for it.",
+		"`kubectl delete %s --namespace %s %s` %s, so that the next `pulumi up` creates it again, if it is part of the program, and waits for it.",
 		ended.GetKind(), strings.ToLower(ended.GetKind()), ended.GetNamespace(), ended.GetName(), kinds.LostWith(ended.GroupVersionKind().GroupKind()))
 }
 

@@ -212,5 +212,8 @@ func shellWord(text string) string {
 	if plainWord.MatchString(text) {
 		return text
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return ShellQuoted(text)
 }
+
+// ShellQuoted writes a text in quotes, as a shell reads it.
+func ShellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -51,6 +51,20 @@ func (p Pattern) Matches(path fieldpath.Path) bool {
 	return true
 }
 
+// IsWithin reports whether all that the pattern selects is at path or below.
+func (p Pattern) IsWithin(path fieldpath.Path) bool {
+	if len(p.steps) < len(path) {
+		return false
+	}
+	for i, element := range path {
+		step := p.steps[i]
+		if step.all || !step.matches(element) || element.Key != nil && len(step.keys) < len(*element.Key) {
+			return false
+		}
+	}
+	return true
+}
+
 // selectsItem reports whether step selects the list item at path, according to the trees.
 func (p Pattern) selectsItem(step selector, path fieldpath.Path) bool {
 	if step.keys == nil || path[len(path)-1].Key == nil {

@@ -31,6 +31,16 @@ func selectsIn(tree any, steps []selector) bool {
 	return false
 }
 
+// Below returns the pattern without its first step, if that is the member of this name.
+func (p Pattern) Below(name string) (Pattern, bool) {
+	if len(p.steps) < 2 || p.steps[0].name == nil || *p.steps[0].name != name {
+		return Pattern{}, false
+	}
+	_, rest, _ := strings.Cut(p.text, name)
+	below, err := ParsePattern(strings.TrimPrefix(rest, "."))
+	return below, err == nil
+}
+
 // Meant returns the path that the user probably meant, if the pattern selects nothing in a tree because it treats the
 // dots in a key as steps: metadata.labels["app.kubernetes.io/name"] instead of
 // metadata.labels.app.kubernetes.io/name.

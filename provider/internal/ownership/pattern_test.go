@@ -205,3 +205,30 @@ func TestAPatternIsReadAsEveryPathIs(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatAPatternSelectsIsWithinAField(t *testing.T) {
+	ports := fieldpath.MakePathOrDie("spec", "ports")
+	for _, c := range []struct {
+		pattern string
+		path    fieldpath.Path
+		within  bool
+	}{
+		{"spec.ports", ports, true},
+		{"spec.ports[*].port", ports, true},
+		{"spec", ports, false},
+		{"spec.portsOf", ports, false},
+		{"spec.*", ports, false},
+		{"spec.ports[port=53,protocol=UDP].nodePort", port53, true},
+		{"spec.ports[port=53,protocol=UDP]", port53, true},
+		{"spec.ports[port=53].nodePort", port53, false},
+		{"spec.ports[port=53,protocol=TCP].nodePort", port53, false},
+		{"spec.ports[*].nodePort", port53, false},
+		{"spec.ports", port53, false},
+	} {
+		pattern, err := ParsePattern(c.pattern)
+		require.NoError(t, err)
+		assert.Equal(t, c.within, pattern.IsWithin(c.path), "%s in %s", c.pattern, c.path)
+	}
+}
+
+var port53 = fieldpath.MakePathOrDie("spec", "ports", fieldpath.KeyByFields("port", 53, "protocol", "UDP"))

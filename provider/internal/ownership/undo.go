@@ -10,15 +10,15 @@ import (
 // since, it changes nothing.
 func Undo(before, after *unstructured.Unstructured) Edit {
 	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		was, err := entriesOf(before)
+		was, err := byIdentity(before)
 		if err != nil {
 			return nil, err
 		}
-		became, err := entriesOf(after)
+		became, err := byIdentity(after)
 		if err != nil {
 			return nil, err
 		}
-		is, err := entriesOf(live)
+		is, err := byIdentity(live)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (e writtenEntry) equals(other writtenEntry) bool {
 	return e.fields.Equals(other.fields)
 }
 
-func entriesOf(object *unstructured.Unstructured) (map[entryIdentity]writtenEntry, error) {
+func byIdentity(object *unstructured.Unstructured) (map[entryIdentity]writtenEntry, error) {
 	raw, entries, err := writtenEntries(object)
 	if err != nil {
 		return nil, err

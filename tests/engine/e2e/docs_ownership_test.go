@@ -263,7 +263,7 @@ outputs: {whole: "${token.manifest}", value: "${token.manifest.stringData.token}
 		k.merge(t, id, "{metadata: {finalizers: [example.com/hold]}}")
 		assert.Contains(t, s.runFails(t, "destroy", "--yes", "--skip-preview"), "forceDestroy to true and run `pulumi up`")
 		s.program(t, "%s", strings.Replace(program, "      manifest:", "      forceDestroy: true\n      manifest:", 1))
-		s.previewEmpty(t)
+		assert.Contains(t, s.preview(t), "+ forceDestroy")
 		s.runFails(t, "destroy", "--yes", "--skip-preview")
 		resourceVersion := k.get(t, id).GetResourceVersion()
 		for line := range strings.Lines(only(t, "Deleting", commandLines)) {

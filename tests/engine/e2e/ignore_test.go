@@ -213,7 +213,7 @@ spec: {template: {spec: {containers: [{name: main, env: [{name: A, value: other}
 	})
 }
 
-func TestIgnoreChangesOfAManifestInYAML(t *testing.T) { // [A4-11]
+func TestIgnoreChangesOfAManifestInYAML(t *testing.T) {
 	t.Parallel()
 	c := shared.Get(t)
 	k := kubeOf(t, c)

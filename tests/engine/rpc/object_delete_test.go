@@ -184,7 +184,7 @@ func TestDelete(t *testing.T) {
 		require.Len(t, sent, 1)
 		assert.Contains(t, sent[0], `"propagationPolicy":"Background"`, "and not in the foreground, as in the last run")
 
-		s.mustUp("same", with(t, background, "deletionPropagation", "Foreground"))
+		s.mustUp("update", with(t, background, "deletionPropagation", "Foreground"))
 		s.timeout = 3
 		require.NoError(t, s.in(s.process.again(t)).replace(background))
 		require.Len(t, sent, 2)

@@ -33,7 +33,7 @@ func TestIgnoreChangesOfAManifestThatIsText(t *testing.T) {
 	unchanged := m{"a": "1", "b": "1"}
 
 	for i, path := range []string{"manifest", "yaml", "*"} {
-		t.Run(path+" stays as it was [A4-11]", func(t *testing.T) {
+		t.Run(path+" stays as it was", func(t *testing.T) {
 			name := fmt.Sprint("whole", i)
 			s := made(t, name, path, w.asYAML(name, "1", "1"))
 			for range 2 {
@@ -53,7 +53,7 @@ func TestIgnoreChangesOfAManifestThatIsText(t *testing.T) {
 		})
 	}
 	for i, path := range []string{"manifest.data", "manifest.data.a", `manifest["data"]["a"]`, "manifest.data.*", "manifest.*", "*.data.a", "yaml.data.a"} {
-		t.Run(path+" is refused as soon as it changes, and never applied [A4-11]", func(t *testing.T) {
+		t.Run(path+" is refused as soon as it changes, and never applied", func(t *testing.T) {
 			name := fmt.Sprint("part", i)
 			s := made(t, name, path, w.asYAML(name, "1", "1"))
 			s.in(s.process.again(t)).mustUp("same", w.asYAML(name, "1", "1"))
@@ -78,7 +78,7 @@ func TestIgnoreChangesOfAManifestThatIsText(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a secret text stays as it was, and secret [A4-11]", func(t *testing.T) {
+	t.Run("a secret text stays as it was, and secret", func(t *testing.T) {
 		hidden := func(v string) resource.PropertyMap {
 			return resource.PropertyMap{"yaml": resource.MakeSecret(w.asYAML("hidden", v, "1")["yaml"])}
 		}
@@ -87,7 +87,7 @@ func TestIgnoreChangesOfAManifestThatIsText(t *testing.T) {
 		assert.True(t, s.inputs["manifest"].IsSecret())
 		assert.Equal(t, unchanged, values("hidden"))
 	})
-	t.Run("a part is kept once the program has it as a manifest [A4-11]", func(t *testing.T) {
+	t.Run("a part is kept once the program has it as a manifest", func(t *testing.T) {
 		s := made(t, "turned", "manifest.data.a", w.asYAML("turned", "1", "1"))
 		s.in(s.process.again(t)).mustUp("update", program(w.configMap("turned", m{"a": "2", "b": "2"})))
 		assert.Equal(t, m{"a": "1", "b": "2"}, values("turned"))
@@ -95,18 +95,18 @@ func TestIgnoreChangesOfAManifestThatIsText(t *testing.T) {
 		require.ErrorContains(t, err, "ignoreChanges names manifest.data.a", "and back")
 		s.in(s.process.again(t)).mustUp("same", w.asYAML("turned", "1", "2"))
 	})
-	t.Run("a part that is not known yet does not block the preview [A4-11]", func(t *testing.T) {
+	t.Run("a part that is not known yet does not block the preview", func(t *testing.T) {
 		s := made(t, "computed", "manifest.data.a", w.asYAML("computed", "1", "1"))
 		did, _, err := s.in(s.process.again(t)).preview(resource.PropertyMap{"yaml": unknown()})
 		require.NoError(t, err)
 		assert.Equal(t, "update", did)
 	})
-	t.Run("drift in a part is left alone [A4-11]", func(t *testing.T) {
+	t.Run("drift in a part is left alone", func(t *testing.T) {
 		s := made(t, "drifts", "manifest.data.a", w.asYAML("drifts", "1", "1"))
 		w.patch("ConfigMap", "drifts", data("a", "9"))
 		s.in(s.process.again(t)).mustUp("same", w.asYAML("drifts", "1", "1"))
 	})
-	t.Run("a program that has both, or neither, is told so [A4-11]", func(t *testing.T) {
+	t.Run("a program that has both, or neither, is told so", func(t *testing.T) {
 		in := program(w.configMap("both", m{"a": "1", "b": "1"}))
 		s := p.resource(t, "both").mustUp("create", in)
 		both := w.asYAML("both", "2", "2")
@@ -145,7 +145,7 @@ func TestIgnoreChangesOfAManifestThatIsTooBig(t *testing.T) {
 		{"manifest.data.a", tree, part}, {"manifest.data.a", text, part}, {"yaml.data.a", text, part},
 	} {
 		name := fmt.Sprint("big", i)
-		t.Run(fmt.Sprint(name, " ", c.path, " [A4-11] [M25]"), func(t *testing.T) {
+		t.Run(fmt.Sprint(name, " ", c.path, " [M25]"), func(t *testing.T) {
 			s := p.resource(t, name)
 			s.ignore = []string{c.path}
 			s.mustUp("create", c.in(name, "1"))

@@ -69,6 +69,10 @@ spec:
 			_, err := s.up(program(changed, ignored))
 			require.ErrorContains(t, err, `ignoreFields: ["spec.ingress"]`)
 			assert.Equal(t, version, w.get("NetworkPolicy", "closed").GetResourceVersion())
+
+			live, in := w.value("NetworkPolicy", "closed", "spec", "ingress"), program(label(t, changed), pasted(t, err.Error(), "ignoreFields"))
+			s.mustUp("update", in).mustUp("same", in)
+			assert.Equal(t, live, w.value("NetworkPolicy", "closed", "spec", "ingress"), "the line that the message offers works")
 		})
 	})
 	t.Run("the weights of a custom kind with a plain list stay what its controller made them [D2] [O39]", func(t *testing.T) {

@@ -104,5 +104,8 @@ func TestWhatIsToBeKept(t *testing.T) {
 		assert.Equal(t, uid, w.get("ConfigMap", "frozen").GetUID())
 		s.in(s.process.again(t)).mustUp("update", program(annotated(frozen("1"), "keep")))
 		assert.Equal(t, uid, w.get("ConfigMap", "frozen").GetUID())
+		s.in(s.process.again(t)).mustUp("update", program(frozen("1")))
+		s.in(s.process.again(t)).mustUp("replace", program(frozen("2"), m{"onImmutable": "replace"}))
+		s.in(s.process.again(t)).mustUp("update", program(annotated(frozen("2"), "keep")))
 	})
 }

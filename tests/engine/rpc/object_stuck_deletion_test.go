@@ -32,6 +32,23 @@ func TestForceDestroy(t *testing.T) {
 		require.Len(t, s.process.log.warnings(), 1)
 		assert.Contains(t, s.warned(), "example.com/hold, example.com/keep")
 	})
+	t.Run("is saved by an update that touches nothing, also of an object whose deletion is stuck [O58] [O59]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		s := start(t, g.connection()).resource(t, "stuck").mustUp("create", held(w, "stuck"))
+		s.timeout = 1
+		require.ErrorContains(t, s.destroy(), "set forceDestroy to true and run `pulumi up`")
+		asked, outputs := g.watchRequests(), s.outputs
+		did, planned, err := s.preview(held(w, "stuck", forcing))
+		require.NoError(t, err)
+		assert.Equal(t, "update", did)
+		assert.Equal(t, plain(resource.NewProperty(outputs)), plain(resource.NewProperty(planned)), "nothing becomes unknown, so what depends on it is not run again")
+		s.mustUp("update", held(w, "stuck", forcing))
+		assert.Equal(t, map[string]int{"GET": 2}, tally(asked()), "the reads before the program")
+		assert.Equal(t, plain(resource.NewProperty(outputs)), plain(resource.NewProperty(s.outputs)))
+		require.NoError(t, s.destroy())
+		assert.False(t, w.exists("ConfigMap", "stuck"))
+	})
 	t.Run("an object that changes in between is looked at again [O59]", func(t *testing.T) {
 		t.Parallel()
 		w, g := newWorld(t), newGateway(t)

@@ -44,7 +44,7 @@ func TestAPreviewOfAnObjectWhoseNameIsNotKnownYet(t *testing.T) {
 		return ref
 	}
 
-	t.Run("shows no name and no uid of it, and says what goes if it is another one [A4-9]", func(t *testing.T) {
+	t.Run("shows no name and no uid of it, and says what goes if it is another one", func(t *testing.T) {
 		manifest := w.configMap("named", nil)
 		s := p.resource(t, "named").mustUp("create", program(manifest))
 		outputs := previewed(t, s, program(whose(manifest, m{"name": unknown()}, nil)), "update")
@@ -58,7 +58,7 @@ func TestAPreviewOfAnObjectWhoseNameIsNotKnownYet(t *testing.T) {
 		assert.NotContains(t, s.process.log.all(), asks, "the value is what it was")
 		s.in(s.process.again(t)).mustUp("replace", program(whose(manifest, m{"name": "other"}, nil)))
 	})
-	t.Run("warns if the object holds data that no program has [A4-9]", func(t *testing.T) {
+	t.Run("warns if the object holds data that no program has", func(t *testing.T) {
 		claim := object(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: disk, namespace: %s},
 			spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}`, w.namespace)
 		s := p.resource(t, "disk").mustUp("create", program(claim))
@@ -69,14 +69,14 @@ func TestAPreviewOfAnObjectWhoseNameIsNotKnownYet(t *testing.T) {
 		assert.Contains(t, warned[0], "(lost with it: the data of its volume, unless the reclaim policy of the volume is Retain)")
 		assert.Contains(t, warned[0], "--target")
 	})
-	t.Run("with all of its metadata [A4-9]", func(t *testing.T) {
+	t.Run("with all of its metadata", func(t *testing.T) {
 		manifest := w.configMap("metadata", nil)
 		s := p.resource(t, "metadata").mustUp("create", program(manifest))
 		outputs := previewed(t, s, program(m{"apiVersion": "v1", "kind": "ConfigMap", "metadata": unknown(), "data": manifest["data"]}), "update")
 		assert.Equal(t, m{"apiVersion": "v1", "kind": "ConfigMap", "namespace": unknownText, "name": unknownText, "uid": unknownText}, refs(t, outputs))
 		assert.Contains(t, s.process.log.all(), asks+"(manifest.metadata.namespace, manifest.metadata.name)")
 	})
-	t.Run("with all of the manifest [A4-9]", func(t *testing.T) {
+	t.Run("with all of the manifest", func(t *testing.T) {
 		s := p.resource(t, "whole").mustUp("create", program(w.configMap("whole", nil)))
 		for _, in := range []resource.PropertyMap{program(unknown()), {"yaml": unknown()}} {
 			outputs := previewed(t, s, in, "update")
@@ -84,7 +84,7 @@ func TestAPreviewOfAnObjectWhoseNameIsNotKnownYet(t *testing.T) {
 			assert.Contains(t, s.process.log.all(), "ConfigMap "+w.namespace+"/whole: "+asks+"(manifest)")
 		}
 	})
-	t.Run("is a replacement if what is known differs [A4-9]", func(t *testing.T) {
+	t.Run("is a replacement if what is known differs", func(t *testing.T) {
 		manifest := w.configMap("differs", nil)
 		s := p.resource(t, "differs").mustUp("create", program(manifest))
 		for what, in := range map[string]map[string]any{
@@ -98,7 +98,7 @@ func TestAPreviewOfAnObjectWhoseNameIsNotKnownYet(t *testing.T) {
 			assert.Equal(t, map[string]string{"manifest." + what: "update-replace"}, s.mustDiff(program(in)))
 		}
 	})
-	t.Run("does not mind the namespace of a kind that has none [A4-9]", func(t *testing.T) {
+	t.Run("does not mind the namespace of a kind that has none", func(t *testing.T) {
 		role := object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: %s}, rules: []}`, w.namespace)
 		s := start(t, inline(shared.Get(t).Admin())).resource(t, "role").mustUp("create", program(role))
 		outputs := previewed(t, s, program(whose(role, m{"namespace": unknown()}, nil)), "update")
@@ -108,7 +108,7 @@ func TestAPreviewOfAnObjectWhoseNameIsNotKnownYet(t *testing.T) {
 	})
 }
 
-func TestAPreviewOfAPatchWhoseTargetIsNotKnownYet(t *testing.T) { // [A4-9]
+func TestAPreviewOfAPatchWhoseTargetIsNotKnownYet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.apply("owner", w.configMap("it", nil))
@@ -144,7 +144,7 @@ func TestAPreviewOfAPatchWhoseTargetIsNotKnownYet(t *testing.T) { // [A4-9]
 	assert.Equal(t, "replace", did, "the kind is known")
 }
 
-func TestAPreviewOfAWaitForWhatIsNotKnownYet(t *testing.T) { // [A4-9]
+func TestAPreviewOfAWaitForWhatIsNotKnownYet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(w.configMap("it", nil))
@@ -161,7 +161,7 @@ func TestAPreviewOfAWaitForWhatIsNotKnownYet(t *testing.T) { // [A4-9]
 
 // The engine also asks with unknown values in the update: which of its dependents are deleted together with what is deleted before it
 // is replaced. Those that keep their names stay.
-func TestAReplacementDeletesNoDependentThatKeepsItsName(t *testing.T) { // [A4-9]
+func TestAReplacementDeletesNoDependentThatKeepsItsName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := start(t, inline(newUser(t)))

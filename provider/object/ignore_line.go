@@ -1,0 +1,31 @@
+package object
+
+import (
+	"slices"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// ignoreLine returns the line that leaves these fields to others when it is written into the program: it has what is ignored already, too,
+// because it takes the place of that. Where names are secret, there is no line to copy.
+func (in inputs) ignoreLine(fields []fieldpath.Path) string {
+	if in.namesSecret(fieldpath.NewSet(fields...)) {
+		return "add them to ignoreFields; their names are secret and not shown here"
+	}
+	var already, names []string
+	for _, field := range fields {
+		names = append(names, ownership.Format(field))
+	}
+	if in.ignoreSecret {
+		return "add to ignoreFields: " + tracked.QuotedList(names)
+	}
+	for _, pattern := range in.ignored {
+		if !slices.ContainsFunc(fields, pattern.IsWithin) {
+			already = append(already, pattern.String())
+		}
+	}
+	return keyIgnoreFields + ": [" + tracked.QuotedList(append(already, names...)) + "]"
+}
