@@ -144,14 +144,11 @@ func (r remover) judge(path fieldpath.Path) removal {
 	return parts
 }
 
-// takenBy returns who else owns a field; "" if only we do.
+// takenBy returns who else owns a field; "" if only we do, or nobody: an update of ours may have failed after it had
+// released the field.
 func (r remover) takenBy(path fieldpath.Path) string {
-	owners := r.owners.Of(path)
-	if others := r.others(owners); others != "" {
+	if others := r.others(r.owners.Of(path)); others != "" {
 		return "it, or a part of it, is owned by " + others
-	}
-	if len(owners) == 0 {
-		return "this Patch no longer owns it"
 	}
 	return ""
 }
