@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -144,11 +145,19 @@ func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *un
 		return applyResult{err: err}
 	case !ours:
 		return t.adopt(ctx, in, live, c.preview)
-	case c.continuing, in.adopt, in.retained:
-		return t.applyToUntracked(ctx, in, live, c.preview)
-	default:
-		return t.resumeOwnCreate(ctx, in, live, c)
+	case in.retained:
+		return t.applyToUntracked(ctx, in, live, c.preview) // an earlier resource has left it on purpose
 	}
+	var result applyResult
+	if c.continuing || in.adopt {
+		result = t.applyToUntracked(ctx, in, live, c.preview)
+	} else {
+		result = t.resumeOwnCreate(ctx, in, live, c)
+	}
+	if refused := (*refusedUpdate)(nil); errors.As(result.err, &refused) {
+		refused.interrupted = c.continuing || t.isYoung(live, c.resumeWithin)
+	}
+	return result
 }
 
 // mayContinue refuses an object that exists and is not for us to continue with or to take over. It says whether the object is ours.

@@ -31,7 +31,9 @@ type refusedUpdate struct {
 	denied bool
 	// leftover are defaults that contradict the update, which is refused even without them.
 	leftover []fieldpath.Path
-	err      error
+	// interrupted means that a run of this resource has made the object, and was interrupted before the state had it.
+	interrupted bool
+	err         error
 }
 
 func (r *refusedUpdate) Error() string { return r.err.Error() }

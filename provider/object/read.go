@@ -161,19 +161,13 @@ func (s state) unrecorded(t target, live *unstructured.Unstructured) (*fieldpath
 	if s.ignored != nil {
 		known = known.Union(s.ignored)
 	}
-	return ownership.Unrecorded(live, t.Manager, known)
+	return ownership.Unrecorded(live, ownership.AppliedBy(t.Manager), known)
 }
 
 // hide marks live values as secret if no input says whether they are.
 func (s *state) hide(fields *fieldpath.Set) {
 	fields.Iterate(func(path fieldpath.Path) {
-		for n, element := range path {
-			if element.Value != nil {
-				path = path[:n] // an item of a set is its own name
-				break
-			}
-		}
-		if _, at, ok := ownership.Locate(s.Live, path); ok {
+		if _, at, ok := ownership.Locate(s.Live, ownership.UpToSet(path)); ok {
 			s.Secrets.Add(tracked.PropertyPath(at))
 		}
 		s.NamesSecret = true

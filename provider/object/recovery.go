@@ -39,9 +39,12 @@ func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructur
 			return applyResult{answer: live}
 		}
 	}
-	p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource created it (%s), with other content, and did "+
-		"not finish. It is updated in place.", t.Ref, made(live))
-	return t.applyToUntracked(ctx, in, live, c.preview)
+	result := t.applyToUntracked(ctx, in, live, c.preview)
+	if refused := (*refusedUpdate)(nil); !errors.As(result.err, &refused) {
+		p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource created it (%s), with other content, and did "+
+			"not finish. It is updated in place.", t.Ref, made(live))
+	}
+	return result
 }
 
 // refuseOld refuses an object of ours that no interrupted run of late can have created.

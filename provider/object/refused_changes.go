@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -63,14 +64,19 @@ func (r *refusedUpdate) refusedChanges(ctx context.Context, in inputs) []string 
 	return shortened(lines)
 }
 
-// cannotBecome refuses a change of an object that the program takes over, and did not make. also is what to say besides that:
-// "exists already, and ".
+// cannotBecome refuses a change of an object that the program takes over, and did not make, or that a run of another program
+// has made, of which the state knows nothing. also is what to say besides that: "exists already, and ".
 func (r *refusedUpdate) cannotBecome(in inputs, also string, changes []string) error {
 	what := ""
 	if len(changes) > 0 {
 		what = "\n  " + strings.Join(changes, "\n  ")
 	}
-	return tracked.Refused(failure.ReasonImmutable, "%s %scannot be changed to what the manifest says. It was not touched.%s\n%v\n"+
-		"Next: write what the object has into the manifest; or, %s",
-		r.target.Ref, also, what, r.said(in), r.target.deletionByHand())
+	who, next := "", "write what the object has into the manifest"
+	if r.interrupted {
+		who = fmt.Sprintf("A run of this resource with another program created it (%s), and was interrupted before the state had it.\n", made(r.merged.Live()))
+		next = "run `pulumi up` once with the program of that run, which continues with the object, and then with this one"
+	}
+	return tracked.Refused(failure.ReasonImmutable, "%s %scannot be changed to what the manifest says. It was not touched.%s\n%s%v\n"+
+		"Next: %s; or, %s",
+		r.target.Ref, also, what, who, r.said(in), next, r.target.deletionByHand())
 }

@@ -34,6 +34,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 		return p.CreateResponse{}, err
 	}
 	result.sayDropped(ctx)
+	result.sayUnrecorded(ctx)
 	if result.unresolved {
 		return p.CreateResponse{Properties: unknownOutputs(in, result.target.Identity(), "")}, nil
 	}

@@ -20,8 +20,9 @@ import (
 type created map[string]string
 
 // createdBy records what a patch has created. Something from an earlier patch stays recorded if it is unchanged
-// since: it has only ever been ours, nobody put anything into it, and the patch still names all of it. So does a list
-// item that somebody has changed and this patch has put right, so that all of it is ours and as it was: it is a unit.
+// since: nobody else owns any of it, nobody put anything into it, and the patch still names all of it. An update of ours
+// that failed half-way has released it, so that nobody owns it. A list item stays recorded as well that somebody has
+// changed and this patch has put right, so that all of it is ours and as it was: it is a unit.
 func (r run) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
 	owners, err := ownership.NewOwnership(before)
 	if err != nil {
@@ -57,7 +58,8 @@ func (r run) createdBy(s state, before, after *unstructured.Unstructured) (creat
 			if err != nil {
 				return false, err
 			}
-			unchanged := r.isSolelyOurs(owners.Of(path)) && (created == "" || created == same)
+			holders := owners.Of(path)
+			unchanged := created == same && r.others(holders) == "" || created == "" && r.isSolelyOurs(holders)
 			repaired := path[len(path)-1].FieldName == nil && r.isSolelyOurs(owned.Of(path)) && created == sum
 			if !unchanged && !repaired {
 				return false, nil

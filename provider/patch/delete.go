@@ -84,6 +84,10 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	} else {
 		err = t.Edit(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured) (ownership.Edit, error) {
 			found, readable, before = true, tracked.NamesOwners(live), live
+			var err error
+			if w.old.unrecorded, err = w.unrecorded(live); err != nil {
+				return nil, err
+			}
 			release := t.ReleaseAll()
 			after, err := release(live)
 			released = released || after != live
@@ -108,7 +112,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		w.sayReleased(ctx, before)
 	}
 	if released {
-		t.record(ctx, old, done)
+		t.record(ctx, w.old, done)
 	}
 	r.forget(req.Urn, old)
 	return nil
@@ -137,9 +141,9 @@ func (t target) record(ctx context.Context, old state, done removal) {
 	fields, removed := "its fields", "what it has added"
 	if !old.NamesSecret {
 		var names, taken []string
-		for _, path := range leaves(old.touched.all()) {
+		for _, path := range leaves(old.touched.removed.Union(old.present())) {
 			if !done.removes(path) {
-				names = append(names, ownership.Format(path))
+				names = append(names, old.name(path))
 			}
 		}
 		for _, path := range done.paths {

@@ -103,6 +103,7 @@ func (r *patchResource) changes(
 	}
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	result.sayDropped(ctx)
+	result.sayUnrecorded(ctx)
 	if result.unresolved {
 		return tracked.Changed(in.kind, p.Update), nil
 	}
@@ -112,7 +113,7 @@ func (r *patchResource) changes(
 	if in.kind != keyJSONPatch {
 		changes = append(changes, result.reorderedBy(in, req.OldInputs)...)
 		diff := old.detailedDiff(changes, in, ignored)
-		if !diff.HasChanges && !old.touched.all().Equals(now.touched.all()) {
+		if !diff.HasChanges && (!old.touched.all().Equals(now.touched.all()) || !tracked.IsEmpty(old.unrecorded)) {
 			// No value changes, but field ownership does.
 			return tracked.Changed(in.kind, p.Update), nil
 		}
@@ -124,7 +125,7 @@ func (r *patchResource) changes(
 	// The paths of operations say little; the written patch says more. The state identifies operations by position,
 	// so if the positions change, it must be saved again: otherwise a secret is attributed to the operation that was
 	// there before.
-	if len(changes) == 0 && now.touched.nonIdempotent.Empty() && old.touched.all().Equals(now.touched.all()) && old.touched.isLaidOutAs(now.touched) {
+	if len(changes) == 0 && tracked.IsEmpty(old.unrecorded) && now.touched.nonIdempotent.Empty() && old.touched.all().Equals(now.touched.all()) && old.touched.isLaidOutAs(now.touched) {
 		return old.OvertakenDiff(), nil
 	}
 	return writtenDiff(req, ignored, in.kind), nil
@@ -183,6 +184,9 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 			return tracked.PropertyAt(keyJSONPatch, ownership.Location{operation}), p.Add
 		}
 		return s.placeInOperations(change)
+	}
+	if in.kind == keyMergePatch && s.isUnrecorded(change.Path) {
+		return keyMergePatch, p.Update // it is in the document on neither side
 	}
 	id := s.Ref.Identity
 	at, kind := tracked.Place(change, partOf(id, s.Live, s.Secrets), partOf(id, in.tree(), in.secrets))

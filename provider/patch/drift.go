@@ -18,7 +18,11 @@ func (r run) observe(live *unstructured.Unstructured) (state, error) {
 			now.returned.Insert(path.Copy())
 		}
 	})
-	shown := r.old.touched.present().Union(now.returned)
+	var err error
+	if now.unrecorded, err = r.unrecorded(live); err != nil {
+		return state{}, err
+	}
+	shown := r.old.touched.present().Union(now.returned).Union(now.unrecorded)
 	projection := ownership.Project(live.Object, shown, r.in.template(wanted))
 	owners, err := r.owned(live, r.old.touched)
 	if err != nil {
@@ -32,8 +36,8 @@ func (r run) observe(live *unstructured.Unstructured) (state, error) {
 	})
 	now.AppliedSecrets, _ = r.secretPlaces(now.Applied, r.old.touched)
 	now.added = r.old.lookForAdded(r.in, live.Object)
-	for _, path := range now.Unsaved(r.old.touched.set) {
-		markField(&now.Secrets, now.Live, path)
+	for _, path := range append(now.Unsaved(r.old.touched.set), leaves(now.unrecorded)...) {
+		markField(&now.Secrets, now.Live, ownership.UpToSet(path))
 		now.unsaved = true
 	}
 	if now.Applied == nil && now.neighbours == nil {
@@ -92,7 +96,7 @@ func withoutEmptyLists(tree any) any {
 func (s state) hasDrifted(in inputs) bool { return len(s.drift(in)) > 0 }
 
 // drift lists how the object differs from what the patch has left: its values, fields that it removed, items that it
-// added to lists and, for an apply, fields that others now own.
+// added to lists, fields that only a run with a lost state names and, for an apply, fields that others now own.
 func (s state) drift(in inputs) []ownership.Change {
 	var changes []ownership.Change
 	if s.Applied != nil {
@@ -104,6 +108,7 @@ func (s state) drift(in inputs) []ownership.Change {
 			changes = append(changes, ownership.Change{Kind: ownership.Removed, Path: path, Old: v})
 		}
 	}
+	changes = append(changes, s.unrecordedDrift()...)
 	for _, operation := range s.gone() {
 		changes = append(changes, ownership.Change{Kind: ownership.Added, Path: s.touched.places[operation]})
 	}

@@ -46,7 +46,7 @@ func (r run) sayReleased(ctx context.Context, live *unstructured.Unstructured) {
 		return // the release is already done
 	}
 	var nobodys, shared []string
-	for _, leaf := range leaves(r.old.touched.present()) {
+	for _, leaf := range leaves(r.old.present()) {
 		if _, _, has := ownership.Locate(live.Object, leaf); !has {
 			continue
 		}
@@ -73,5 +73,5 @@ func (r run) leftName(path fieldpath.Path) string {
 	if r.old.NamesSecret {
 		return ownership.Format(path[:1]) + "[secret]"
 	}
-	return ownership.Format(path)
+	return r.old.name(path)
 }

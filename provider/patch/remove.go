@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -15,9 +16,10 @@ import (
 )
 
 // takeAway removes what the patch has added and releases the rest, in one request. found says whether the object
-// exists.
-func (r run) takeAway(ctx context.Context, uid types.UID) (done removal, found, readable bool, err error) {
+// exists. The state then has what the last read did not know of.
+func (r *run) takeAway(ctx context.Context, uid types.UID) (done removal, found, readable bool, err error) {
 	readable = true
+	r.old.unrecorded = fieldpath.NewSet()
 	err = cluster.RetryOnConflict(ctx, func() error {
 		live, err := r.target.Cluster.Get(ctx, r.target.Ref)
 		if apierrors.IsNotFound(err) {
@@ -30,6 +32,11 @@ func (r run) takeAway(ctx context.Context, uid types.UID) (done removal, found, 
 		if live, err = r.convertible(ctx, live); err != nil {
 			return err
 		}
+		unrecorded, err := r.unrecorded(live)
+		if err != nil {
+			return err
+		}
+		r.old.unrecorded = r.old.unrecorded.Union(unrecorded)
 		planned, err := r.removable(live)
 		if err != nil {
 			return err

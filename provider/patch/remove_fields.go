@@ -61,11 +61,14 @@ func (r run) removable(live *unstructured.Unstructured) (removal, error) {
 	for _, a := range r.old.remembered(r.in) {
 		items.Insert(a.Place)
 	}
-	for _, leaf := range leaves(r.old.touched.present()) {
+	for _, leaf := range leaves(r.old.present()) {
 		if _, _, has := ownership.Locate(live.Object, leaf); !has || items.Has(leaf) || all.covers(leaf) {
 			continue
 		}
 		kept := keptField{path: leaf, why: "it is not known to be an addition of this Patch"}
+		if r.old.isUnrecorded(leaf) {
+			kept.why = "a run of this Patch has set it whose state was not saved"
+		}
 		if previous := r.old.previous[ownership.Format(leaf)]; previous != "" {
 			kept.why, kept.former = "it was owned by "+previous+" before", true
 		}
@@ -141,14 +144,11 @@ func (r remover) judge(path fieldpath.Path) removal {
 	return parts
 }
 
-// takenBy returns who else owns a field; "" if only we do.
+// takenBy returns who else owns a field; "" if only we do, or nobody: an update of ours may have failed after it had
+// released the field.
 func (r remover) takenBy(path fieldpath.Path) string {
-	owners := r.owners.Of(path)
-	if others := r.others(owners); others != "" {
+	if others := r.others(r.owners.Of(path)); others != "" {
 		return "it, or a part of it, is owned by " + others
-	}
-	if len(owners) == 0 {
-		return "this Patch no longer owns it"
 	}
 	return ""
 }

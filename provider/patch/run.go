@@ -37,6 +37,8 @@ type outcome struct {
 	unconfirmed error
 	// reordered are the lists whose order in a preview differs from the live object.
 	reordered []fieldpath.Path
+	// unrecorded names the fields that only a run with a lost state has set, and that this run releases.
+	unrecorded []string
 	// unresolved means that a preview found no object to try the patch on.
 	unresolved bool
 }
@@ -180,22 +182,32 @@ func (r run) resumePending(ctx context.Context, live *unstructured.Unstructured,
 		}
 	}
 	settled, err := r.newState(live, after, fields)
-	return outcome{state: settled}, err
+	if err != nil {
+		return outcome{}, err
+	}
+	lost, err := r.leavesUnrecorded(live, fields)
+	return outcome{state: settled, unrecorded: lost}, err
 }
 
 // execute sends the request after every reason to refuse has been checked. It must predict what the patch touches in
 // a preview, if the answer cannot show it, and if the prediction decides about more than this request: what other
-// Patches own, and what this one has to release first.
+// Patches own, and what this one has to release first. A run with a lost state may have left something to release.
 func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstructured, decides bool) (outcome, error) {
 	var foreseen patchedFields
 	var answer *unstructured.Unstructured
-	var err error
-	if r.preview || !m.reportsFields() || decides {
+	lost, err := r.leavesUnrecorded(live, nothing())
+	if err != nil {
+		return outcome{}, err
+	}
+	if r.preview || !m.reportsFields() || decides || len(lost) > 0 {
 		if foreseen, answer, err = m.predict(ctx, r.target, live); err != nil {
 			return outcome{}, err
 		}
 		claimed := r.claims.make(r.urn, string(live.GetUID()), foreseen.all())
 		if err := r.refuseOverlap(live, foreseen, claimed); err != nil {
+			return outcome{}, err
+		}
+		if lost, err = r.leavesUnrecorded(live, foreseen); err != nil {
 			return outcome{}, err
 		}
 		if !r.preview {
@@ -205,7 +217,9 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 		}
 	}
 	if r.preview {
-		return r.previewed(ctx, m, live, answer, foreseen)
+		result, err := r.previewed(ctx, m, live, answer, foreseen)
+		result.unrecorded = lost
+		return result, err
 	}
 	answer, err = m.send(ctx, r.target, live, false)
 	if err != nil && !failure.Outcome(err).Definite() && !tracked.IsRefusal(err) {
@@ -222,7 +236,7 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 	if err != nil {
 		return outcome{}, &lostError{cause: err, fields: fields, live: live}
 	}
-	return outcome{state: settled}, nil
+	return outcome{state: settled, unrecorded: lost}, nil
 }
 
 // previewed runs the dry-run, unless the prediction already was one.
@@ -275,6 +289,11 @@ func (r run) newState(before, after *unstructured.Unstructured, fields patchedFi
 	if s.Ownership, err = r.owned(after, fields); err != nil {
 		return state{}, err
 	}
+	owned, err := ownership.WrittenBy(r.target.Own()...).Owned(after)
+	if err != nil {
+		return state{}, err
+	}
+	s.besides = owned.Difference(fields.all())
 	if s.previous, err = r.previousOwners(before, fields); err != nil {
 		return state{}, err
 	}

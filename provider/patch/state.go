@@ -23,6 +23,8 @@ const (
 	keyRemoved     = "__removedFields"
 	keyOnce        = "__onceFields"
 	keyReturned    = "__returnedFields"
+	keyUnrecorded  = "__unrecordedFields"
+	keyBesides     = "__ownedBesides"
 	keyOperations  = "__operationFields"
 	keyPlaces      = "__operationPlaces"
 	keyNeighbours  = "__listNeighbours"
@@ -45,6 +47,11 @@ type state struct {
 	touched patchedFields
 	// returned are fields that the patch removed and that exist again.
 	returned *fieldpath.Set
+	// besides are the fields of our entries in metadata.managedFields right after the patch that it does not name: the
+	// API server adds defaults to what we send. It is nil if that is unknown.
+	besides *fieldpath.Set
+	// unrecorded are the fields that are ours on the object and that the state does not know, see [run.unrecorded].
+	unrecorded *fieldpath.Set
 	// previous records who owned the fields before.
 	previous map[string]string
 
@@ -93,6 +100,16 @@ func (s state) encode(in inputs) (property.Map, error) {
 	}, s.NamesSecret)
 	if err != nil {
 		return property.Map{}, err
+	}
+	if err := tracked.EncodeFields(out, map[string]*fieldpath.Set{keyUnrecorded: s.unrecorded}, true); err != nil {
+		return property.Map{}, err
+	}
+	if s.besides != nil {
+		text, err := ownership.Encode(s.besides)
+		if err != nil {
+			return property.Map{}, err
+		}
+		out[keyBesides] = property.New(text).WithSecret(s.NamesSecret)
 	}
 	for key, paths := range map[string][]fieldpath.Path{keyOperations: s.touched.operations, keyPlaces: s.touched.places} {
 		if len(paths) > 0 {
@@ -145,6 +162,8 @@ func decodeState(properties property.Map) (state, error) {
 		}
 	}
 	s.dropped = tracked.DecodeFields(properties.Get(tracked.KeyDropped))
+	s.besides = tracked.DecodeFields(properties.Get(keyBesides))
+	s.unrecorded = tracked.DecodeFields(properties.Get(keyUnrecorded))
 	s.touched.operations = decodePaths(properties.Get(keyOperations))
 	s.touched.places = decodePaths(properties.Get(keyPlaces))
 	s.neighbours = tracked.DecodeTexts(properties.Get(keyNeighbours))

@@ -39,6 +39,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	if !ok { // otherwise Diff has already reported it
 		result.sayDropped(ctx)
+		result.sayUnrecorded(ctx)
 	}
 	if req.DryRun && old.Pending {
 		// The dry-run served only to find refusals.

@@ -1,0 +1,38 @@
+package rpc_test
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// An update of a Patch releases first, and patches then. What has failed in between is as before when the program goes
+// back: what the Patch has added is known to be its own.
+func TestAPatchThatFailsAfterItsReleaseKnowsWhatItHasAdded(t *testing.T) {
+	t.Parallel()
+	for _, then := range []string{"and a destroy", "and the program of before, and a destroy"} {
+		eachKind(t, then+" [A4-17] [P31]", func(t *testing.T, kind string) {
+			w, g := newWorld(t), newGateway(t)
+			w.apply("owner", w.configMap("it", nil))
+			first := patching(w.configMap("it", nil), setting(kind, data("n", "1")), removes)
+			s := patched(t, w, start(t, g.connection()), "it").mustUp("create", first)
+			s.destroying = nil
+			var count atomic.Int64
+			g.next(func(r *http.Request) bool { return isWrite(r) && count.Add(1) == 2 }, refuse(http.StatusForbidden, metav1.StatusReasonForbidden, "a policy"))
+			_, err := s.in(s.process.again(t)).up(patching(w.configMap("it", nil), setting(kind, data("m", "2")), removes))
+			require.ErrorContains(t, err, "a policy")
+			require.NotContains(t, w.ownedBy(s, "ConfigMap", "it"), "f:n", "released")
+			if then != "and a destroy" {
+				_, err := s.in(s.process.again(t)).up(first)
+				require.NoError(t, err)
+				s.in(s.process.again(t)).mustUp("same", first)
+			}
+			assert.Empty(t, destroyed(t, w, s, "ConfigMap"))
+			assert.Equal(t, m{"a": "1", "b": "2"}, w.value("ConfigMap", "it", "data"))
+		})
+	}
+}
