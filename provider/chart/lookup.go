@@ -4,12 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -225,8 +222,7 @@ func (l *lookups) read(id manifest.Identity) (map[string]any, error) {
 			answer = object.Object
 		}
 	}
-	var notServed *cluster.KindNotServedError
-	if apierrors.IsNotFound(err) || errors.As(err, &notServed) {
+	if err = l.cluster.ConfirmGone(l.ctx, err); failure.Gone(err) {
 		return map[string]any{}, nil
 	}
 	return answer, l.explain(id, err)

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"strings"
+	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -89,6 +90,9 @@ type getObject struct {
 	source *connection.Source
 }
 
+// servingTime is how long a kind is waited for that is defined and not served: its definition may be new.
+const servingTime = 2 * time.Second
+
 // Invoke reads the object: one request, and one more for the kind if this process has not asked about its group and
 // version yet.
 func (g *getObject) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
@@ -101,6 +105,15 @@ func (g *getObject) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeRe
 		return p.InvokeResponse{}, err
 	}
 	ref, live, err := wanted.read(ctx, clu)
+	if wanted.optional {
+		if err = clu.ConfirmGone(ctx, err); failure.NotServed(err) && !failure.Gone(err) {
+			cluster.Patiently(ctx, servingTime, func() bool {
+				ref, live, err = wanted.read(ctx, clu)
+				return failure.NotServed(err)
+			})
+			err = clu.ConfirmGone(ctx, err)
+		}
+	}
 	switch {
 	case err == nil:
 		result, err := wanted.result(ctx, live)

@@ -77,6 +77,9 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	old.Stale = old.Stale || programmed && r.goneWith.Has(old.Origin, old.Ref.Identity)
 	if old.IsToReread(clu, programmed) {
 		seen, err := r.rereadStale(ctx, req, old, in)
+		if failure.NotServed(err) {
+			return tracked.Changed(keyManifest, p.Update), nil // The same run may serve the kind again, and the update waits for it.
+		}
 		if err != nil && !isUnconfirmed(err) {
 			return r.moves.Diff(ctx, r.source, old.State, err)
 		}

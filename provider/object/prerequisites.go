@@ -79,8 +79,14 @@ func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster,
 	if r.planned.defines(clu, id) {
 		return
 	}
-	elsewhere := ""
-	if notServed := (*failure.KindNotServedError)(nil); errors.As(err, &notServed) && len(notServed.ServedAs) > 0 {
+	elsewhere, notServed := "", (*failure.KindNotServedError)(nil)
+	switch {
+	case !errors.As(err, &notServed):
+	case notServed.DefinedBy != "":
+		p.GetLogger(ctx).Warningf("Kind %q of %q is not served, although %s defines it. The values of this object are known only "+
+			"after the apply, which waits up to %s for a version to be served again.", id.Kind, id.APIVersion, notServed.DefinedBy, prerequisiteTimeout)
+		return
+	case len(notServed.ServedAs) > 0:
 		elsewhere = " The cluster has a kind of this name in " + notServed.ServedAs[0] + "; is that what is meant?"
 	}
 	p.GetLogger(ctx).Warningf("Kind %q of %q is not known to the API server yet. The values of this object are known only after "+

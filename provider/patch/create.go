@@ -74,7 +74,7 @@ func (r *patchResource) patch(ctx context.Context, req request) (outcome, error)
 	w.target, err = find(ctx, req.cluster, req.in.object, manager)
 	w.target.Also = former
 	switch {
-	case failure.Gone(err):
+	case failure.Gone(err), failure.NotServed(err):
 		return w.targetMissing(ctx, err)
 	case err != nil:
 		return outcome{target: w.target}, w.target.Explain("patch", err, req.in.sensitive())

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -45,6 +46,9 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
 	if old.IsToReread(clu, programmed) {
 		reread, err := r.rereadStale(ctx, req, in, old)
+		if failure.NotServed(err) {
+			return tracked.Changed(in.kind, p.Update), nil // The same run may serve the kind again.
+		}
 		if err != nil {
 			return r.moves.Diff(ctx, r.source, old.State, err)
 		}

@@ -90,7 +90,7 @@ func (r run) start(ctx context.Context) (outcome, error) {
 // targetMissing handles a missing target. If it is missing in a preview, the same run may create it, unless it is of
 // a kind that nobody can add.
 func (r run) targetMissing(ctx context.Context, cause error) (outcome, error) {
-	if err := r.requireSame(ctx, nil, cause); !failure.Gone(err) {
+	if err := r.requireSame(ctx, nil, cause); !failure.Gone(err) && !failure.NotServed(err) {
 		return outcome{target: r.target}, r.target.Explain("read", err, r.in.sensitive())
 	}
 	cause = r.target.Cluster.ExplainNotServed(ctx, cause)
@@ -101,7 +101,11 @@ func (r run) targetMissing(ctx context.Context, cause error) (outcome, error) {
 	if !r.preview {
 		return outcome{target: r.target}, err
 	}
-	p.GetLogger(ctx).Warningf("%v\nThe update will fail unless it is created first.", err)
+	until := "it is created"
+	if !failure.Gone(cause) {
+		until = "the kind is served again"
+	}
+	p.GetLogger(ctx).Warningf("%v\nThe update will fail unless %s first.", err, until)
 	return outcome{target: r.target, unresolved: true}, nil
 }
 

@@ -29,7 +29,12 @@ func find(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manag
 
 // missing reports that there is no object to patch.
 func (t target) missing(cause error) error {
-	if notServed := (*failure.KindNotServedError)(nil); errors.As(cause, &notServed) {
+	notServed := (*failure.KindNotServedError)(nil)
+	switch {
+	case !errors.As(cause, &notServed):
+	case notServed.DefinedBy != "":
+		return t.Explain("patch", cause, nil)
+	default:
 		return tracked.Refused(failure.ReasonKindNotServed, "%s not found: %v. A Patch changes existing objects.\n"+
 			"If its CustomResourceDefinition is created in the same run, let the Patch depend on it and on the object.", t.Ref, cause)
 	}

@@ -25,19 +25,22 @@ func sorted(with []map[string]any) []map[string]any {
 	return with
 }
 
-// place finds out where an object of with belongs: beside the object of the run, if it names no namespace.
-func (r *run) place(ctx context.Context, object map[string]any) (tracked.Target, error) {
+type findTarget = func(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (tracked.Target, error)
+
+// place finds out where an object of with belongs: beside the object of the run, if it names no namespace. find is
+// [tracked.Resolve], or [tracked.Find] for one that was made.
+func (r *run) place(ctx context.Context, object map[string]any, find findTarget) (tracked.Target, error) {
 	id := manifest.IdentityOf(object)
 	if id.Namespace == "" {
 		id.Namespace = r.target.Ref.Namespace
 	}
-	return tracked.Resolve(ctx, r.target.Cluster, id, r.target.Manager)
+	return find(ctx, r.target.Cluster, id, r.target.Manager)
 }
 
 // applyWith makes the objects that are there for the run alone. begun means that at least one of them may be in the cluster.
 func (r *run) applyWith(ctx context.Context) (begun bool, err error) {
 	for _, content := range sorted(r.in.with) {
-		t, err := r.place(ctx, content)
+		t, err := r.place(ctx, content, tracked.Resolve)
 		if err != nil {
 			return begun, t.Explain("apply", err, r.in.sensitive)
 		}
@@ -61,7 +64,7 @@ func (r *run) removeWith(ctx context.Context, with []map[string]any) error {
 	with = sorted(with)
 	slices.Reverse(with)
 	for _, content := range with {
-		t, err := r.place(ctx, content)
+		t, err := r.place(ctx, content, tracked.Find)
 		if err == nil {
 			err = r.removeOne(ctx, t)
 		}

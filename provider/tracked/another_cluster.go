@@ -71,8 +71,8 @@ func IsForgotten(err error) bool { return errors.Is(err, errForgotten) }
 func IsGone(err error) bool { return failure.Gone(err) || IsForgotten(err) }
 
 // Located interprets the result of a read of the object with this uid. An object with that uid is the right one,
-// wherever it is. An absence, or another object of the same name, counts only in the object's own cluster: otherwise
-// the error is an [ElsewhereError], or says why we could not find out.
+// wherever it is. An absence, another object of the same name, or a kind that is not served counts only in the object's
+// own cluster: otherwise the error is an [ElsewhereError], or says why we could not find out.
 func (o Origin) Located(
 	ctx context.Context, source *connection.Source, t Target, uid string, live *unstructured.Unstructured, err error,
 ) error {
@@ -81,7 +81,7 @@ func (o Origin) Located(
 		return err
 	case err == nil && live != nil && uid != "" && uid == string(live.GetUID()):
 		return nil
-	case err != nil && !failure.Gone(err):
+	case err != nil && !failure.Gone(err) && !failure.NotServed(err):
 		if source.Forgets(o.Key()) && !o.answers(ctx, t, err) {
 			return o.forget(ctx, source)
 		}

@@ -7,11 +7,18 @@ import (
 )
 
 // ExplainDestroy completes the error of a Delete. The engine runs Delete with the connection of the last update, so
-// users who have renewed the credentials since must first bring them into the state.
+// users who have renewed the credentials since must first bring them into the state. An object that cannot be reached is
+// forgotten only if the user says so.
 func ExplainDestroy(err error) error {
-	if explained := (*failure.Failure)(nil); errors.As(err, &explained) && explained.Class == failure.ClassAuthentication {
+	explained := (*failure.Failure)(nil)
+	switch {
+	case !errors.As(err, &explained):
+	case explained.Class == failure.ClassAuthentication:
 		explained.Next = "a destroy uses the connection of the last `pulumi up`. If its credentials were renewed since, run " +
 			"`pulumi up` first; otherwise renew them."
+	case explained.Class == failure.ClassKindNotServed:
+		explained.Next += " To give the object up instead, take the resource out of the state with `pulumi state delete`; the " +
+			"object stays in the cluster."
 	}
 	return err
 }

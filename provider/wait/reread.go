@@ -7,6 +7,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -20,6 +21,9 @@ func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest, clu *cl
 		return p.DiffResponse{}, err
 	}
 	live, err := look(ctx, clu, in)
+	if failure.NotServed(err) {
+		return tracked.UpdateAbout(keyUID), nil // The same run may serve the kind again, and the wait waits for it.
+	}
 	if err != nil {
 		return p.DiffResponse{}, in.explain(clu, err)
 	}

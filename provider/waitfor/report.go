@@ -82,7 +82,11 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 func (r Request) seen(e *readiness.NotReadyError) []string {
 	if e.Last == nil {
 		if notServed := (*failure.KindNotServedError)(nil); errors.As(e.Err, &notServed) {
-			return []string{fmt.Sprintf("  Seen last: the API server does not serve the kind %s of %s.", notServed.Kind, notServed.APIVersion)}
+			line := fmt.Sprintf("  Seen last: the API server does not serve the kind %s of %s", notServed.Kind, notServed.APIVersion)
+			if notServed.DefinedBy != "" {
+				line += ", although " + notServed.DefinedBy + " defines it"
+			}
+			return []string{line + "."}
 		}
 		if r.vanished(e) {
 			return nil // the first line has already said it

@@ -92,7 +92,7 @@ func (r *Request) remembering(follow readiness.Follow) readiness.Follow {
 func (r Request) follow(status *statusLine) readiness.Follow {
 	return func(ctx context.Context, see func(*unstructured.Unstructured) (bool, error)) error {
 		ref, err := r.resolve(ctx, status)
-		if notServed := (*failure.KindNotServedError)(nil); errors.As(err, &notServed) && r.Spec.Goal.ForDeletion() {
+		if failure.Gone(err) && r.Spec.Goal.ForDeletion() {
 			_, err = see(nil) // no kind, no object
 			return err
 		}
@@ -122,6 +122,9 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 	var resolved cluster.Resolved
 	var err error
 	lookup, everywhere := r.Cluster.Resolve, r.Cluster.Find
+	if r.Spec.Goal.ForDeletion() {
+		lookup, everywhere = everywhere, nil // Its first answer that the kind is not served would end the wait.
+	}
 	// Ignore why the retries ended: err tells.
 	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
 		found, failed := lookup(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
@@ -129,18 +132,18 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 			return true, nil // the earlier answer says more than a timeout
 		}
 		resolved, err = found, failed
-		notServed := (*failure.KindNotServedError)(nil)
 		switch {
 		case err == nil:
 			return true, nil
-		case errors.As(err, &notServed) && everywhere != nil:
+		case failure.NotServed(err) && everywhere != nil:
 			// Another version may be served. Ask that only once: it is costly, and if a version appears later, it is
 			// the named one.
 			lookup, everywhere = everywhere, nil
 			return false, nil
-		case errors.As(err, &notServed):
+		case failure.NotServed(err):
 			lookup = r.Cluster.Resolve
-			return r.Spec.Goal.ForDeletion(), nil
+			err = r.Cluster.ConfirmGone(ctx, err)
+			return r.Spec.Goal.ForDeletion() && failure.Gone(err), nil
 		case ctx.Err() == nil:
 			status.troubled(err)
 		}

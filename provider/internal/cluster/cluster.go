@@ -75,6 +75,7 @@ func newCluster(settings connect.Settings, wrap func(http.RoundTripper) http.Rou
 	}
 	c.discovery.fetch = c.fetchGroupVersion
 	c.discovery.known, c.discovery.absent = map[schema.GroupVersion]kindsServed{}, map[schema.GroupVersionKind]time.Time{}
+	c.discovery.undefined = map[schema.GroupKind]bool{}
 	return c, nil
 }
 

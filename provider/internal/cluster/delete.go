@@ -37,7 +37,7 @@ type DeleteResult struct {
 	Object *unstructured.Unstructured
 }
 
-// Delete asks the API server to delete an object. An object that is not there, whose kind is no longer served, or that
+// Delete asks the API server to delete an object. An object that is not there, whose kind is no longer defined, or that
 // has another UID than was asked for, is a success: there is nothing to delete.
 func (c *Cluster) Delete(ctx context.Context, ref Ref, options DeleteOptions) (DeleteResult, error) {
 	resource, path, err := c.locate(ctx, ref, c.existing)

@@ -65,7 +65,8 @@ func (c *Cluster) Resource(ctx context.Context, apiVersion, kind string) (Resour
 }
 
 // existing is [Cluster.Resource] for an object that was there, which a *[KindNotServedError] says is lost. It is said
-// only of a kind that has not been served for a second; who asks later does not wait.
+// only of a kind that has not been served for a second, and that nothing defines: see [Cluster.ConfirmGone]. Who asks
+// later does not wait.
 func (c *Cluster) existing(ctx context.Context, apiVersion, kind string) (Resource, error) {
 	resource, err := c.Resource(ctx, apiVersion, kind)
 	notServed := (*KindNotServedError)(nil)
@@ -77,10 +78,9 @@ func (c *Cluster) existing(ctx context.Context, apiVersion, kind string) (Resour
 	case failed != nil:
 		return Resource{}, failed
 	case doubted:
-		return c.Resource(ctx, apiVersion, kind)
-	default:
-		return Resource{}, err
+		resource, err = c.Resource(ctx, apiVersion, kind)
 	}
+	return resource, c.ConfirmGone(ctx, err)
 }
 
 // doubt waits until an answer that a kind is not served can be believed if it is given again. It reports false if it can
@@ -108,6 +108,9 @@ type discovery struct {
 	known   map[schema.GroupVersion]kindsServed
 	absent  map[schema.GroupVersionKind]time.Time // since when a kind has not been found
 	flights singleflight.Group
+
+	undefined   map[schema.GroupKind]bool // kinds that are not served because nothing defines them
+	definitions singleflight.Group
 }
 
 // get gives the known kinds, or fetches them; fresh says that they were fetched for this call.
@@ -152,6 +155,7 @@ func (d *discovery) note(kind schema.GroupVersionKind, served bool) {
 	defer d.mu.Unlock()
 	if _, already := d.absent[kind]; served {
 		delete(d.absent, kind)
+		delete(d.undefined, kind.GroupKind())
 	} else if !already {
 		d.absent[kind] = time.Now()
 	}
@@ -186,6 +190,19 @@ func (d *discovery) absence(kind schema.GroupVersionKind) time.Duration {
 		return time.Since(since)
 	}
 	return 0
+}
+
+// noteUndefined remembers that nothing defines a kind.
+func (d *discovery) noteUndefined(kind schema.GroupKind) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.undefined[kind] = true
+}
+
+func (d *discovery) isUndefined(kind schema.GroupKind) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.undefined[kind]
 }
 
 // forget makes the next question about a group-version ask the API server.

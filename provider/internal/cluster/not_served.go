@@ -18,12 +18,12 @@ import (
 const aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
 	"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
 
-// ExplainNotServed completes a *[KindNotServedError]: it says where the API server serves the kind instead, and whether the
-// kind can still come to where it was wanted. That is two requests, so it is for when something is amiss. Any other
-// error, and one about which nothing can be found out, is returned as it is; nil stays nil.
+// ExplainNotServed completes a *[KindNotServedError]: it says where the API server serves the kind instead, whether the
+// kind can still come to where it was wanted, and what defines it. That is a few requests, so it is for when something is
+// amiss. Any other error, and one about which nothing can be found out, is returned as it is; nil stays nil.
 func (c *Cluster) ExplainNotServed(ctx context.Context, err error) error {
 	var notServed *KindNotServedError
-	if !errors.As(err, &notServed) || notServed.Permanent || len(notServed.ServedAs) > 0 {
+	if !errors.As(err, &notServed) || notServed.Permanent || notServed.DefinedBy != "" || len(notServed.ServedAs) > 0 {
 		return err
 	}
 	wanted, parseErr := schema.ParseGroupVersion(notServed.APIVersion)
@@ -37,6 +37,13 @@ func (c *Cluster) ExplainNotServed(ctx context.Context, err error) error {
 	complete := *notServed
 	complete.ServedAs = served.of(notServed.Kind)
 	complete.Permanent = closed(wanted, served.versions[wanted], len(complete.ServedAs) > 0)
+	inGroup := func(groupVersion schema.GroupVersion) bool { return groupVersion.Group == wanted.Group }
+	if complete.Permanent || slices.ContainsFunc(served.kinds[notServed.Kind], inGroup) {
+		return &complete
+	}
+	if confirmed := c.ConfirmGone(ctx, &complete); failure.NotServed(confirmed) {
+		return confirmed
+	}
 	return &complete
 }
 

@@ -70,7 +70,8 @@ func (c *Cluster) Resolve(ctx context.Context, apiVersion, kind, namespace, name
 
 // Find is [Cluster.Resolve] for an object that exists already. Where a version of an API is no longer served, its objects
 // live on in the others, so another version of the group that has the kind takes its place in the reference. If there is
-// none, and was none a second ago, the error is a *[KindNotServedError]; if that cannot be found out, it says why.
+// none, and was none a second ago, the error is a *[KindNotServedError], which [Cluster.ConfirmGone] has completed; if that
+// cannot be found out, it says why.
 func (c *Cluster) Find(ctx context.Context, apiVersion, kind, namespace, name string) (Resolved, error) {
 	for {
 		resolved, err := c.Resolve(ctx, apiVersion, kind, namespace, name)
@@ -90,7 +91,7 @@ func (c *Cluster) Find(ctx context.Context, apiVersion, kind, namespace, name st
 		case failed != nil:
 			return Resolved{}, failed
 		case !doubted:
-			return Resolved{}, err
+			return Resolved{}, c.ConfirmGone(ctx, err)
 		}
 	}
 }

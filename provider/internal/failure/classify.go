@@ -145,10 +145,18 @@ func NamespaceMissing(err error) bool {
 }
 
 // Gone reports whether the API server said that there is no such object: it answered, and either the object or its
-// kind does not exist. A failed request never means that.
+// kind does not exist. A failed request never means that, nor does a kind that is defined and not served.
 func Gone(err error) bool {
-	var notServed *KindNotServedError
-	return apierrors.IsNotFound(err) || errors.As(err, &notServed)
+	if notServed, ok := errors.AsType[*KindNotServedError](err); ok {
+		return notServed.DefinedBy == ""
+	}
+	return apierrors.IsNotFound(err)
+}
+
+// NotServed reports whether the API server answered that it does not serve the kind of an object.
+func NotServed(err error) bool {
+	_, ok := errors.AsType[*KindNotServedError](err)
+	return ok
 }
 
 // FieldConflict is one field that another field manager owns and that a server-side apply without force wanted.

@@ -2,6 +2,7 @@ package failure
 
 import (
 	"fmt"
+	"strings"
 )
 
 // NotSentError means that a request certainly never reached the API server: no connection was made, the TLS handshake
@@ -54,10 +55,25 @@ type KindNotServedError struct {
 	ServedAs []string
 	// Permanent means that the kind can never appear there, because nobody can add kinds to the group and version.
 	Permanent bool
+	// DefinedBy is what defines the kind all the same, such as "CustomResourceDefinition things.example.com" or "APIService
+	// v1.example.com". Objects of the kind exist then, and cannot be reached. It is empty if there is nothing, and if nobody
+	// has looked for it.
+	DefinedBy string
 }
 
 func (e *KindNotServedError) Error() string {
+	if e.DefinedBy != "" {
+		return fmt.Sprintf("the API server does not serve kind %q of %q, although %s defines it", e.Kind, e.APIVersion, e.DefinedBy)
+	}
 	return fmt.Sprintf("the API server does not serve kind %q of %q", e.Kind, e.APIVersion)
+}
+
+// Remedy says what to do about a kind that is defined and not served.
+func (e *KindNotServedError) Remedy() string {
+	if what, name, _ := strings.Cut(e.DefinedBy, " "); what == "APIService" {
+		return fmt.Sprintf("make the API server behind it available; `kubectl get apiservice %s -o yaml` says what is wrong", name)
+	}
+	return "have it serve a version again (`served: true`)"
 }
 
 // CredentialsError means that a credential plugin did not return credentials, so nothing was sent.

@@ -122,6 +122,10 @@ func (f *Failure) describeNotServed(err error, begin string) {
 	if !errors.As(err, &notServed) {
 		return
 	}
+	if notServed.DefinedBy != "" {
+		f.describeUnserved(notServed, begin)
+		return
+	}
 	nowhere := fmt.Sprintf("%sthe cluster has no kind %q in %q", begin, notServed.Kind, notServed.APIVersion)
 	switch elsewhere := few(notServed.ServedAs); {
 	case kinds.Successor(notServed.Kind) != "" && elsewhere == "":
@@ -136,6 +140,13 @@ func (f *Failure) describeNotServed(err error, begin string) {
 		// Its definition may still be missing.
 		f.What, f.Why = nowhere, []string{"It has a kind of this name in " + elsewhere + "."}
 	}
+}
+
+// describeUnserved says why objects that exist cannot be reached.
+func (f *Failure) describeUnserved(notServed *KindNotServedError, begin string) {
+	f.What = fmt.Sprintf("%sthe cluster does not serve kind %q of %q", begin, notServed.Kind, notServed.APIVersion)
+	f.Why = []string{notServed.DefinedBy + " defines it, so its objects may exist, and cannot be reached for now."}
+	f.Next = notServed.Remedy() + ", then run the command again."
 }
 
 // maxListed is how many alternatives are listed.

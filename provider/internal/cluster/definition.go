@@ -1,0 +1,158 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+)
+
+var (
+	// definitionsPath is where the CustomResourceDefinitions are.
+	definitionsPath = schema.GroupVersionResource{Group: kinds.CustomResourceDefinition.Group, Version: "v1", Resource: "customresourcedefinitions"}
+	// registrationsPath is where the APIServices are.
+	registrationsPath = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+)
+
+// ConfirmGone finds out whether objects of a kind that is not served are gone. They are if nothing defines the kind: their
+// definition took them along. They live on under a definition that serves no version for a while, and behind an API server
+// that is registered and away; then the *[KindNotServedError] says what defines the kind, and [failure.Gone] is false. Any
+// other error is returned as it is, and nil stays nil.
+//
+// Who may not read definitions gets the answer without them: they are rarely hidden and often deleted, and then it is the
+// right one. The other answer would leave such a user no way to delete what is gone.
+func (c *Cluster) ConfirmGone(ctx context.Context, err error) error {
+	notServed := (*KindNotServedError)(nil)
+	if !errors.As(err, &notServed) || notServed.DefinedBy != "" {
+		return err
+	}
+	definition, failed := c.definitionOf(ctx, schema.FromAPIVersionAndKind(notServed.APIVersion, notServed.Kind).GroupKind())
+	switch {
+	case failed != nil:
+		return failed
+	case definition == "":
+		return err
+	}
+	defined := *notServed
+	defined.DefinedBy = definition
+	return &defined
+}
+
+// definitionOf names what defines a kind that is not served; empty if nothing does, as far as may be read. That nothing does
+// is remembered until the kind is served: the objects there were do not come back with another definition.
+func (c *Cluster) definitionOf(ctx context.Context, kind schema.GroupKind) (string, error) {
+	if kinds.OwnGroup(kind.Group) || c.discovery.isUndefined(kind) {
+		return "", nil
+	}
+	return await[string](ctx, join(&c.discovery.definitions, kind.String(), func(ctx context.Context) (string, error) {
+		name, err := c.findDefinition(ctx, kind)
+		hidden := apierrors.IsForbidden(err)
+		if name == "" && (err == nil || hidden) {
+			name, err = c.findRegistration(ctx, kind.Group)
+			hidden = hidden || apierrors.IsForbidden(err)
+		}
+		switch {
+		case name != "" || err != nil && !apierrors.IsForbidden(err):
+			return name, err
+		case !hidden:
+			c.discovery.noteUndefined(kind)
+		}
+		return "", nil
+	}))
+}
+
+// findDefinition names the CustomResourceDefinition of a kind that can have objects. Its name is made of the plural, which
+// only the definition knows.
+func (c *Cluster) findDefinition(ctx context.Context, kind schema.GroupKind) (string, error) {
+	var names []string
+	err := c.ListMetadata(ctx, definitionsPath, func(page []metav1.PartialObjectMetadata, _ bool) bool {
+		for _, definition := range page {
+			if strings.HasSuffix(definition.Name, "."+kind.Group) {
+				names = append(names, definition.Name)
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return "", unlessNone(err)
+	}
+	for _, name := range names {
+		var definition struct {
+			Spec struct {
+				Group string
+				Names struct{ Kind string }
+			}
+			Status struct{ Conditions []metav1.Condition }
+		}
+		switch err := c.readInto(ctx, append(collectionOf(definitionsPath), name), &definition); {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return "", err
+		case definition.Spec.Group == kind.Group && definition.Spec.Names.Kind == kind.Kind && holds(definition.Status.Conditions, "Established"):
+			return kinds.CustomResourceDefinition.Kind + " " + name, nil
+		}
+	}
+	return "", nil
+}
+
+// findRegistration names an APIService by which another API server serves a group, if that server is away.
+func (c *Cluster) findRegistration(ctx context.Context, group string) (string, error) {
+	var registrations struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Spec     struct {
+				Group   string
+				Service *struct{}
+			}
+			Status struct{ Conditions []metav1.Condition }
+		}
+	}
+	if err := c.readInto(ctx, collectionOf(registrationsPath), &registrations); err != nil {
+		return "", unlessNone(err)
+	}
+	for _, registration := range registrations.Items {
+		if spec := registration.Spec; spec.Group == group && spec.Service != nil && !holds(registration.Status.Conditions, "Available") {
+			return "APIService " + registration.Metadata.Name, nil
+		}
+	}
+	return "", nil
+}
+
+// unlessNone drops the error of a cluster that knows no such definitions.
+func unlessNone(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// readInto reads what is at a path.
+func (c *Cluster) readInto(ctx context.Context, path []string, into any) error {
+	answer, err := c.read(ctx, c.client.Get().AbsPath(path...))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer.body, into); err != nil {
+		return &failure.UnreadableReplyError{Code: answer.code}
+	}
+	return nil
+}
+
+func collectionOf(resource schema.GroupVersionResource) []string {
+	return append(groupVersionPath(resource.GroupVersion()), resource.Resource)
+}
+
+// holds reports whether a condition is true.
+func holds(conditions []metav1.Condition, name string) bool {
+	return slices.ContainsFunc(conditions, func(condition metav1.Condition) bool {
+		return condition.Type == name && condition.Status == metav1.ConditionTrue
+	})
+}
