@@ -46,7 +46,7 @@ func TestAKindThatIsNotServedIsGoneOnlyIfNothingDefinesIt(t *testing.T) {
 		definedBy string
 		gone      bool
 	}{
-		"its definition is there, whatever the plural [A4-12]": {
+		"its definition is there, whatever the plural": {
 			map[string]http.HandlerFunc{
 				definitions:                               named("things.other.example.com", "things.shop.example.com", "objects.shop.example.com"),
 				definitions + "/things.shop.example.com":  definition("Other", "True"),
@@ -65,18 +65,18 @@ func TestAKindThatIsNotServedIsGoneOnlyIfNothingDefinesIt(t *testing.T) {
 				definitions: named("things.other.example.com"), definitions + "/things.other.example.com": definition("Thing", "True"),
 			}, "", true,
 		},
-		"its group has a server that is away [A4-12]": {map[string]http.HandlerFunc{registrations: registered(`, "service": {}`, "False")}, byServer, false},
+		"its group has a server that is away": {map[string]http.HandlerFunc{registrations: registered(`, "service": {}`, "False")}, byServer, false},
 		"its group has a server that answers":         {map[string]http.HandlerFunc{registrations: registered(`, "service": {}`, "True")}, "", true},
 		"its group is served by the API server":       {map[string]http.HandlerFunc{registrations: registered("", "False")}, "", true},
 		"nobody may look":                             {map[string]http.HandlerFunc{definitions: forbidden, registrations: forbidden}, "", true},
 		"only servers may be looked at": {
 			map[string]http.HandlerFunc{definitions: forbidden, registrations: registered(`, "service": {}`, "False")}, byServer, false,
 		},
-		"the definitions cannot be read [A4-12]": {map[string]http.HandlerFunc{definitions: broken}, "", false},
-		"one cannot be read [A4-12]": {
+		"the definitions cannot be read": {map[string]http.HandlerFunc{definitions: broken}, "", false},
+		"one cannot be read": {
 			map[string]http.HandlerFunc{definitions: named("objects.shop.example.com"), definitions + "/objects.shop.example.com": broken}, "", false,
 		},
-		"the servers cannot be read [A4-12]": {map[string]http.HandlerFunc{registrations: broken}, "", false},
+		"the servers cannot be read": {map[string]http.HandlerFunc{registrations: broken}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -248,7 +248,7 @@ func TestAKindThatIsNotServed(t *testing.T) {
 		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "policy/v1beta1", Kind: "PodSecurityPolicy", Permanent: true}), "removed in Kubernetes 1.25")
 		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "apps/v1alpha1", Kind: "PetSet", Permanent: true}), "StatefulSet of apps/v1")
 	})
-	t.Run("is defined all the same [A4-12]", func(t *testing.T) {
+	t.Run("is defined all the same", func(t *testing.T) {
 		assert.Equal(t, `cannot create X web: the cluster does not serve kind "B" of "a.b/v1"
   CustomResourceDefinition bs.a.b defines it, so its objects may exist, and cannot be reached for now.
   Next: have it serve a version again (`+"`served: true`"+`), then run the command again.`,

@@ -67,7 +67,7 @@ func (h unserved) isThere() bool {
 func TestAKindThatIsDefinedAndNotServed(t *testing.T) {
 	t.Parallel()
 	defines := func(h unserved) string { return "CustomResourceDefinition hiddens." + h.group() + " defines it" }
-	t.Run("keeps its objects in the state, and in the cluster [A4-12]", func(t *testing.T) {
+	t.Run("keeps its objects in the state, and in the cluster", func(t *testing.T) {
 		t.Parallel()
 		h := newUnserved(t)
 		in := program(h.object(t), atOnce)
@@ -99,7 +99,7 @@ func TestAKindThatIsDefinedAndNotServed(t *testing.T) {
 		require.NoError(t, s.in(s.process.again(t)).destroy())
 		assert.False(t, h.isThere())
 	})
-	t.Run("is waited for by an update, which continues with the object [A4-12]", func(t *testing.T) {
+	t.Run("is waited for by an update, which continues with the object", func(t *testing.T) {
 		t.Parallel()
 		h := newUnserved(t)
 		in := program(h.object(t), atOnce)
@@ -115,7 +115,7 @@ func TestAKindThatIsDefinedAndNotServed(t *testing.T) {
 		assert.Equal(t, uid, at(t, s.outputs, "resourceRef.uid"))
 		s.in(s.process.again(t)).mustUp("same", in)
 	})
-	t.Run("keeps a Wait, which a preview repeats [A4-12]", func(t *testing.T) {
+	t.Run("keeps a Wait, which a preview repeats", func(t *testing.T) {
 		t.Parallel()
 		h := newUnserved(t)
 		h.createIt(t)
@@ -130,7 +130,7 @@ func TestAKindThatIsDefinedAndNotServed(t *testing.T) {
 		h.setServed(true)
 		s.in(s.process.again(t)).mustUp("same", in)
 	})
-	t.Run("does not end a wait for a deletion [A4-12]", func(t *testing.T) {
+	t.Run("does not end a wait for a deletion", func(t *testing.T) {
 		t.Parallel()
 		h := newUnserved(t)
 		h.createIt(t)
@@ -140,7 +140,7 @@ func TestAKindThatIsDefinedAndNotServed(t *testing.T) {
 		require.ErrorContains(t, err, defines(h))
 		requireWaitPending(t, s, err)
 	})
-	t.Run("keeps a Patch, and its fields are not forgotten by a destroy [A4-12]", func(t *testing.T) {
+	t.Run("keeps a Patch, and its fields are not forgotten by a destroy", func(t *testing.T) {
 		t.Parallel()
 		h := newUnserved(t)
 		h.createIt(t)
@@ -161,7 +161,7 @@ func TestAKindThatIsDefinedAndNotServed(t *testing.T) {
 		s.in(s.process.again(t)).mustUp("same", in)
 		require.NoError(t, s.in(s.process.again(t)).destroy())
 	})
-	t.Run("has objects that getObject does not call absent [A4-12]", func(t *testing.T) {
+	t.Run("has objects that getObject does not call absent", func(t *testing.T) {
 		t.Parallel()
 		h := newUnserved(t)
 		h.createIt(t)
@@ -174,7 +174,7 @@ func TestAKindThatIsDefinedAndNotServed(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, got["manifest"].IsNull())
 	})
-	t.Run("is taken for gone where nobody may look at definitions, as its objects are if it was deleted [A4-12]", func(t *testing.T) {
+	t.Run("is taken for gone where nobody may look at definitions, as its objects are if it was deleted", func(t *testing.T) {
 		t.Parallel()
 		h, g := newUnserved(t), newGateway(t)
 		s := start(t, g.connection()).resource(t, "it").mustUp("create", program(h.object(t), atOnce))

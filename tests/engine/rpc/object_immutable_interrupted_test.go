@@ -16,7 +16,7 @@ import (
 func TestAReplacementThatWasKilledAndTakenBackSaysTheWayOut(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string]m{"": {}, " and adopts": adopting} {
-		t.Run("a ConfigMap that is immutable"+name+" [A4-16]", func(t *testing.T) {
+		t.Run("a ConfigMap that is immutable"+name+"", func(t *testing.T) {
 			t.Parallel()
 			w, g := newWorld(t), newGateway(t)
 			frozen := func(v string) resource.PropertyMap {

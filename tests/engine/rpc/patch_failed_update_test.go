@@ -15,7 +15,7 @@ import (
 func TestAPatchThatFailsAfterItsReleaseKnowsWhatItHasAdded(t *testing.T) {
 	t.Parallel()
 	for _, then := range []string{"and a destroy", "and the program of before, and a destroy"} {
-		eachKind(t, then+" [A4-17] [P31]", func(t *testing.T, kind string) {
+		eachKind(t, then+" [P31]", func(t *testing.T, kind string) {
 			w, g := newWorld(t), newGateway(t)
 			w.apply("owner", w.configMap("it", nil))
 			first := patching(w.configMap("it", nil), setting(kind, data("n", "1")), removes)

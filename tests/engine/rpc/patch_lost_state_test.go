@@ -28,7 +28,7 @@ func lostRun(t *testing.T, kind string, more m) (w world, s *session, first, los
 func TestAPatchWhoseStateIsOlderThanItsObject(t *testing.T) {
 	t.Parallel()
 	after := m{"n": "1", "m": "2", "taken": "hunter2-hunter2", "o": "1"}
-	eachKind(t, "what the lost run has set is drift, hidden and named, and the next up releases it [A4-14]", func(t *testing.T, kind string) {
+	eachKind(t, "what the lost run has set is drift, hidden and named, and the next up releases it", func(t *testing.T, kind string) {
 		w, s, in, _ := lostRun(t, kind, nil)
 		diff := drifted(s, in)
 		if kind == "patch" {
@@ -58,7 +58,7 @@ func TestAPatchWhoseStateIsOlderThanItsObject(t *testing.T) {
 		s.in(s.process.again(t)).mustUp("same", in)
 		assert.Empty(t, s.process.log.warnings())
 	})
-	eachKind(t, "a destroy names and releases all of it [A4-14]", func(t *testing.T, kind string) {
+	eachKind(t, "a destroy names and releases all of it", func(t *testing.T, kind string) {
 		w, s, _, _ := lostRun(t, kind, nil)
 		require.NoError(t, s.destroy())
 		assert.Contains(t, s.process.log.all(), "Nobody owns: data.m, data.n, data.taken")
@@ -67,7 +67,7 @@ func TestAPatchWhoseStateIsOlderThanItsObject(t *testing.T) {
 		require.Len(t, events, 1)
 		assert.Contains(t, events[0].Object["message"], "data.m, data.n, data.taken")
 	})
-	eachKind(t, "a destroy that removes says what stays, because nothing records it [A4-14] [P31]", func(t *testing.T, kind string) {
+	eachKind(t, "a destroy that removes says what stays, because nothing records it [P31]", func(t *testing.T, kind string) {
 		w, s, _, _ := lostRun(t, kind, removes)
 		s.destroying = nil
 		warnings := destroyed(t, w, s, "ConfigMap")
@@ -77,14 +77,14 @@ func TestAPatchWhoseStateIsOlderThanItsObject(t *testing.T) {
 		}
 		assert.Equal(t, m{"m": "2", "taken": "hunter2-hunter2", "o": "1"}, w.value("ConfigMap", "it", "data"))
 	})
-	eachKind(t, "the program of the lost run takes it up [A4-14]", func(t *testing.T, kind string) {
+	eachKind(t, "the program of the lost run takes it up", func(t *testing.T, kind string) {
 		w, s, _, lost := lostRun(t, kind, nil)
 		s.mustUp("update", lost).mustUp("same", lost)
 		assert.NotContains(t, s.warned(), "was not saved")
 		assert.Equal(t, after, w.value("ConfigMap", "it", "data"))
 		assert.Contains(t, w.ownedBy(s, "ConfigMap", "it"), "f:taken")
 	})
-	eachKind(t, "another program releases what it does not name [A4-14]", func(t *testing.T, kind string) {
+	eachKind(t, "another program releases what it does not name", func(t *testing.T, kind string) {
 		w, s, _, _ := lostRun(t, kind, nil)
 		in := patching(w.configMap("it", nil), setting(kind, data("n", "1", "m", "2")))
 		s.previewed("update", in)
@@ -94,14 +94,14 @@ func TestAPatchWhoseStateIsOlderThanItsObject(t *testing.T) {
 		owned := w.ownedBy(s, "ConfigMap", "it")
 		assert.NotContains(t, owned, "f:taken")
 	})
-	eachKind(t, "an update for other drift leaves its values, too [A4-14]", func(t *testing.T, kind string) {
+	eachKind(t, "an update for other drift leaves its values, too", func(t *testing.T, kind string) {
 		w, s, in, _ := lostRun(t, kind, nil)
 		w.patch("ConfigMap", "it", data("n", "drift"))
 		s.mustUp("update", in).mustUp("same", in)
 		assert.Equal(t, after, w.value("ConfigMap", "it", "data"))
 		assert.NotContains(t, w.ownedBy(s, "ConfigMap", "it"), "f:m")
 	})
-	eachKind(t, "a Patch that is renamed meanwhile releases it as well [A4-14]", func(t *testing.T, kind string) {
+	eachKind(t, "a Patch that is renamed meanwhile releases it as well", func(t *testing.T, kind string) {
 		w, s, _, _ := lostRun(t, kind, nil)
 		s.moved(urnOfType(patchType, "after"))
 		in := patching(w.configMap("it", nil), setting(kind, data("n", "1")))

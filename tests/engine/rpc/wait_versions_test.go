@@ -79,7 +79,7 @@ func TestAWaitForAVersionThatIsNoLongerServed(t *testing.T) {
 		require.NoError(t, s.in(process()).read())
 		assert.Empty(t, s.id)
 	})
-	t.Run("holds for deletion where no version of the kind is served, because its definition is gone [D27] [A4-12]", func(t *testing.T) {
+	t.Run("holds for deletion where no version of the kind is served, because its definition is gone [D27]", func(t *testing.T) {
 		require.NoError(t, w.client.Resource(definitions).Delete(t.Context(), "valves.water.example.org", metav1.DeleteOptions{}))
 		eventually(t, func() bool {
 			_, err := w.objects("Valve").List(t.Context(), listAll)
