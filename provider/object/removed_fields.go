@@ -47,7 +47,13 @@ func (w *write) leavingOf(old, now state, answer *unstructured.Unstructured) (le
 	left, _ := w.in.ignore.Split(unionOf(old.fields, old.left, old.ignored).Difference(unionOf(now.fields, now.ignored)))
 	ownership.Leaves(left).Iterate(func(path fieldpath.Path) {
 		if ownership.IsAbove(path, now.fields) {
-			return // a map of the manifest, which somebody once made, and that we now own the content of
+			// A map or list that was ours as a whole, and that we now own the content of.
+			for _, part := range w.partsLeft(path, now.fields, answer) {
+				if len(owners.Of(part)) == 0 {
+					l.unowned.Insert(part)
+				}
+			}
+			return
 		}
 		before := old.left != nil && old.left.Has(path)
 		shown, by := path, others(path)
@@ -69,6 +75,55 @@ func (w *write) leavingOf(old, now state, answer *unstructured.Unstructured) (le
 		}
 	})
 	return l, nil
+}
+
+// partsLeft lists what the program has dropped from a list or map that was ours as a whole, after its definition has given it keys.
+// Nobody owns these parts, so that the API server leaves them.
+func (w *write) partsLeft(path fieldpath.Path, now *fieldpath.Set, answer *unstructured.Unstructured) (left []fieldpath.Path) {
+	last, err := decodeInputs(w.in.saved)
+	if err != nil {
+		return nil
+	}
+	var keys []string
+	now.Iterate(func(of fieldpath.Path) {
+		if len(of) > len(path) && of[:len(path)].Equals(path) && of[len(path)].Key != nil {
+			keys = keys[:0]
+			for _, key := range *of[len(path)].Key {
+				keys = append(keys, key.Name)
+			}
+		}
+	})
+	was, _, _ := ownership.Locate(last.applied, path)
+	for _, element := range elementsOf(was, keys) {
+		part := append(path.Copy(), element)
+		_, _, wanted := ownership.Locate(w.in.applied, part)
+		if _, _, stays := ownership.Locate(answer.Object, part); stays && !wanted {
+			left = append(left, part)
+		}
+	}
+	return left
+}
+
+// elementsOf names the members of a map, and the items of a list by their keys.
+func elementsOf(tree any, keys []string) (elements []fieldpath.PathElement) {
+	switch tree := tree.(type) {
+	case map[string]any:
+		for name := range tree {
+			elements = append(elements, fieldpath.PathElement{FieldName: &name})
+		}
+	case []any:
+		for _, item := range tree {
+			fields, _ := item.(map[string]any)
+			var key []any
+			for _, name := range keys {
+				key = append(key, name, fields[name])
+			}
+			if len(keys) > 0 {
+				elements = append(elements, fieldpath.PathElement{Key: fieldpath.KeyByFields(key...)})
+			}
+		}
+	}
+	return elements
 }
 
 // insertItems adds the items that contain a field, with their keys, unless set has them.
@@ -122,7 +177,7 @@ func (l leaving) say(ctx context.Context, t target, in inputs, old state) {
 			t.Ref, strings.Join(shortened(slices.Compact(lines)), "\n  "), waysOut(in, tracked.Unique(managers)))
 	}
 	if names := fieldNames(l.unowned, hide); len(names) > 0 {
-		p.GetLogger(ctx).Infof("%s: these fields left the manifest earlier and stay on the object without an owner: %s\n"+
+		p.GetLogger(ctx).Infof("%s: these fields left the manifest and stay on the object without an owner: %s\n"+
 			"To remove them: write them into the manifest for one `pulumi up`, and take them out in the next.", t.Ref, strings.Join(names, ", "))
 	}
 	if names := fieldNames(l.late, hide); len(names) > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
@@ -392,4 +393,49 @@ func TestManagersThatAreLeftBehind(t *testing.T) {
 		s.mustUp("update", program(w.configMap("web", map[string]any{"a": "1"}), takingOver(former.managerIn())))
 		assert.Equal(t, map[string]any{"a": "1"}, w.value("ConfigMap", "web", "data"))
 	})
+}
+
+// A definition gives a list keys that was atomic. The API server leaves the items that nobody owns by its key, also for
+// `kubectl apply --server-side`.
+func TestAnItemThatLeavesAListThatHasGotKeysIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.group()
+	schema := func(list string) string {
+		return `{type: object, properties: {items: {type: array, ` + list + `, items: {type: object, required: [name], properties: {name: {type: string}, v: {type: string}}}}}}`
+	}
+	w.define(definitionOf(t, group, "Keyed", schema("x-kubernetes-list-type: atomic")))
+	w.served(group, "Keyed")
+	kind := customKind(group, "Keyed")
+	in := func(items string) resource.PropertyMap {
+		return program(custom(t, group, "Keyed", w.namespace, `{items: `+items+`}`))
+	}
+	s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", in(`[{name: a, v: "1"}, {name: b, v: "1"}, {name: c, v: "1"}]`))
+
+	keyed := definitionOf(t, group, "Keyed", schema("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"))
+	body, err := json.Marshal(keyed)
+	require.NoError(t, err)
+	_, err = w.client.Resource(definitions).Patch(t.Context(), kind.Resource+"."+group, types.MergePatchType, body, metav1.PatchOptions{})
+	require.NoError(t, err)
+	eventually(t, func() bool {
+		probe := &unstructured.Unstructured{Object: custom(t, group, "Keyed", w.namespace, `{items: [{name: z}]}`)}
+		tried, err := w.client.Resource(kind).Namespace(w.namespace).Apply(t.Context(), "it", probe,
+			metav1.ApplyOptions{FieldManager: "probe", DryRun: []string{metav1.DryRunAll}, Force: true})
+		if err != nil {
+			return false
+		}
+		items, _, _ := unstructured.NestedSlice(tried.Object, "spec", "items")
+		return len(items) == 4
+	}, "the definition is in use")
+
+	fewer := in(`[{name: a, v: "1"}, {name: b, v: "2"}]`)
+	s.in(s.process.again(t)).mustUp("update", fewer)
+	assert.Contains(t, s.process.log.all(), "these fields left the manifest and stay on the object without an owner: spec.items[name=c]")
+	s.in(s.process.again(t)).mustUp("same", fewer)
+	s.in(s.process.again(t)).mustUp("update", in(`[{name: a, v: "1"}, {name: b, v: "2"}, {name: c, v: "1"}]`))
+	s.in(s.process.again(t)).mustUp("update", fewer)
+	live, err := w.client.Resource(kind).Namespace(w.namespace).Get(t.Context(), "it", metav1.GetOptions{})
+	require.NoError(t, err)
+	items, _, _ := unstructured.NestedSlice(live.Object, "spec", "items")
+	assert.Len(t, items, 2, "as the message advises")
 }
