@@ -213,7 +213,7 @@ func TestPathsThatSelectNothingAreNamed(t *testing.T) {
 		labelled := with(t, program(w.configMap("it", nil)), "manifest.metadata.labels", m{"app.kubernetes.io/name": "it"})
 		in := with(t, labelled, "ignoreFields", []any{"metadata.labels.app.kubernetes.io/name"})
 		_, err := start(t, inline(newUser(t))).resource(t, "it").check(in, false)
-		requireProblems(t, err, problem{"ignoreFields[0]", `metadata.labels["app.kubernetes.io/name"]`})
+		requireProblems(t, err, problem{"ignoreFields[0]", `"metadata.labels[\"app.kubernetes.io/name\"]"`})
 	})
 	t.Run("what is neither in the manifest nor in the object is a warning, in preview and up, once the program says it [D44]", func(t *testing.T) {
 		t.Parallel()

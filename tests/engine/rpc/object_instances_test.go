@@ -142,7 +142,7 @@ func TestADefinitionDoesNotTakeObjectsWithIt(t *testing.T) {
 		w, s := begin(t, inline(newUser(t)))
 		w.widgets(t, "theirs")
 		in := program(definitionOf(t, w.group(), "Widget", sized), map[string]any{"deleteInstances": true})
-		s.mustUp("same", in)
+		s.mustUp("update", in)
 		require.NoError(t, s.destroy())
 		assert.False(t, w.defined(t))
 	})
