@@ -18,6 +18,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // getObjectExamples appear in the registry and in the language packages, each in its own language.
@@ -116,7 +117,7 @@ func (g *getObject) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeRe
 	}
 	switch {
 	case err == nil:
-		result, err := wanted.result(ctx, live)
+		result, err := wanted.result(ctx, live, tracked.NewKnownSecrets(g.source.Secrets()))
 		return p.InvokeResponse{Return: result}, redact(err, wanted.secrets)
 	case wanted.optional && failure.Gone(err):
 		return p.InvokeResponse{Return: property.NewMap(map[string]property.Value{
@@ -178,8 +179,8 @@ func explain(ctx context.Context, clu *cluster.Cluster, ref cluster.Ref, err err
 }
 
 // result returns the result of the call. It is secret as a whole if one of the names is.
-func (w wanted) result(ctx context.Context, live *unstructured.Unstructured) (property.Map, error) {
-	object, err := encodeLive(ctx, live, len(w.secrets) > 0)
+func (w wanted) result(ctx context.Context, live *unstructured.Unstructured, known tracked.KnownSecrets) (property.Map, error) {
+	object, err := encodeLive(ctx, live, len(w.secrets) > 0, known)
 	if err != nil {
 		return property.Map{}, err
 	}

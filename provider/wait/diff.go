@@ -30,6 +30,8 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	case decodeState(req.State).gaveUp && values.Text(req.Inputs.Get(keyOnFailure)) != failureWarns:
 		// Nothing has held yet, and from now on that is a failure.
 		return tracked.UpdateAbout(keyOnFailure), nil
+	case programmed && decodeState(req.State).isReadable(r.known()):
+		return tracked.UpdateAbout(keyReadable), nil
 	case programmed && known:
 		return r.programDiff(ctx, req, clu)
 	case programmed:

@@ -60,7 +60,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	case old.pending && !in.spec.Goal.Judge(live).Holds:
 		return unchanged(req, old, in.spec.StillMissing(live), live)
 	}
-	now, err := in.observed(live)
+	now, err := in.observed(live, old, r.known())
 	if err != nil {
 		return p.ReadResponse{}, err
 	}

@@ -34,7 +34,7 @@ func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest, clu *cl
 	case live == nil || old.isAnother(live):
 		return tracked.UpdateAbout(keyUID), nil
 	}
-	now, err := in.observed(live)
+	now, err := in.observed(live, old, r.known())
 	if err != nil {
 		return p.DiffResponse{}, err
 	}

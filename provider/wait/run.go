@@ -24,7 +24,7 @@ func (r *waitResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 	if req.DryRun {
 		return p.CreateResponse{Properties: in.planned()}, nil
 	}
-	now, err := r.wait(ctx, req.Urn, req.Properties, in)
+	now, err := r.wait(ctx, req.Urn, req.Properties, in, state{})
 	resp := p.CreateResponse{ID: in.object.String(), Properties: now.encode()}
 	if err != nil {
 		resp.PartialState, err = tracked.Unfinished(err)
@@ -44,7 +44,7 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 		}
 		return p.UpdateResponse{Properties: in.planned()}, nil
 	}
-	now, err := r.wait(ctx, req.Urn, req.Inputs, in)
+	now, err := r.wait(ctx, req.Urn, req.Inputs, in, decodeState(req.State))
 	resp := p.UpdateResponse{Properties: now.encode()}
 	if err != nil {
 		resp.PartialState, err = tracked.Unfinished(err)
@@ -52,8 +52,15 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	return resp, err
 }
 
+// known are the secret texts of the program that this process has seen.
+func (r *waitResource) known() tracked.KnownSecrets {
+	return tracked.NewKnownSecrets(r.source.Secrets())
+}
+
 // wait waits until everything holds. If it returns an error, the state says that not everything held.
-func (r *waitResource) wait(ctx context.Context, urn resource.URN, properties property.Map, in inputs) (now state, err error) {
+func (r *waitResource) wait(
+	ctx context.Context, urn resource.URN, properties property.Map, in inputs, before state,
+) (now state, err error) {
 	pending := state{pending: true, uid: in.object.UID}
 	clu, err := r.source.Cluster(properties)
 	if errors.Is(err, connection.ErrUnknown) || !in.known {
@@ -73,7 +80,7 @@ func (r *waitResource) wait(ctx context.Context, urn resource.URN, properties pr
 	if err != nil {
 		return pending, err
 	}
-	now, err = in.observed(live)
+	now, err = in.observed(live, before, r.known())
 	if err != nil {
 		return pending, err
 	}

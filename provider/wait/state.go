@@ -2,6 +2,7 @@ package wait
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +19,9 @@ const (
 	keyUID     = "__uid"
 	keyGaveUp  = "__gaveUp"
 )
+
+// keyReadable is what the diff names of a wait whose status is to be hidden. There is no such output.
+const keyReadable = "__secretStatus"
 
 // state are the outputs of one resource.
 type state struct {
@@ -68,8 +72,9 @@ func (s state) encode() property.Map {
 	return property.NewMap(out)
 }
 
-// observed returns the state when everything holds.
-func (in inputs) observed(live *unstructured.Unstructured) (state, error) {
+// observed returns the state when everything holds. What was secret in the status before stays secret, and so is what has a
+// secret text of the program in it: in the run that it is known in, and in all that follow.
+func (in inputs) observed(live *unstructured.Unstructured, before state, known tracked.KnownSecrets) (state, error) {
 	s := state{}
 	if live == nil {
 		return s, nil
@@ -81,6 +86,16 @@ func (in inputs) observed(live *unstructured.Unstructured) (state, error) {
 	}
 	var secrets values.Marks
 	tracked.MarkKind(&secrets, manifest.IdentityOf(live.Object))
+	known.Mark(&secrets, extract)
+	_, hidden, err := values.FromProperty(before.status)
+	if err != nil {
+		return state{}, fmt.Errorf("status: %w", err)
+	}
+	for path := range hidden.Secrets() {
+		if len(slices.Collect(path.Segments)) > 0 { // the whole is secret only because of the waitFor, which tells by itself
+			secrets.Add(path)
+		}
+	}
 	status, err := values.ToProperty(extract, secrets)
 	if err != nil {
 		return state{}, fmt.Errorf("status: %w", err)
@@ -90,6 +105,22 @@ func (in inputs) observed(live *unstructured.Unstructured) (state, error) {
 	}
 	s.status = status
 	return s, nil
+}
+
+// isReadable reports whether the status shows a secret text of the program: when it was saved, this was not known.
+func (s state) isReadable(known tracked.KnownSecrets) bool {
+	status, hidden, err := values.FromProperty(s.status)
+	if err != nil {
+		return false
+	}
+	var found values.Marks
+	known.Mark(&found, status)
+	for path := range found.Secrets() {
+		if !hidden.IsSecret(path) {
+			return true
+		}
+	}
+	return false
 }
 
 // planned returns the outputs of a preview of a wait.
