@@ -21,7 +21,7 @@ func TestASecretOfOneResourceIsHiddenInTheOutputsOfOthers(t *testing.T) {
 		return waiting(refTo(w.configMap("web", nil)), m{"field": field}, more...)
 	}
 	places := func(s *session) []string { return secretLeaves(resource.NewProperty(s.outputs)) }
-	t.Run("in the status of a Wait, after every verb and in every run [A4-10]", func(t *testing.T) {
+	t.Run("in the status of a Wait, after every verb and in every run", func(t *testing.T) {
 		t.Parallel()
 		w, p, object, in := begin(t)
 		for _, field := range []string{"data.password", "data.url"} {
@@ -41,7 +41,7 @@ func TestASecretOfOneResourceIsHiddenInTheOutputsOfOthers(t *testing.T) {
 			requireHidden(t, s)
 		}
 	})
-	t.Run("in the status of a Wait that shows it in an older state [A4-10]", func(t *testing.T) {
+	t.Run("in the status of a Wait that shows it in an older state", func(t *testing.T) {
 		t.Parallel()
 		w, _, object, in := begin(t)
 		s := start(t, inline(newUser(t))).wait(t, "it").mustUp("create", reads(w, "data.password"))
@@ -73,7 +73,7 @@ func TestASecretOfOneResourceIsHiddenInTheOutputsOfOthers(t *testing.T) {
 		s := p.wait(t, "all").mustUp("create", reads(w, "data"))
 		assert.ElementsMatch(t, []string{"status.data.password", "status.data.url"}, places(s))
 	})
-	t.Run("in what getObject and getObjects return [A4-10]", func(t *testing.T) {
+	t.Run("in what getObject and getObjects return", func(t *testing.T) {
 		t.Parallel()
 		w, p, _, _ := begin(t)
 		got, err := p.invoke(t, "getObject", w.named("ConfigMap", "web"))
@@ -85,7 +85,7 @@ func TestASecretOfOneResourceIsHiddenInTheOutputsOfOthers(t *testing.T) {
 		assert.NotContains(t, clear(got), hush)
 		assert.Contains(t, clear(got), "plain")
 	})
-	eachKind(t, "in the outputs of a Patch, whose field has drifted to it [A4-10]", func(t *testing.T, kind string) {
+	eachKind(t, "in the outputs of a Patch, whose field has drifted to it", func(t *testing.T, kind string) {
 		w, p, _, _ := begin(t)
 		w.create(w.configMap("it", m{"a": "1"}))
 		in := patching(w.configMap("it", nil), setting(kind, data("a", "9")))
