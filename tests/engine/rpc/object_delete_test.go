@@ -1,9 +1,7 @@
 package rpc_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"testing"
 
@@ -168,41 +166,23 @@ func TestDelete(t *testing.T) {
 		w, g := newWorld(t), newGateway(t)
 		manifest := w.deployment(t, "kept")
 		s := start(t, g.connection()).resource(t, "kept").mustUp("create", program(manifest))
-		var sent []string
-		g.always(func(r *http.Request) bool {
-			if isDelete(r) {
-				body, err := io.ReadAll(r.Body)
-				assert.NoError(t, err)
-				r.Body = io.NopCloser(bytes.NewReader(body))
-				sent = append(sent, string(body)) // under the gateway's lock
-			}
-			return false
-		}, nil)
+		sent := g.watchDeletions()
 		background := program(manifest, map[string]any{"deletionPropagation": "Background"})
 		background = with(t, with(t, background, "manifest.spec.selector.matchLabels.app", "other"), "manifest.spec.template.metadata.labels.app", "other")
 		s.in(s.process.again(t)).mustUp("replace", background)
-		require.Len(t, sent, 1)
-		assert.Contains(t, sent[0], `"propagationPolicy":"Background"`, "and not in the foreground, as in the last run")
+		require.Len(t, sent(), 1)
+		assert.Contains(t, sent()[0], `"propagationPolicy":"Background"`, "and not in the foreground, as in the last run")
 
 		s.mustUp("update", with(t, background, "deletionPropagation", "Foreground"))
 		s.timeout = 3
 		require.NoError(t, s.in(s.process.again(t)).replace(background))
-		require.Len(t, sent, 2)
-		assert.Contains(t, sent[1], `"propagationPolicy":"Background"`, "also where the user asks for it, and the engine asks for no diff")
+		require.Len(t, sent(), 2)
+		assert.Contains(t, sent()[1], `"propagationPolicy":"Background"`, "also where the user asks for it, and the engine asks for no diff")
 	})
 	t.Run("what a failed replacement has left is deleted as the program says [D102]", func(t *testing.T) {
 		t.Parallel()
 		w, g := newWorld(t), newGateway(t)
-		var sent []string
-		g.always(func(r *http.Request) bool {
-			if isDelete(r) {
-				body, err := io.ReadAll(r.Body)
-				assert.NoError(t, err)
-				r.Body = io.NopCloser(bytes.NewReader(body))
-				sent = append(sent, string(body)) // under the gateway's lock
-			}
-			return false
-		}, nil)
+		sent := g.watchDeletions()
 		s := start(t, g.connection()).resource(t, "before").mustUp("create", program(w.deployment(t, "before")))
 		in := program(w.deployment(t, "after"), m{"deletionPropagation": "Background"})
 		g.next(isDelete, refuse(http.StatusForbidden, metav1.StatusReasonForbidden, "not on Fridays"))
@@ -210,8 +190,8 @@ func TestDelete(t *testing.T) {
 		require.ErrorContains(t, err, "not on Fridays")
 		_, err = s.in(s.process.again(t)).up(in)
 		require.NoError(t, err)
-		require.Len(t, sent, 2)
-		assert.Contains(t, sent[1], `"propagationPolicy":"Background"`)
+		require.Len(t, sent(), 2)
+		assert.Contains(t, sent()[1], `"propagationPolicy":"Background"`)
 		assert.False(t, w.exists("Deployment", "before"))
 	})
 	t.Run("forceDestroy holds for what a failed replacement has left, as the message says [D102]", func(t *testing.T) {

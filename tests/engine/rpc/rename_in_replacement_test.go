@@ -1,9 +1,6 @@
 package rpc_test
 
 import (
-	"bytes"
-	"io"
-	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,22 +17,13 @@ func TestARenamedResourceIsDeletedAsTheProgramSays(t *testing.T) {
 		w, g := newWorld(t), newGateway(t)
 		manifest := w.deployment(t, "kept")
 		s := start(t, g.connection()).resource(t, "kept").mustUp("create", program(manifest))
-		var sent []string
-		g.always(func(r *http.Request) bool {
-			if isDelete(r) {
-				body, err := io.ReadAll(r.Body)
-				assert.NoError(t, err)
-				r.Body = io.NopCloser(bytes.NewReader(body))
-				sent = append(sent, string(body)) // under the gateway's lock
-			}
-			return false
-		}, nil)
+		sent := g.watchDeletions()
 		background := program(manifest, m{"deletionPropagation": "Background"})
 		background = with(t, with(t, background, "manifest.spec.selector.matchLabels.app", "other"), "manifest.spec.template.metadata.labels.app", "other")
 		s.moved(urnOf("after"))
 		s.mustUp("replace", background)
-		require.Len(t, sent, 1)
-		assert.Contains(t, sent[0], `"propagationPolicy":"Background"`, "and not in the foreground, as in the last run")
+		require.Len(t, sent(), 1)
+		assert.Contains(t, sent()[0], `"propagationPolicy":"Background"`, "and not in the foreground, as in the last run")
 	})
 	t.Run("a Patch that moves to another object removes what it has added [D102] [P31]", func(t *testing.T) {
 		t.Parallel()

@@ -1,9 +1,12 @@
 package rpc_test
 
 import (
+	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,3 +92,21 @@ func (w world) ours(t testing.TB, s *session, kind, name string) string {
 
 // warned is all warnings so far, as one text.
 func (s *session) warned() string { return strings.Join(s.process.log.warnings(), "\n") }
+
+// watchDeletions follows the bodies of the deletions.
+func (g *gateway) watchDeletions() (sent func() []string) {
+	var bodies []string
+	g.always(func(r *http.Request) bool {
+		if isDelete(r) {
+			body, _ := io.ReadAll(r.Body) // it is in memory
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			bodies = append(bodies, string(body)) // under the gateway's lock
+		}
+		return false
+	}, nil)
+	return func() []string {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return slices.Clone(bodies)
+	}
+}
