@@ -18,7 +18,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // getObjectExamples appear in the registry and in the language packages, each in its own language.
@@ -117,7 +116,7 @@ func (g *getObject) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeRe
 	}
 	switch {
 	case err == nil:
-		result, err := wanted.result(ctx, live, tracked.NewKnownSecrets(g.source.Secrets()))
+		result, err := wanted.result(ctx, live)
 		return p.InvokeResponse{Return: result}, redact(err, wanted.secrets)
 	case wanted.optional && failure.Gone(err):
 		return p.InvokeResponse{Return: property.NewMap(map[string]property.Value{
@@ -179,8 +178,8 @@ func explain(ctx context.Context, clu *cluster.Cluster, ref cluster.Ref, err err
 }
 
 // result returns the result of the call. It is secret as a whole if one of the names is.
-func (w wanted) result(ctx context.Context, live *unstructured.Unstructured, known tracked.KnownSecrets) (property.Map, error) {
-	object, err := encodeLive(ctx, live, len(w.secrets) > 0, known)
+func (w wanted) result(ctx context.Context, live *unstructured.Unstructured) (property.Map, error) {
+	object, err := encodeLive(ctx, live, len(w.secrets) > 0)
 	if err != nil {
 		return property.Map{}, err
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // getObjectsExamples appear in the registry and in the language packages, each in its own language.
@@ -109,7 +108,7 @@ func (g *getObjects) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeR
 	if err != nil {
 		return p.InvokeResponse{}, redact(query.explain(ctx, clu, err), query.secrets)
 	}
-	result, err := query.result(ctx, objects, more, tracked.NewKnownSecrets(g.source.Secrets()))
+	result, err := query.result(ctx, objects, more)
 	return p.InvokeResponse{Return: result}, redact(err, query.secrets)
 }
 
@@ -193,13 +192,11 @@ func (q *query) explain(ctx context.Context, clu *cluster.Cluster, err error) er
 }
 
 // result returns the result of the call. It is secret as a whole if one of the selecting texts is.
-func (q *query) result(
-	ctx context.Context, objects []unstructured.Unstructured, more bool, known tracked.KnownSecrets,
-) (property.Map, error) {
+func (q *query) result(ctx context.Context, objects []unstructured.Unstructured, more bool) (property.Map, error) {
 	secret := len(q.secrets) > 0
 	manifests := make([]property.Value, 0, len(objects))
 	for i := range objects {
-		manifest, err := encodeLive(ctx, &objects[i], secret, known)
+		manifest, err := encodeLive(ctx, &objects[i], secret)
 		if err != nil {
 			return property.Map{}, err
 		}

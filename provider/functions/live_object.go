@@ -12,14 +12,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // encodeLive returns a live object as the result of a function: all of it except metadata.managedFields. secret means
 // that the program's arguments are secret; then the whole object is, and no message names it.
-func encodeLive(
-	ctx context.Context, live *unstructured.Unstructured, secret bool, known tracked.KnownSecrets,
-) (property.Value, error) {
+func encodeLive(ctx context.Context, live *unstructured.Unstructured, secret bool) (property.Value, error) {
 	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields")
 	identity := manifest.IdentityOf(live.Object)
 	if !secret {
@@ -28,9 +25,7 @@ func encodeLive(
 				"64-bit floats.", identity, problem.Path)
 		}
 	}
-	secrets := secretPlaces(live.Object)
-	known.Mark(&secrets, live.Object)
-	object, err := values.ToProperty(live.Object, secrets)
+	object, err := values.ToProperty(live.Object, secretPlaces(live.Object))
 	if err != nil {
 		return property.Value{}, fmt.Errorf("%s: %w", identity, err)
 	}

@@ -171,7 +171,7 @@ func (r *patchResource) rereadStale(ctx context.Context, req p.DiffRequest, in i
 		// We do not know which fields the patch has touched. The next update finds out.
 		return old, nil
 	}
-	return run{target: t, in: in, old: old, source: r.source}.observe(live)
+	return run{target: t, in: in, old: old}.observe(live)
 }
 
 // detailedDiff converts field changes to property changes.

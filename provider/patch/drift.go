@@ -119,7 +119,7 @@ func (s state) drift(in inputs) []ownership.Change {
 }
 
 // secretPlaces returns the secret places of a projection: values that come from secret values of the patch or were
-// secret before, a Secret's data, and what has a secret text of the program in it. It also reports whether names of fields are secret.
+// secret before, and a Secret's data. It also reports whether names of fields are secret.
 func (r run) secretPlaces(projection map[string]any, fields patchedFields) (values.Marks, bool) {
 	sources := []tracked.Marked{
 		r.marked(r.old.Live, r.old.Secrets), r.marked(r.old.Applied, r.old.AppliedSecrets),
@@ -132,6 +132,5 @@ func (r run) secretPlaces(projection map[string]any, fields patchedFields) (valu
 	secret.Iterate(func(path fieldpath.Path) { markField(&marks, projection, path) })
 	id := r.target.Identity()
 	tracked.MarkKind(&marks, id)
-	tracked.NewKnownSecrets(r.source.Secrets()).Mark(&marks, projection)
 	return marks, namesSecret || names
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // livePatch returns the output with the same name as the patch: the patch with live values. The engine takes the left
@@ -15,16 +14,10 @@ func (s state) livePatch(in inputs) (property.Value, error) {
 	case keyPatch:
 		return values.ToProperty(s.Live, s.Secrets)
 	case keyJSONPatch:
-		return s.hidden(s.liveOperations(in), in.liveSecrets(s.touched))
+		return values.ToProperty(s.liveOperations(in), in.liveSecrets(s.touched))
 	default:
-		return s.hidden(liveTree(in.document, s.Live), in.liveSecrets(s.touched))
+		return values.ToProperty(liveTree(in.document, s.Live), in.liveSecrets(s.touched))
 	}
-}
-
-// hidden also hides in the patch what is secret on the object: the program may have given it to another resource.
-func (s state) hidden(patch any, secrets values.Marks) (property.Value, error) {
-	tracked.NewKnownSecrets(tracked.Sensitive(s.Live, s.Secrets, false)).Mark(&secrets, patch)
-	return values.ToProperty(patch, secrets)
 }
 
 // liveTree returns a merge patch with live values: for everything that it sets or removes, the current value, or

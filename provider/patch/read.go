@@ -50,7 +50,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 		// We do not know which fields the patch has touched. The next update finds out.
 		return kept(req, old, "the next `pulumi up` finds out whether it was carried out, and continues", nil)
 	}
-	now, err := run{target: t, in: in, old: old, source: r.source}.observe(live)
+	now, err := run{target: t, in: in, old: old}.observe(live)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
@@ -84,6 +85,9 @@ func (s *stack) handBack(t *testing.T, k *kube, ids ...string) {
 // controllers report.
 func valuesOf(object map[string]any) map[string]any {
 	values := map[string]any{}
+	object = runtime.DeepCopyJSON(object)
+	// A controller counts the revisions of a Deployment, and may not have come to the last one yet.
+	unstructured.RemoveNestedField(object, "metadata", "annotations", "deployment.kubernetes.io/revision")
 	for key, value := range object {
 		if metadata, ok := value.(map[string]any); ok && key == "metadata" {
 			kept := map[string]any{}
