@@ -82,7 +82,7 @@ func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster,
 	elsewhere, notServed := "", (*failure.KindNotServedError)(nil)
 	switch {
 	case !errors.As(err, &notServed):
-	case notServed.DefinedBy != "":
+	case notServed.IsDefined():
 		p.GetLogger(ctx).Warningf("Kind %q of %q is not served, although %s defines it. The values of this object are known only "+
 			"after the apply, which waits up to %s for a version to be served again.", id.Kind, id.APIVersion, notServed.DefinedBy, prerequisiteTimeout)
 		return

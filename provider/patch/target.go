@@ -32,7 +32,7 @@ func (t target) missing(cause error) error {
 	notServed := (*failure.KindNotServedError)(nil)
 	switch {
 	case !errors.As(cause, &notServed):
-	case notServed.DefinedBy != "":
+	case notServed.IsDefined():
 		return t.Explain("patch", cause, nil)
 	default:
 		return tracked.Refused(failure.ReasonKindNotServed, "%s not found: %v. A Patch changes existing objects.\n"+

@@ -39,7 +39,7 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	case r.vanished(e):
 		return "  Next: " + r.whoDeleted(e) + ".\n  Then run `pulumi up`, which creates it again if it is part of the " +
 			"program, and waits again, in place."
-	case errors.As(e.Err, &notServed) && notServed.DefinedBy != "":
+	case errors.As(e.Err, &notServed) && notServed.IsDefined():
 		return "  Next: " + notServed.Remedy() + ". " + again
 	case errors.As(e.Err, &notServed):
 		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " + again

@@ -83,8 +83,8 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 	if e.Last == nil {
 		if notServed := (*failure.KindNotServedError)(nil); errors.As(e.Err, &notServed) {
 			line := fmt.Sprintf("  Seen last: the API server does not serve the kind %s of %s", notServed.Kind, notServed.APIVersion)
-			if notServed.DefinedBy != "" {
-				line += ", although " + notServed.DefinedBy + " defines it"
+			if notServed.IsDefined() {
+				line += ", although " + notServed.DefinedBy.String() + " defines it"
 			}
 			return []string{line + "."}
 		}

@@ -31,14 +31,14 @@ var (
 // right one. The other answer would leave such a user no way to delete what is gone.
 func (c *Cluster) ConfirmGone(ctx context.Context, err error) error {
 	notServed := (*KindNotServedError)(nil)
-	if !errors.As(err, &notServed) || notServed.DefinedBy != "" {
+	if !errors.As(err, &notServed) || notServed.IsDefined() {
 		return err
 	}
 	definition, failed := c.definitionOf(ctx, schema.FromAPIVersionAndKind(notServed.APIVersion, notServed.Kind).GroupKind())
 	switch {
 	case failed != nil:
 		return failed
-	case definition == "":
+	case definition == failure.Definition{}:
 		return err
 	}
 	defined := *notServed
@@ -48,24 +48,29 @@ func (c *Cluster) ConfirmGone(ctx context.Context, err error) error {
 
 // definitionOf names what defines a kind that is not served; empty if nothing does, as far as may be read. That nothing does
 // is remembered until the kind is served: the objects there were do not come back with another definition.
-func (c *Cluster) definitionOf(ctx context.Context, kind schema.GroupKind) (string, error) {
+func (c *Cluster) definitionOf(ctx context.Context, kind schema.GroupKind) (failure.Definition, error) {
 	if kinds.OwnGroup(kind.Group) || c.discovery.isUndefined(kind) {
-		return "", nil
+		return failure.Definition{}, nil
 	}
-	return await[string](ctx, join(&c.discovery.definitions, kind.String(), func(ctx context.Context) (string, error) {
-		name, err := c.findDefinition(ctx, kind)
+	return await[failure.Definition](ctx, join(&c.discovery.definitions, kind.String(), func(ctx context.Context) (failure.Definition, error) {
+		found := failure.Definition{Kind: kinds.CustomResourceDefinition.Kind}
+		var err error
+		found.Name, err = c.findDefinition(ctx, kind)
 		hidden := apierrors.IsForbidden(err)
-		if name == "" && (err == nil || hidden) {
-			name, err = c.findRegistration(ctx, kind.Group)
+		if found.Name == "" && (err == nil || hidden) {
+			found.Kind = kinds.APIService.Kind
+			found.Name, err = c.findRegistration(ctx, kind.Group)
 			hidden = hidden || apierrors.IsForbidden(err)
 		}
 		switch {
-		case name != "" || err != nil && !apierrors.IsForbidden(err):
-			return name, err
+		case found.Name != "":
+			return found, nil
+		case err != nil && !apierrors.IsForbidden(err):
+			return failure.Definition{}, err
 		case !hidden:
 			c.discovery.noteUndefined(kind)
 		}
-		return "", nil
+		return failure.Definition{}, nil
 	}))
 }
 
@@ -97,7 +102,7 @@ func (c *Cluster) findDefinition(ctx context.Context, kind schema.GroupKind) (st
 		case err != nil:
 			return "", err
 		case definition.Spec.Group == kind.Group && definition.Spec.Names.Kind == kind.Kind && holds(definition.Status.Conditions, "Established"):
-			return kinds.CustomResourceDefinition.Kind + " " + name, nil
+			return name, nil
 		}
 	}
 	return "", nil
@@ -120,7 +125,7 @@ func (c *Cluster) findRegistration(ctx context.Context, group string) (string, e
 	}
 	for _, registration := range registrations.Items {
 		if spec := registration.Spec; spec.Group == group && spec.Service != nil && !holds(registration.Status.Conditions, "Available") {
-			return "APIService " + registration.Metadata.Name, nil
+			return registration.Metadata.Name, nil
 		}
 	}
 	return "", nil

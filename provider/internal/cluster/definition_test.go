@@ -39,11 +39,12 @@ func registered(spec, available string) http.HandlerFunc {
 
 func TestAKindThatIsNotServedIsGoneOnlyIfNothingDefinesIt(t *testing.T) {
 	ref := cluster.Ref{APIVersion: "shop.example.com/v1", Kind: "Thing", Name: "one"}
-	const byDefinition, byServer = "CustomResourceDefinition objects.shop.example.com", "APIService v2.shop.example.com"
+	byDefinition := failure.Definition{Kind: "CustomResourceDefinition", Name: "objects.shop.example.com"}
+	byServer, nothing := failure.Definition{Kind: "APIService", Name: "v2.shop.example.com"}, failure.Definition{}
 	forbidden, broken := status(403, "Forbidden"), status(500, "InternalError")
 	for name, c := range map[string]struct {
 		answers   map[string]http.HandlerFunc
-		definedBy string
+		definedBy failure.Definition
 		gone      bool
 	}{
 		"its definition is there, whatever the plural": {
@@ -57,26 +58,26 @@ func TestAKindThatIsNotServedIsGoneOnlyIfNothingDefinesIt(t *testing.T) {
 			map[string]http.HandlerFunc{
 				definitions: named("objects.shop.example.com"),
 				definitions + "/objects.shop.example.com": definition("Thing", "False"),
-			}, "", true,
+			}, nothing, true,
 		},
-		"a definition that goes meanwhile": {map[string]http.HandlerFunc{definitions: named("objects.shop.example.com")}, "", true},
+		"a definition that goes meanwhile": {map[string]http.HandlerFunc{definitions: named("objects.shop.example.com")}, nothing, true},
 		"another group defines it": {
 			map[string]http.HandlerFunc{
 				definitions: named("things.other.example.com"), definitions + "/things.other.example.com": definition("Thing", "True"),
-			}, "", true,
+			}, nothing, true,
 		},
 		"its group has a server that is away":   {map[string]http.HandlerFunc{registrations: registered(`, "service": {}`, "False")}, byServer, false},
-		"its group has a server that answers":   {map[string]http.HandlerFunc{registrations: registered(`, "service": {}`, "True")}, "", true},
-		"its group is served by the API server": {map[string]http.HandlerFunc{registrations: registered("", "False")}, "", true},
-		"nobody may look":                       {map[string]http.HandlerFunc{definitions: forbidden, registrations: forbidden}, "", true},
+		"its group has a server that answers":   {map[string]http.HandlerFunc{registrations: registered(`, "service": {}`, "True")}, nothing, true},
+		"its group is served by the API server": {map[string]http.HandlerFunc{registrations: registered("", "False")}, nothing, true},
+		"nobody may look":                       {map[string]http.HandlerFunc{definitions: forbidden, registrations: forbidden}, nothing, true},
 		"only servers may be looked at": {
 			map[string]http.HandlerFunc{definitions: forbidden, registrations: registered(`, "service": {}`, "False")}, byServer, false,
 		},
-		"the definitions cannot be read": {map[string]http.HandlerFunc{definitions: broken}, "", false},
+		"the definitions cannot be read": {map[string]http.HandlerFunc{definitions: broken}, nothing, false},
 		"one cannot be read": {
-			map[string]http.HandlerFunc{definitions: named("objects.shop.example.com"), definitions + "/objects.shop.example.com": broken}, "", false,
+			map[string]http.HandlerFunc{definitions: named("objects.shop.example.com"), definitions + "/objects.shop.example.com": broken}, nothing, false,
 		},
-		"the servers cannot be read": {map[string]http.HandlerFunc{registrations: broken}, "", false},
+		"the servers cannot be read": {map[string]http.HandlerFunc{registrations: broken}, nothing, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +93,7 @@ func TestAKindThatIsNotServedIsGoneOnlyIfNothingDefinesIt(t *testing.T) {
 				require.Error(t, err, what)
 				assert.Equal(t, c.gone, failure.Gone(err), "%s: %v", what, err)
 				notServed := (*cluster.KindNotServedError)(nil)
-				if c.gone || c.definedBy != "" {
+				if c.gone || c.definedBy != nothing {
 					require.ErrorAs(t, err, &notServed, what)
 					assert.Equal(t, c.definedBy, notServed.DefinedBy, what)
 				}

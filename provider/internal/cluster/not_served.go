@@ -23,7 +23,7 @@ const aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIG
 // amiss. Any other error, and one about which nothing can be found out, is returned as it is; nil stays nil.
 func (c *Cluster) ExplainNotServed(ctx context.Context, err error) error {
 	var notServed *KindNotServedError
-	if !errors.As(err, &notServed) || notServed.Permanent || notServed.DefinedBy != "" || len(notServed.ServedAs) > 0 {
+	if !errors.As(err, &notServed) || notServed.Permanent || notServed.IsDefined() || len(notServed.ServedAs) > 0 {
 		return err
 	}
 	wanted, parseErr := schema.ParseGroupVersion(notServed.APIVersion)

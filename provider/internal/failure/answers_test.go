@@ -252,8 +252,8 @@ func TestAKindThatIsNotServed(t *testing.T) {
 		assert.Equal(t, `cannot create X web: the cluster does not serve kind "B" of "a.b/v1"
   CustomResourceDefinition bs.a.b defines it, so its objects may exist, and cannot be reached for now.
   Next: have it serve a version again (`+"`served: true`"+`), then run the command again.`,
-			explain(failure.KindNotServedError{APIVersion: "a.b/v1", Kind: "B", DefinedBy: "CustomResourceDefinition bs.a.b"}))
-		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "a.b/v1", Kind: "B", DefinedBy: "APIService v1.a.b"}),
+			explain(failure.KindNotServedError{APIVersion: "a.b/v1", Kind: "B", DefinedBy: failure.Definition{Kind: "CustomResourceDefinition", Name: "bs.a.b"}}))
+		assert.Contains(t, explain(failure.KindNotServedError{APIVersion: "a.b/v1", Kind: "B", DefinedBy: failure.Definition{Kind: "APIService", Name: "v1.a.b"}}),
 			"Next: make the API server behind it available; `kubectl get apiservice v1.a.b -o yaml` says what is wrong, then run the command again.")
 	})
 	t.Run("can never come to a group of Kubernetes", func(t *testing.T) {

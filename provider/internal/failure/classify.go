@@ -148,7 +148,7 @@ func NamespaceMissing(err error) bool {
 // kind does not exist. A failed request never means that, nor does a kind that is defined and not served.
 func Gone(err error) bool {
 	if notServed, ok := errors.AsType[*KindNotServedError](err); ok {
-		return notServed.DefinedBy == ""
+		return !notServed.IsDefined()
 	}
 	return apierrors.IsNotFound(err)
 }

@@ -2,7 +2,8 @@ package failure
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // NotSentError means that a request certainly never reached the API server: no connection was made, the TLS handshake
@@ -55,14 +56,24 @@ type KindNotServedError struct {
 	ServedAs []string
 	// Permanent means that the kind can never appear there, because nobody can add kinds to the group and version.
 	Permanent bool
-	// DefinedBy is what defines the kind all the same, such as "CustomResourceDefinition things.example.com" or "APIService
-	// v1.example.com". Objects of the kind exist then, and cannot be reached. It is empty if there is nothing, and if nobody
-	// has looked for it.
-	DefinedBy string
+	// DefinedBy is what defines the kind all the same. Objects of the kind exist then, and cannot be reached. It is zero if
+	// there is nothing, and if nobody has looked for it.
+	DefinedBy Definition
 }
 
+// Definition is an object by which an API server knows a kind.
+type Definition struct {
+	// Kind is CustomResourceDefinition or APIService.
+	Kind, Name string
+}
+
+func (d Definition) String() string { return d.Kind + " " + d.Name }
+
+// IsDefined reports whether something is known to define the kind.
+func (e *KindNotServedError) IsDefined() bool { return e.DefinedBy != Definition{} }
+
 func (e *KindNotServedError) Error() string {
-	if e.DefinedBy != "" {
+	if e.IsDefined() {
 		return fmt.Sprintf("the API server does not serve kind %q of %q, although %s defines it", e.Kind, e.APIVersion, e.DefinedBy)
 	}
 	return fmt.Sprintf("the API server does not serve kind %q of %q", e.Kind, e.APIVersion)
@@ -70,8 +81,8 @@ func (e *KindNotServedError) Error() string {
 
 // Remedy says what to do about a kind that is defined and not served.
 func (e *KindNotServedError) Remedy() string {
-	if what, name, _ := strings.Cut(e.DefinedBy, " "); what == "APIService" {
-		return fmt.Sprintf("make the API server behind it available; `kubectl get apiservice %s -o yaml` says what is wrong", name)
+	if e.DefinedBy.Kind == kinds.APIService.Kind {
+		return fmt.Sprintf("make the API server behind it available; `kubectl get apiservice %s -o yaml` says what is wrong", e.DefinedBy.Name)
 	}
 	return "have it serve a version again (`served: true`)"
 }

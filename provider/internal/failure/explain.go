@@ -122,7 +122,7 @@ func (f *Failure) describeNotServed(err error, begin string) {
 	if !errors.As(err, &notServed) {
 		return
 	}
-	if notServed.DefinedBy != "" {
+	if notServed.IsDefined() {
 		f.describeUnserved(notServed, begin)
 		return
 	}
@@ -145,7 +145,7 @@ func (f *Failure) describeNotServed(err error, begin string) {
 // describeUnserved says why objects that exist cannot be reached.
 func (f *Failure) describeUnserved(notServed *KindNotServedError, begin string) {
 	f.What = fmt.Sprintf("%sthe cluster does not serve kind %q of %q", begin, notServed.Kind, notServed.APIVersion)
-	f.Why = []string{notServed.DefinedBy + " defines it, so its objects may exist, and cannot be reached for now."}
+	f.Why = []string{notServed.DefinedBy.String() + " defines it, so its objects may exist, and cannot be reached for now."}
 	f.Next = notServed.Remedy() + ", then run the command again."
 }
 

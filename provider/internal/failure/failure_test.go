@@ -118,7 +118,7 @@ func TestGoneIsSaidByTheAPIServerAlone(t *testing.T) {
 	}{
 		{"the object is not there", apierrors.NewNotFound(configMaps, "web"), true},
 		{"its kind is not served [O18]", &failure.KindNotServedError{APIVersion: "a/v1", Kind: "B"}, true},
-		{"its kind is defined and not served", &failure.KindNotServedError{APIVersion: "a/v1", Kind: "B", DefinedBy: "CustomResourceDefinition bs.a"}, false},
+		{"its kind is defined and not served", &failure.KindNotServedError{APIVersion: "a/v1", Kind: "B", DefinedBy: failure.Definition{Kind: "CustomResourceDefinition", Name: "bs.a"}}, false},
 		{"no error", nil, false},
 		{"no permission", apierrors.NewForbidden(configMaps, "web", errors.New("no")), false},
 		{"a conflict", apierrors.NewConflict(configMaps, "web", errors.New("no")), false},
