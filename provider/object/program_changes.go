@@ -34,20 +34,16 @@ func (w *write) base(live *unstructured.Unstructured) base {
 	return base{&last, w.old.Upholds(last.sent()), unsaved}
 }
 
-// unsaved lists the fields that are ours on the live object with other values than the last apply left there. Whoever else changes a
-// value takes it from us, so that a run of ours wrote it, and an older state was imported since, or its own was never saved.
+// unsaved lists the fields that a run of ours has left on the live object whose state was lost: see [tracked.State.Unsaved].
 func (w *write) unsaved(live *unstructured.Unstructured) []fieldpath.Path {
-	owners, err := ownership.NewOwnership(live)
-	if err != nil || w.old.Pending || w.old.fields == nil {
+	if w.old.Pending || w.old.fields == nil {
 		return nil
 	}
-	var unsaved []fieldpath.Path
-	for _, change := range ownership.Compare(w.old.Wanted(), live.Object, w.old.fields) {
-		if slices.ContainsFunc(owners.ManagersOf(change.Path), func(manager string) bool { return slices.Contains(w.Own(), manager) }) {
-			unsaved = append(unsaved, change.Path)
-		}
+	seen, err := w.old.observe(w.target, live, w.in)
+	if err != nil {
+		return nil
 	}
-	return unsaved
+	return seen.Unsaved(seen.fields)
 }
 
 // hasChanged reports whether the program has changed a field.
