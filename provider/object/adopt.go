@@ -121,12 +121,20 @@ func (t target) resolveExisting(ctx context.Context, in inputs, c creation) appl
 	case c.preview:
 		return t.asRenamed(on.resolveLive(ctx, in, c, live))
 	default:
-		if err = t.rename(ctx, in, live.GetUID()); err == nil {
+		undo, err := t.rename(ctx, in, live.GetUID())
+		if err == nil {
 			live, err = t.Cluster.Get(ctx, t.Ref)
 		}
 		if err != nil {
 			return applyResult{err: err}
 		}
+		result := t.resolveLive(ctx, in, c, live)
+		if result.err != nil && tracked.HadNoEffect(result.err) {
+			if err := t.CleanUp(ctx, live.GetUID(), undo); err != nil {
+				p.GetLogger(ctx).Debugf("%s has a field manager that the state does not know: %v", t.Ref, err)
+			}
+		}
+		return result
 	}
 	return t.resolveLive(ctx, in, c, live)
 }

@@ -105,7 +105,7 @@ func (t target) classifyOutcome(a applyResult, in inputs, hashKey, verb string) 
 			return outcome{target: t, state: s, answer: a.answer}, nil
 		}
 		uid = string(a.answer.GetUID())
-	} else if !a.wrote || tracked.IsRefusal(err) || failure.Outcome(err).Definite() {
+	} else if !a.wrote || tracked.HadNoEffect(err) {
 		return outcome{target: t}, t.Explain(verb, err, in.sensitive())
 	}
 	if !a.wrote {

@@ -5,17 +5,24 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// rename moves what we own of the object to the field manager of the resource's URN.
-func (t target) rename(ctx context.Context, in inputs, uid types.UID) error {
+// rename moves what we own of the object to the field manager of the resource's URN. It returns how to take that back.
+func (t target) rename(ctx context.Context, in inputs, uid types.UID) (undo ownership.Edit, err error) {
 	if t.Also == "" {
-		return nil
+		return nil, nil
 	}
-	if err := t.edit(ctx, in, uid, t.Rename()); err != nil {
-		return t.Explain("rename the field manager on", err, in.sensitive())
+	err = t.edit(ctx, in, uid, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		renamed, err := t.Rename()(live)
+		undo = ownership.Undo(live, renamed)
+		return renamed, err
+	})
+	if err != nil {
+		return nil, t.Explain("rename the field manager on", err, in.sensitive())
 	}
-	return nil
+	return undo, nil
 }
 
 // asOn returns the target with the field manager that a preview must use to try an update: a dry-run cannot rename

@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"errors"
-	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -198,9 +197,6 @@ func (w *write) edit(ctx context.Context, edit ownership.Edit) error {
 	})
 }
 
-// cleanUpTimeout bounds how long we try to clean up, also after the operation was cancelled.
-const cleanUpTimeout = 10 * time.Second
-
 // cleanUp takes down the shield, takes what we have applied from the entries that stand for nobody, and gives a renamed resource
 // its field manager. If it fails, the next write tries again: no value depends on it.
 //
@@ -208,7 +204,7 @@ const cleanUpTimeout = 10 * time.Second
 // owned would be ours to remove.
 func (w *write) cleanUp(ctx context.Context, result applyResult) {
 	var edits []ownership.Edit
-	if w.undo != nil && result.err != nil && (tracked.IsRefusal(result.err) || failure.Outcome(result.err).Definite()) {
+	if w.undo != nil && result.err != nil && tracked.HadNoEffect(result.err) {
 		edits = append(edits, w.undo)
 	}
 	if len(w.kept) > 0 {
@@ -225,9 +221,7 @@ func (w *write) cleanUp(ctx context.Context, result applyResult) {
 		edits = append(edits, w.last.Rename())
 	}
 	if len(edits) > 0 {
-		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
-		defer cancel()
-		err := w.Cluster.Edit(after, w.Ref, w.uid, w.Manager, ownership.InOrder(edits...).Patch)
+		err := w.CleanUp(ctx, w.uid, edits...)
 		if err != nil {
 			p.GetLogger(ctx).Debugf("%s: nobody's entries still have fields of this resource, or values that stay, or its field manager has "+
 				"its former name: %v", w.Ref, err)

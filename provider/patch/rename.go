@@ -34,9 +34,28 @@ func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unst
 		}
 		return rename(live)
 	}
-	body, err := ownership.InOrder(r.target.Convertible(ctx, live), rename).Patch(live)
+	return r.edit(ctx, live, ownership.InOrder(r.target.Convertible(ctx, live), rename))
+}
+
+// edit changes who owns what before the patch, and remembers how to take that back.
+func (r run) edit(ctx context.Context, live *unstructured.Unstructured, edit ownership.Edit) (*unstructured.Unstructured, error) {
+	body, err := edit.Patch(live)
 	if err != nil || body == nil {
 		return live, err
 	}
-	return r.target.send(ctx, types.JSONPatchType, body, false)
+	edited, err := r.target.send(ctx, types.JSONPatchType, body, false)
+	if err == nil {
+		*r.undo = ownership.InOrder(ownership.Undo(live, edited), *r.undo)
+	}
+	return edited, err
+}
+
+// takeBack takes back what was changed for a patch that was refused: the program may give it up, and the state knows nothing of it.
+func (r run) takeBack(ctx context.Context, live *unstructured.Unstructured, refusal error) {
+	if *r.undo == nil || !tracked.HadNoEffect(refusal) {
+		return
+	}
+	if err := r.target.CleanUp(ctx, live.GetUID(), *r.undo); err != nil {
+		p.GetLogger(ctx).Debugf("%s: who owns what is as the refused patch needed it: %v", r.target.Ref, err)
+	}
 }

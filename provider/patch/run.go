@@ -7,7 +7,6 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
@@ -27,6 +26,8 @@ type run struct {
 	preview bool
 	claims  *reservations
 	source  *connection.Source
+	// undo takes back what this run has changed about who owns what.
+	undo *ownership.Edit
 }
 
 // outcome is the result of a run.
@@ -61,6 +62,7 @@ func (r run) start(ctx context.Context) (outcome, error) {
 	}
 	var result outcome
 	var live *unstructured.Unstructured
+	r.undo = new(ownership.Edit)
 	err := cluster.RetryOnConflict(ctx, func() error {
 		var err error
 		if live, err = r.target.Cluster.Get(ctx, r.target.Ref); err != nil {
@@ -72,6 +74,7 @@ func (r run) start(ctx context.Context) (outcome, error) {
 	result.target = r.target
 	if err != nil {
 		r.claims.drop(r.urn)
+		r.takeBack(ctx, live, err)
 	}
 	lost := (*lostError)(nil)
 	switch {
@@ -226,7 +229,7 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 		return result, err
 	}
 	answer, err = m.send(ctx, r.target, live, false)
-	if err != nil && !failure.Outcome(err).Definite() && !tracked.IsRefusal(err) {
+	if err != nil && !tracked.HadNoEffect(err) {
 		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
 	if err != nil {
@@ -266,11 +269,7 @@ func (r run) previewed(
 func (r run) release(
 	ctx context.Context, live *unstructured.Unstructured, kept ownership.Kept,
 ) (*unstructured.Unstructured, error) {
-	body, err := ownership.ReleaseExcept(r.target.Manager, kept).Patch(live)
-	if err != nil || body == nil {
-		return live, err
-	}
-	return r.target.send(ctx, types.JSONPatchType, body, false)
+	return r.edit(ctx, live, ownership.ReleaseExcept(r.target.Manager, kept))
 }
 
 // newState builds the state from the object after the patch. before is the object that the patch was sent to.

@@ -143,7 +143,7 @@ func (r *run) refuse(live *unstructured.Unstructured, o madeObject) error {
 
 // mayExist reports whether an object may be in the cluster, after an attempt to make it that ended in an error or in none.
 func mayExist(err error) bool {
-	return err == nil || !tracked.IsRefusal(err) && !failure.Outcome(err).Definite()
+	return err == nil || !tracked.HadNoEffect(err)
 }
 
 // attempts is how often the way to a name is cleared, which others may take meanwhile.

@@ -112,3 +112,6 @@ func IsRefusal(err error) bool {
 	refused := refusal{}
 	return errors.As(err, &refused)
 }
+
+// HadNoEffect reports whether a write that failed with this error has certainly changed nothing.
+func HadNoEffect(err error) bool { return IsRefusal(err) || failure.Outcome(err).Definite() }

@@ -3,8 +3,10 @@ package rpc_test
 import (
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,6 +61,29 @@ func TestAnUpdateThatIsRefusedLeavesWhatOthersOwn(t *testing.T) {
 		_, err = s.in(s.process.again(t)).up(program(w.configMap("web", m{"a": "2"})))
 		require.ErrorContains(t, err, "already exists", "it is adopted only where the program says so")
 		s.in(s.process.again(t)).mustUp("create", program(w.configMap("web", m{"a": "2"}), adopting))
+	})
+	t.Run("a create whose reply was lost, under another name [O83] [O89]", func(t *testing.T) {
+		t.Parallel()
+		w, g := newWorld(t), newGateway(t)
+		before := program(w.configMap("web", m{"a": "1"}))
+		s := start(t, g.connection()).resource(t, "web")
+		g.next(isRealApply, loseReply)
+		requirePending(t, s, s.create(before))
+		former, was := s.urn, w.get("ConfigMap", "web")
+		s.refresh = false
+		s.moved(resource.URN("urn:pulumi:dev::bakery::" + string(objectType) + "::web"))
+		var applies atomic.Int64 // the first one finds the object
+		g.always(func(r *http.Request) bool { return isRealApply(r) && applies.Add(1) > 1 }, refuse(http.StatusForbidden, metav1.StatusReasonForbidden, "not on Fridays"))
+		_, err := s.up(program(w.configMap("web", m{"a": "2"})))
+		require.ErrorContains(t, err, "not on Fridays")
+		assert.ElementsMatch(t, fieldsOf(was), fieldsOf(w.get("ConfigMap", "web")))
+		g.heal()
+		s.urn = former
+		_, err = s.in(s.process.again(t)).up(before)
+		require.NoError(t, err)
+		requireSettled(t, s)
+		require.NoError(t, s.in(s.process.again(t)).destroy())
+		assert.False(t, w.exists("ConfigMap", "web"))
 	})
 }
 
