@@ -58,7 +58,7 @@ func New(source *connection.Source, settings Settings, memory *tracked.Memory) i
 	return &kubeObject{
 		InferredResource: infer.Resource(&Object{}), source: source, settings: settings,
 		calls: tracked.EngineCalls{Notes: notes}, guard: tracked.ReplacementGuard{Notes: notes}, moves: tracked.Moves{Notes: notes},
-		goneWith: tracked.GoneWith{Notes: notes}, deleting: tracked.DeletionInputs{Notes: notes, Keys: deletionInputs},
+		goneWith: tracked.NewGoneWith(memory), deleting: tracked.DeletionInputs{Notes: notes, Keys: deletionInputs},
 	}
 }
 

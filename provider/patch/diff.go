@@ -44,6 +44,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 		return diff, nil
 	}
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
+	old.Stale = old.Stale || programmed && r.goneWith.Has(old.Origin, old.Ref.Identity)
 	if old.IsToReread(clu, programmed) {
 		reread, err := r.rereadStale(ctx, req, in, old)
 		if failure.NotServed(err) {

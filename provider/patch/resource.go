@@ -57,7 +57,7 @@ func New(source *connection.Source, rules func() *readiness.Rules, memory *track
 	return &patchResource{
 		InferredResource: infer.Resource(&Patch{}), source: source, rules: rules,
 		calls: tracked.EngineCalls{Notes: notes}, guard: tracked.ReplacementGuard{Notes: notes}, moves: tracked.Moves{Notes: notes},
-		deleting: tracked.DeletionInputs{Notes: notes, Keys: []string{keyOnDestroy}},
+		goneWith: tracked.NewGoneWith(memory), deleting: tracked.DeletionInputs{Notes: notes, Keys: []string{keyOnDestroy}},
 	}
 }
 
@@ -74,6 +74,7 @@ type patchResource struct {
 	guard    tracked.ReplacementGuard
 	moves    tracked.Moves
 	deleting tracked.DeletionInputs
+	goneWith tracked.GoneWith
 }
 
 var (

@@ -169,7 +169,7 @@ func (n Notes) set(topic, key, fact string) {
 }
 
 func (n Notes) forget(topic, key string) {
-	if n.memory != nil {
+	if _, known := n.get(topic, key); known {
 		n.memory.write(note{n.resource + " " + topic, key})
 	}
 }

@@ -83,7 +83,10 @@ func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other r
 	}
 	g.Notes.all(guarded, func(facts map[string]string) {
 		for of, fact := range facts {
-			if seen := parseObserved(fact); of != string(urn) && seen.uid == uid && seen.key != "" && seen.key != old.key {
+			if of == string(urn) || !strings.HasPrefix(fact, uid+" ") {
+				continue
+			}
+			if seen := parseObserved(fact); seen.key != "" && seen.key != old.key {
 				other, yields = resource.URN(of), true
 			}
 		}

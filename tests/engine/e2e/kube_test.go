@@ -31,7 +31,7 @@ const patience = 30 * time.Second
 // Objects are named by the IDs of their resources, such as apps/v1/Deployment/prod/web.
 type kube struct {
 	client dynamic.Interface
-	mapper meta.RESTMapper
+	mapper meta.ResettableRESTMapper
 }
 
 func kubeOf(t testing.TB, c *cluster.Cluster) *kube {
@@ -57,7 +57,12 @@ func (k *kube) locate(id string) (dynamic.ResourceInterface, string, error) {
 	if len(parts) < 2 || len(parts) > 3 {
 		return nil, "", fmt.Errorf("%q is not an ID", id)
 	}
-	mapping, err := k.mapper.RESTMapping(version.WithKind(parts[0]).GroupKind(), version.Version)
+	kind := version.WithKind(parts[0])
+	mapping, err := k.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) { // the kind may be new
+		k.mapper.Reset()
+		mapping, err = k.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	}
 	if err != nil {
 		return nil, "", err
 	}

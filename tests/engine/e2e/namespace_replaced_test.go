@@ -62,4 +62,40 @@ resources:
 		s.previewEmpty(t)
 		s.destroy(t)
 	})
+	t.Run("patched object of others", func(t *testing.T) {
+		t.Parallel()
+		s := newStack(t)
+		name := "replaced-" + s.project
+		space := fmt.Sprintf(`
+resources:
+  space:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest: {apiVersion: v1, kind: Namespace, metadata: {name: %[1]s}}
+    options: {deleteBeforeReplace: true}
+`, name)
+		s.program(t, "%s", space)
+		s.up(t)
+		makeTheirs := func() {
+			k.createAs(t, "v1/ConfigMap/"+name+"/theirs", "intern", "{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}, data: {a: '1'}}")
+		}
+		makeTheirs()
+		s.program(t, "%s", space+fmt.Sprintf(`
+  patch:
+    type: k8sconnect:Patch
+    properties:
+      target: {apiVersion: v1, kind: ConfigMap, name: theirs, namespace: %s}
+      takeOwnership: true
+      patch: {data: {b: "2"}}
+    options: {dependsOn: ["${space}"]}
+`, name))
+		s.up(t)
+		printed := s.runFails(t, "up", "--yes", "--skip-preview", "--replace", s.export(t).get(t, "space").URN)
+		assert.Contains(t, printed, "ConfigMap "+name+"/theirs not found")
+		makeTheirs()
+		s.up(t)
+		assert.Equal(t, map[string]any{"a": "1", "b": "2"}, k.find(t, "v1/ConfigMap/"+name+"/theirs").Object["data"])
+		s.previewEmpty(t)
+		s.destroy(t)
+	})
 }
