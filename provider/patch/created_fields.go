@@ -21,14 +21,19 @@ type created map[string]string
 
 // createdBy records what a patch has created. Something from an earlier patch stays recorded if it is unchanged
 // since: nobody else owns any of it, nobody put anything into it, and the patch still names all of it. An update of ours
-// that failed half-way has released it, so that nobody owns it. A list item stays recorded as well that somebody has
-// changed and this patch has put right, so that all of it is ours and as it was: it is a unit.
+// that failed half-way has released it, so that nobody owns it. A list item stays recorded as well that others have
+// changed and this patch has put right, so that all of it is ours, and it is as it was or never ceased to be ours: it is a
+// unit.
 func (r run) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
 	owners, err := ownership.NewOwnership(before)
 	if err != nil {
 		return nil, err
 	}
 	owned, err := ownership.NewOwnership(after)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := ownership.WrittenBy(r.target.Own()...).Owned(before)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +65,7 @@ func (r run) createdBy(s state, before, after *unstructured.Unstructured) (creat
 			}
 			holders := owners.Of(path)
 			unchanged := created == same && r.others(holders) == "" || created == "" && r.isSolelyOurs(holders)
-			repaired := path[len(path)-1].FieldName == nil && r.isSolelyOurs(owned.Of(path)) && created == sum
+			repaired := path[len(path)-1].FieldName == nil && r.isSolelyOurs(owned.Of(path)) && (created == sum || kept.Has(path))
 			if !unchanged && !repaired {
 				return false, nil
 			}

@@ -346,6 +346,19 @@ func TestAPatchThatRemovesWhatItHasAdded(t *testing.T) {
 		assert.Empty(t, destroyed(t, w, s, "ConfigMap"))
 		assert.Empty(t, w.get("ConfigMap", "it").GetLabels())
 	})
+	t.Run("an item that others have changed, and the program changes as well, goes [P31]", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.apply("owner", w.deployment(t, "it"))
+		sidecar := func(image string) resource.PropertyMap {
+			return patching(w.deployment(t, "it"), removes, inPod(m{"containers": []any{m{"name": "sidecar", "image": image}}}))
+		}
+		s := removing(t, w, start(t, inline(newUser(t)))).mustUp("create", sidecar("one"))
+		w.jsonPatch("Deployment", "it", operation("replace", "/spec/template/spec/containers/1/image", "theirs"))
+		s.in(s.process.again(t)).mustUp("update", sidecar("two"))
+		assert.Empty(t, destroyed(t, w, s, "Deployment"))
+		assert.NotContains(t, containerNames(w), "sidecar")
+	})
 	t.Run("others write the list at the same moment: their item stays, ours goes [P31]", func(t *testing.T) {
 		t.Parallel()
 		w, g := newWorld(t), newGateway(t)
