@@ -22,6 +22,8 @@ const (
 	told = "what the API server does not keep is said"
 	// A value that it did not keep is applied as soon as it would be kept.
 	wanted = "what the API server did not keep stays wanted"
+	// What the program has changed is in the object, also where the API server refuses the rest of the manifest.
+	kept = "what the program has changed is in the object"
 	// When nobody has changed anything, there is nothing to do.
 	atRest = "after an up there is nothing left to do"
 )
@@ -97,11 +99,22 @@ func (l *life) settles(th *thing, live, before *unstructured.Unstructured, resul
 				return
 			}
 		}
+		rewritten := strings.HasPrefix(fmt.Sprint(has), mirror) && worlds[l.world].at == "CREATE"
 		if err != nil {
+			// Others have changed what cannot be changed back; what the program has changed is there all the same.
+			if th.applied == nil || before == nil || hasLeaf(th.applied, name, w.value) {
+				continue
+			}
+			l.book.count("held: " + kept)
+			if !equal(w.value, has) && !rewritten {
+				l.breaks(violation{law: kept, thing: th, before: before, text: fmt.Sprintf(
+					"%s of %s is %s, and the program says %s since this up. %v\n%s", name, th.object, asJSON(has), asJSON(w.value), err, result.Output)})
+				return
+			}
 			continue
 		}
 		would, _ := get(tried.Object, w.path)
-		if equal(would, has) || strings.HasPrefix(fmt.Sprint(has), mirror) && worlds[l.world].at == "CREATE" {
+		if equal(would, has) || rewritten {
 			continue
 		}
 		law := settled
