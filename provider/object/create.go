@@ -39,6 +39,9 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		if err != nil || !known || req.Properties.Get(keyAdopt).HasComputed() || req.Properties.Get(keyTakeOverFrom).HasComputed() {
 			return planned, nil
 		}
+		if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
+			return p.CreateResponse{}, err
+		}
 		return planned, r.refuseOccupied(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, r.creationOf(req.Urn, true))
 	}
 	if err != nil {
@@ -47,6 +50,11 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	r.planned.add(clu, in, req.DryRun)
 	if err := r.requireAccount(ctx, clu, in, req.DryRun); err != nil {
 		return p.CreateResponse{}, err
+	}
+	if req.DryRun {
+		if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
+			return p.CreateResponse{}, err
+		}
 	}
 
 	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, r.creationOf(req.Urn, req.DryRun))

@@ -16,9 +16,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// planned remembers the namespaces and accounts that a preview is going to create and the kinds that it is going to define, so that
-// an object of them is not reported as misplaced.
+// planned remembers what a preview is going to create. An object of a namespace, an account or a kind among it is not reported as
+// misplaced.
 type planned struct {
+	objects    sync.Map // of plannedObject, with the URN of its resource
 	namespaces sync.Map // of plannedNamespace
 	kinds      sync.Map // of plannedKind
 	accounts   sync.Map // of plannedAccount
