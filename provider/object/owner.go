@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -40,10 +41,14 @@ func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 
 // refuseForeign explains whose the object is. is describes the object besides that: "already exists and is".
 func (t target) refuseForeign(in inputs, is, manager string) error {
+	ofChart := ""
+	if t.Identity().GroupKind() == kinds.CustomResourceDefinition {
+		ofChart = " A chart that is installed again leaves its definitions to the first release with `crds: skip`."
+	}
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
 		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias (the resource "+
 		"option `aliases`). To manage the object with this resource, take it over: %s. Otherwise remove the "+
-		"resource from this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, in.takeOver.Line(manager))
+		"resource from this program: the object stays.%s", t.Ref, is, ownership.DescribeManager(manager), manager, in.takeOver.Line(manager), ofChart)
 }
 
 // warnForeign warns what happens to an object that was read and that another KubeObject manages.

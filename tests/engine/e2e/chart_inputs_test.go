@@ -40,6 +40,17 @@ spec:
 		s.up(t)
 		assert.Contains(t, s.kube.get(t, definition).Object["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)["properties"], "color")
 	})
+	step(t, "are left to the first release of two, as the refusal advises [D86]", func(t *testing.T) {
+		second := newChartStory(t)
+		second.chart(t, "1.1.0", files)
+		second.declare(t, "deletionPropagation: Background")
+		assert.Contains(t, second.upFails(t), "leaves its definitions to the first release with `crds: skip`.")
+		second.declare(t, "deletionPropagation: Background\ncrds: skip")
+		second.up(t)
+		second.previewEmpty(t)
+		second.destroy(t)
+		s.kube.get(t, definition)
+	})
 	step(t, "go with the release, after their objects", func(t *testing.T) {
 		s.destroy(t)
 		s.kube.gone(t, definition)
