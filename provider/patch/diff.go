@@ -186,7 +186,7 @@ func (s state) detailedDiff(changes []ownership.Change, in inputs, ignored track
 func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	if in.kind == keyJSONPatch {
 		if operation, gone := s.addsAgain(change); gone {
-			return tracked.PropertyAt(keyJSONPatch, ownership.Location{operation}), p.Add
+			return tracked.PropertyAt(keyJSONPatch, ownership.Location{operation}, p.Add)
 		}
 		return s.placeInOperations(change)
 	}
@@ -195,7 +195,7 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	}
 	id := s.Ref.Identity
 	at, kind := tracked.Place(change, partOf(id, s.Live, s.Secrets), partOf(id, in.tree(), in.secrets))
-	return tracked.PropertyAt(in.kind, at), kind
+	return tracked.PropertyAt(in.kind, at, kind)
 }
 
 // writtenDiff compares the patches as written.
