@@ -25,7 +25,7 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 	if !ok {
 		return state{}, failure.Errorf(failure.ReasonManagedFieldsMissing, "%s: the API server's answer does not name %q among its field managers", t.Ref, t.Manager)
 	}
-	dropped, _ := in.ignore.Split(ownership.Dropped(answer.Object, in.applied, fields))
+	dropped, _ := in.ignore.Split(ownership.Dropped(answer.Object, ownership.In(in.applied), fields))
 	fields, ignored := in.ignore.Split(stored(answer, fields))
 	owners, err := ownership.Owners(answer, fields, t.Manager, t.Also)
 	if err != nil {

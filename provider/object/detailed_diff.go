@@ -9,6 +9,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -17,7 +18,7 @@ func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracke
 	changes = in.besideIgnored(changes)
 	place := func(change ownership.Change) (string, p.DiffKind) {
 		at, kind := tracked.Place(change, tracked.Marked{Tree: s.Live, Secrets: s.Secrets}, in.marked())
-		return in.display(at), kind
+		return in.display(at, kind)
 	}
 	in.noteDifferences(changes, s, func(change ownership.Change) bool {
 		path, _ := place(change)
@@ -30,7 +31,7 @@ func detailedDiff(changes []ownership.Change, s state, in inputs, ignored tracke
 
 // alsoTexts shows both places that the user wrote a Secret's data in, if all of it is added or removed.
 func (in inputs) alsoTexts(diff p.DiffResponse) {
-	data, texts := tracked.PropertyAt(keyManifest, ownership.Location{"data"}), tracked.PropertyAt(keyManifest, ownership.Location{"stringData"})
+	data, texts := values.JoinPath(keyManifest, "data"), values.JoinPath(keyManifest, "stringData")
 	written, _ := in.written["stringData"].(map[string]any)
 	if change, whole := diff.DetailedDiff[data]; whole && change.Kind != p.Update && in.isSecret() && len(written) > 0 {
 		diff.DetailedDiff[texts] = change
@@ -80,12 +81,12 @@ func hasOther(written, members map[string]any) bool {
 	return false
 }
 
-// display formats a place in the manifest as a property path, the way the user wrote the object.
-func (in inputs) display(at ownership.Location) string {
+// display converts a change of a kind at a place in the manifest to a property path, the way the user wrote the object.
+func (in inputs) display(at ownership.Location, kind p.DiffKind) (string, p.DiffKind) {
 	if len(at) > 0 && at[0] == "data" && in.isSecret() && in.wroteText(at) {
 		at = append(ownership.Location{"stringData"}, at[1:]...)
 	}
-	return tracked.PropertyAt(keyManifest, at)
+	return tracked.PropertyAt(keyManifest, at, kind)
 }
 
 // isSecret reports whether the object is a Secret.

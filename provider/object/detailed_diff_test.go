@@ -63,6 +63,11 @@ func TestDetailedDiff(t *testing.T) {
 			diff: map[string]p.DiffKind{`manifest.l["app.kubernetes.io/name"]`: p.Update},
 		},
 		{
+			name: "a key that the engine cannot read is shown as a change of its parent", fields: `{"f:l":{"f:a\\":{},"f:b\\c":{}}}`,
+			live: `{l: {}}`, want: `{l: {'a\': x, 'b\c': y}}`,
+			diff: map[string]p.DiffKind{"manifest.l": p.Update},
+		},
+		{
 			name: "inside a secret map not even the keys are named", fields: `{"f:data":{"f:user":{},"f:pin":{}}}`,
 			live: `{data: {user: a, pin: b}}`, want: `{data: {user: a, pin: c}}`, secret: []string{"data"},
 			diff: map[string]p.DiffKind{"manifest.data": p.Update},

@@ -21,6 +21,8 @@ type restoration struct {
 	patch  mutation.JSONPatch
 	left   mutation.Left
 	fields patchedFields
+	// again returns the values that the API server did not keep. They are set if they certainly belong there, too.
+	again func(live map[string]any) []mutation.Value
 }
 
 func newRestoration(in inputs, old state) (patchType, error) {
@@ -29,6 +31,7 @@ func newRestoration(in inputs, old state) (patchType, error) {
 		in:     in,
 		patch:  patch,
 		fields: old.touched,
+		again:  func(live map[string]any) []mutation.Value { return old.again(in, live) },
 		left: mutation.Left{
 			Values: old.Wanted(), Fields: old.touched.set, Places: old.touched.places, Unchanged: old.unchanged,
 			Added: old.remembered(in),
@@ -58,7 +61,12 @@ func (r restoration) send(
 }
 
 func (r restoration) restore(t target, live *unstructured.Unstructured) (mutation.Restored, error) {
-	restored, err := r.patch.Restore(live, r.left, live.GetUID(), live.GetResourceVersion())
+	left := r.left
+	left.Again = r.again(live.Object)
+	restored, err := r.patch.Restore(live, left, live.GetUID(), live.GetResourceVersion())
+	if err != nil && len(left.Again) > 0 {
+		restored, err = r.patch.Restore(live, r.left, live.GetUID(), live.GetResourceVersion())
+	}
 	if err == nil {
 		return restored, nil
 	}

@@ -114,6 +114,9 @@ func (r *patchResource) changes(
 	}
 	now := result.state
 	fields := old.touched.watched().Union(now.touched.watched())
+	if old.upToDate(in) {
+		fields = fields.Union(old.dropped) // only these are tried again
+	}
 	changes := ownership.Compare(old.Live, now.Live, fields)
 	if in.kind != keyJSONPatch {
 		changes = append(changes, result.reorderedBy(in, req.OldInputs)...)
@@ -126,6 +129,12 @@ func (r *patchResource) changes(
 			return old.OvertakenDiff(), nil
 		}
 		return diff, nil
+	}
+	if old.upToDate(in) {
+		if len(changes) == 0 {
+			return old.OvertakenDiff(), nil
+		}
+		return old.detailedDiff(changes, in, ignored), nil
 	}
 	// The paths of operations say little; the written patch says more. The state identifies operations by position,
 	// so if the positions change, it must be saved again: otherwise a secret is attributed to the operation that was
@@ -186,7 +195,7 @@ func (s state) detailedDiff(changes []ownership.Change, in inputs, ignored track
 func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	if in.kind == keyJSONPatch {
 		if operation, gone := s.addsAgain(change); gone {
-			return tracked.PropertyAt(keyJSONPatch, ownership.Location{operation}), p.Add
+			return tracked.PropertyAt(keyJSONPatch, ownership.Location{operation}, p.Add)
 		}
 		return s.placeInOperations(change)
 	}
@@ -195,7 +204,7 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	}
 	id := s.Ref.Identity
 	at, kind := tracked.Place(change, partOf(id, s.Live, s.Secrets), partOf(id, in.tree(), in.secrets))
-	return tracked.PropertyAt(in.kind, at), kind
+	return tracked.PropertyAt(in.kind, at, kind)
 }
 
 // writtenDiff compares the patches as written.

@@ -4,11 +4,10 @@ import (
 	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // written returns what the patch sets, by fields. It leaves out operations with secrets, which are shown as a whole.
@@ -48,7 +47,7 @@ func (s state) placeInOperations(change ownership.Change) (string, p.DiffKind) {
 	if !ok {
 		return keyJSONPatch, p.Update
 	}
-	at := []property.PathSegment{property.NewSegment(keyJSONPatch), property.NewSegment(operation), property.NewSegment("value")}
+	at := ownership.Location{operation, "value"}
 	kind := p.Update
 	for i, element := range below {
 		segment, ok := segmentOf(element)
@@ -60,16 +59,16 @@ func (s state) placeInOperations(change ownership.Change) (string, p.DiffKind) {
 			kind = kindOf(change)
 		}
 	}
-	return values.FormatPath(property.PathFromSegments(at...)), kind
+	return tracked.PropertyAt(keyJSONPatch, at, kind)
 }
 
 // segmentOf returns where an element is in the value of an operation; false if that depends on the other items.
-func segmentOf(element fieldpath.PathElement) (property.PathSegment, bool) {
+func segmentOf(element fieldpath.PathElement) (any, bool) {
 	switch {
 	case element.FieldName != nil:
-		return property.NewSegment(*element.FieldName), true
+		return *element.FieldName, true
 	case element.Index != nil:
-		return property.NewSegment(*element.Index), true
+		return *element.Index, true
 	default:
 		return nil, false
 	}

@@ -134,7 +134,7 @@ func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcom
 	if err != nil {
 		return outcome{}, err
 	}
-	if r.old.upToDate(r.in) && tracked.IsEmpty(r.old.dropped) {
+	if r.old.upToDate(r.in) && (tracked.IsEmpty(r.old.dropped) || r.in.kind == keyJSONPatch) {
 		return r.correctDrift(ctx, live)
 	}
 	if fields, done, err := r.resume(found); err != nil || done {
@@ -150,14 +150,15 @@ func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcom
 	return r.execute(ctx, m, live, len(tracked.PatchesOn(live)) > 0)
 }
 
-// correctDrift sets the drifted values again, if any. The patch itself is the one that was carried out last.
+// correctDrift sets the drifted values again, if any, and those of a JSON patch that the API server did not keep. The
+// patch itself is the one that was carried out last.
 func (r run) correctDrift(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
 	now, err := r.observe(live)
 	if err != nil {
 		return outcome{}, err
 	}
 	now.Manager = r.target.Manager
-	if !now.hasDrifted(r.in) {
+	if !now.hasDrifted(r.in) && tracked.IsEmpty(r.old.dropped) {
 		now.Ref.Identity = r.target.Identity() // possibly in another version of its group
 		return outcome{state: now}, nil
 	}
@@ -281,8 +282,11 @@ func (r run) newState(before, after *unstructured.Unstructured, fields patchedFi
 
 		WrittenAt: ownership.WrittenAt(after, r.target.Manager),
 	}}
-	if r.in.kind == keyMergePatch {
-		s.dropped = ownership.Dropped(after.Object, r.in.tree(), fields.set)
+	switch r.in.kind {
+	case keyMergePatch:
+		s.dropped = ownership.Dropped(after.Object, ownership.In(r.in.tree()), fields.set)
+	case keyJSONPatch:
+		s.dropped = s.droppedBy(r.in, after.Object)
 	}
 	var err error
 	if s.Hash, err = r.in.hash(s.HashKey); err != nil {

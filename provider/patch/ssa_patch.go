@@ -71,7 +71,7 @@ func (a ssaPatch) touched(answer *unstructured.Unstructured, manager string, _ p
 		return nothing(), failure.Errorf(failure.ReasonManagedFieldsMissing, "the API server's answer does not name %q among its field managers", manager)
 	}
 	found := nothing()
-	found.dropped = ownership.Dropped(answer.Object, a.body, applied)
+	found.dropped = ownership.Dropped(answer.Object, ownership.In(a.body), applied)
 	applied.Iterate(func(path fieldpath.Path) {
 		// There is nothing to watch in what the API server does not keep, dropped or empty.
 		if _, _, ok := ownership.Locate(answer.Object, path); ok {

@@ -73,10 +73,15 @@ func Place(change ownership.Change, live, written Marked) (ownership.Location, p
 	}
 }
 
-// PropertyAt converts a place in the document under property name to the engine's path.
-func PropertyAt(name string, at ownership.Location) string {
+// PropertyAt converts a change of a kind, at a place in the document under property name, to the engine's path. A change
+// at a place whose path the engine cannot read is one of what contains it.
+func PropertyAt(name string, at ownership.Location, kind p.DiffKind) (string, p.DiffKind) {
 	segments := append([]property.PathSegment{property.NewSegment(name)}, Segments(at)...)
-	return values.FormatPath(property.PathFromSegments(segments...))
+	path, whole := values.EnginePath(property.PathFromSegments(segments...))
+	if !whole {
+		kind = p.Update
+	}
+	return path, kind
 }
 
 // Lost lists the leaves that we have applied and no longer own, besides those already listed because their values

@@ -23,8 +23,26 @@ type Left struct {
 	// Unchanged reports whether a list in which a field stands by its position holds the same as then beside the
 	// fields, see [Beside].
 	Unchanged func(List) bool
+	// Again are values that the API server did not keep, for which Values has none.
+	Again []Value
 	// Added are the items that it has added to lists and that are to be there.
 	Added []Addition
+}
+
+// Value is the value of a field.
+type Value struct {
+	Path  fieldpath.Path
+	Value any
+}
+
+// again returns the value of a field that was not kept.
+func (l Left) again(path fieldpath.Path) (any, bool) {
+	for _, v := range l.Again {
+		if v.Path.Equals(path) {
+			return normalized(v.Value), true
+		}
+	}
+	return nil, false
 }
 
 // Restored is what gives an object back what a patch had left on it.
@@ -56,7 +74,15 @@ func (p JSONPatch) Restore(
 		return result, err
 	}
 	values := normalized(left.Values)
-	differing := differing(r.tree, values, left.Fields)
+	differing := slices.DeleteFunc(differing(r.tree, values, left.Fields), func(path fieldpath.Path) bool {
+		_, again := left.again(path)
+		return again
+	})
+	for _, v := range left.Again {
+		if have, _, _ := ownership.Locate(r.tree, v.Path); !reflect.DeepEqual(have, normalized(v.Value)) {
+			differing = append(differing, v.Path)
+		}
+	}
 	if len(differing)+len(inserted) == 0 {
 		return result, nil
 	}
@@ -72,7 +98,9 @@ func (p JSONPatch) Restore(
 	}
 	for _, path := range differing {
 		var err error
-		if value, _, has := ownership.Locate(values, path); has && value != nil {
+		if value, again := left.again(path); again {
+			err = r.set(path, value)
+		} else if value, _, has := ownership.Locate(values, path); has && value != nil {
 			err = r.set(path, value)
 		} else if have, at, has := ownership.Locate(r.tree, path); has && have != nil {
 			err = r.remove(path, at)

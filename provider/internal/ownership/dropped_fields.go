@@ -2,15 +2,15 @@ package ownership
 
 import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-// Dropped returns which of the fields that an apply of applied has set are missing from the API server's answer: admission has
+// Dropped returns which of the fields that a request has set are missing from the API server's answer: admission has
 // removed them, or a feature that the cluster does not have switched on. The API server still lists them as owned. Of a map or
 // list that is missing as a whole, Dropped returns the outermost.
 //
-// Fields with zero values are none of them. The API server leaves those out of answers although it keeps them.
-func Dropped(answer, applied map[string]any, fields *fieldpath.Set) *fieldpath.Set {
+// written returns what the request says at a field. Fields with zero values are none of them. The API server leaves those out of answers although it keeps them.
+func Dropped(answer map[string]any, written func(fieldpath.Path) (any, bool), fields *fieldpath.Set) *fieldpath.Set {
 	dropped := fieldpath.NewSet()
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
-		if v, _, has := Locate(applied, path); !has || IsZero(v) {
+		if v, has := written(path); !has || IsZero(v) {
 			return
 		}
 		for n := range path {

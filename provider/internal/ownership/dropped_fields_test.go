@@ -46,7 +46,7 @@ func TestDropped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			ownership.Dropped(c.answer, c.applied, fieldpath.NewSet(c.fields...)).Iterate(func(path fieldpath.Path) {
+			ownership.Dropped(c.answer, ownership.In(c.applied), fieldpath.NewSet(c.fields...)).Iterate(func(path fieldpath.Path) {
 				got = append(got, ownership.Format(path))
 			})
 			slices.Sort(got)

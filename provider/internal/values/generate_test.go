@@ -24,6 +24,9 @@ var keys = rapid.OneOf(
 	rapid.StringN(0, 12, -1),
 ).Filter(func(key string) bool { return key != resource.SigKey })
 
+// awkwardKeys are made of what has a meaning in a path.
+var awkwardKeys = rapid.StringMatching(`[\\"\].\n a*]{0,4}`)
+
 // texts are strings that the wire takes for what they are.
 var texts = rapid.OneOf(rapid.SampledFrom([]string{"", "x", "${x}", "multi\nline\n", "größe", "04da6b54"}), rapid.String()).
 	Filter(func(text string) bool {

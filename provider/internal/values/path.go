@@ -9,18 +9,31 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// FormatPath writes a path the way the engine reads it in a detailed diff:
+// FormatPath writes a path for people, in the engine's notation:
 // `manifest.spec.containers[0].image`, `manifest.metadata.labels["app.kubernetes.io/name"]`.
 //
 // property.Path can write itself too, but quotes keys as Go does, and the engine knows no other escape
-// than \" and would take `\\` or `\n` literally. What neither can write is a key that ends with a
-// backslash; no Kubernetes key does.
+// than \" and would take `\\` or `\n` literally. Where the engine is to read it, see [EnginePath].
 func FormatPath(path property.Path) string {
 	var text strings.Builder
 	for segment := range path.Segments {
 		writeSegment(&text, segment)
 	}
 	return text.String()
+}
+
+// EnginePath writes a path for the engine, as the key of a detailed diff. A key that ends with a backslash cannot be
+// written so that the engine reads it: it takes the backslash and the closing quote for a quote in the key. For such a
+// key and everything below it, EnginePath names what contains the key, and whole is false.
+func EnginePath(path property.Path) (text string, whole bool) {
+	var written strings.Builder
+	for segment := range path.Segments {
+		if key, isKey := segment.(property.KeySegment); isKey && strings.HasSuffix(key.Key(), `\`) {
+			return written.String(), false
+		}
+		writeSegment(&written, segment)
+	}
+	return written.String(), true
 }
 
 // FormatSegments writes a path of map keys (string) and list positions (int) as [FormatPath] does.
@@ -72,7 +85,7 @@ func isBareKey(key string) bool {
 	return key != ""
 }
 
-// ParsePath reads what [FormatPath] writes, and everything else that the engine accepts as a path to one property. It
+// ParsePath reads what [EnginePath] writes, and everything else that the engine accepts as a path to one property. It
 // has no wildcards: `*` is a key like any other.
 func ParsePath(text string) (property.Path, error) {
 	elements, err := resource.ParsePropertyPath(text)

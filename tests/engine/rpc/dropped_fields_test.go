@@ -75,6 +75,12 @@ func TestAValueThatTheAPIServerDrops(t *testing.T) {
 				return patching(w.configMap("it", nil), setting("mergePatch", data("gated", gated)))
 			}
 		},
+		"of a JSON patch": func(w world) func(string) resource.PropertyMap {
+			w.apply("owner", w.configMap("it", nil))
+			return func(gated string) resource.PropertyMap {
+				return patching(w.configMap("it", nil), m{"jsonPatch": []any{m{"op": "add", "path": "/data", "value": m{"kept": "1", "gated": gated}}}})
+			}
+		},
 	} {
 		t.Run(name+" is said, and applied when it would be kept [D56]", func(t *testing.T) {
 			t.Parallel()
@@ -100,6 +106,36 @@ spec: {hostNetwork: false, nodeSelector: {}, containers: [{name: web, image: "we
 		assert.NotContains(t, s.warned(), "did not keep")
 		assert.NotContains(t, s.outputs, resource.PropertyKey("__droppedFields"))
 	})
+}
+
+func TestADroppedValueOfAJSONPatchIsTriedAgainWithoutTheOtherOperations(t *testing.T) { // [D56]
+	t.Parallel()
+	w := newWorld(t)
+	it := w.configMap("it", nil)
+	it["data"] = m{"a": "1", "old": "x"}
+	w.apply("owner", it)
+	open := w.dropping()
+	s := patched(t, w, start(t, inline(newUser(t))), "it")
+	in := patching(it, m{"jsonPatch": []any{
+		operation("test", "/data/a", "1"), operation("replace", "/data/a", "2"), m{"op": "remove", "path": "/data/old"}, operation("add", "/data/gated", "on"),
+	}})
+	s.previewed("create", in)
+	assert.Contains(t, s.warned(), notKept)
+	s.mustUp("create", in)
+	assert.Contains(t, s.warned(), notKept)
+	s = s.in(s.process.again(t)).mustUp("same", in)
+	assert.Contains(t, s.warned(), notKept)
+
+	w.edit("ConfigMap", "it", func(object map[string]any) { object["data"].(map[string]any)["a"] = "drifted" })
+	s = s.in(s.process.again(t)).mustUp("update", in)
+	assert.Contains(t, s.warned(), notKept)
+	assert.Equal(t, "2", w.value("ConfigMap", "it", "data", "a"))
+
+	open()
+	s = s.in(s.process.again(t)).mustUp("update", in)
+	assert.NotContains(t, s.warned(), notKept)
+	assert.Equal(t, "on", w.value("ConfigMap", "it", "data", "gated"))
+	s.in(s.process.again(t)).mustUp("same", in)
 }
 
 func dropped(t *testing.T, w world, g *gateway, s *session, values func(gated string) resource.PropertyMap, open func()) {
