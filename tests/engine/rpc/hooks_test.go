@@ -175,7 +175,7 @@ func TestWhatStaysOfAHook(t *testing.T) { // [H6]
 	}{
 		"that succeeded":                    {nil, "shop:1", nil},
 		"that failed":                       {nil, "fails:1", nil},
-		"hook-succeeded, and it did":        {[]any{"succeeded"}, "shop:1", int64(600)},
+		"hook-succeeded, and it did [D109]": {[]any{"succeeded"}, "shop:1", int64(600)},
 		"hook-succeeded, and it failed":     {[]any{"succeeded"}, "fails:1", nil},
 		"hook-failed, and it did":           {[]any{"failed"}, "fails:1", int64(600)},
 		"hook-failed, and it succeeded":     {[]any{"failed"}, "shop:1", nil},
