@@ -24,10 +24,11 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 	s := state{hashKey: tracked.NewHashKey(), secret: in.secret}
 	d := decision{why: "it is new"}
 	d.runs = in.runsOn(onCreate)
+	connect := func() (*cluster.Cluster, error) { return r.source.Cluster(req.Properties) }
 	if req.DryRun {
-		return p.CreateResponse{Properties: in.preview(ctx, d, s)}, nil
+		return p.CreateResponse{Properties: in.preview(ctx, d, s)}, r.try(ctx, req.Urn, in, d, connect)
 	}
-	s, err = r.do(ctx, req.Urn, in, s, d, func() (*cluster.Cluster, error) { return r.source.Cluster(req.Properties) })
+	s, err = r.do(ctx, req.Urn, in, s, d, connect)
 	if err != nil && !s.begun() {
 		return p.CreateResponse{}, err
 	}

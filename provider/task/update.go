@@ -95,8 +95,9 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
+	connect := func() (*cluster.Cluster, error) { return r.source.Cluster(req.Inputs) }
 	if req.DryRun {
-		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, nil
+		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, r.try(ctx, req.Urn, in, d, connect)
 	}
 	s := old
 	if (d.runs || moved) && !d.goesOn {
@@ -108,7 +109,7 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 			s.number++
 		}
 	}
-	s, err = r.do(ctx, req.Urn, in, s, d, func() (*cluster.Cluster, error) { return r.source.Cluster(req.Inputs) })
+	s, err = r.do(ctx, req.Urn, in, s, d, connect)
 	if err != nil && !s.begun() {
 		return p.UpdateResponse{}, err
 	}

@@ -1,0 +1,60 @@
+package task
+
+import (
+	"context"
+	"errors"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// try has the API server check, in a preview, the object of a run that is going to begin. What the run needs may come with the same
+// update, so that the object cannot be judged without it: then a message says that it was not tried.
+func (r *taskResource) try(
+	ctx context.Context, urn resource.URN, in inputs, d decision, connect func() (*cluster.Cluster, error),
+) error {
+	if !d.runs || d.goesOn || len(in.unknown) > 0 {
+		return nil
+	}
+	clu, err := connect()
+	if errors.Is(err, connection.ErrUnknown) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	id := in.id()
+	// No object of an earlier run has this name, so that none is in the way.
+	if id.Name, err = runName(id.Name, urn, in.content, "dry-run"); err != nil {
+		return err
+	}
+	tried, err := newRun(ctx, r.source, in, clu, id, id.Name, tracked.ManagerOf(urn))
+	if err != nil {
+		return err
+	}
+	object := in.objectOf(tried.target.Identity())
+	tried.sign(object)
+	_, err = clu.Apply(tracked.Asking(ctx, r.source, urn, in.sensitive, true), object, cluster.ApplyOptions{
+		FieldManager: tried.target.Manager, CreateOnly: true, DryRun: true,
+	})
+	tried.target.Ref.Name = in.id().Name
+	explained := tried.target.Explain("create", err, in.sensitive)
+	if err != nil && needsOthers(err, !isJob(id.GroupKind())) {
+		p.GetLogger(ctx).Infof("It could not be tried, because something that it needs may come with the update: %v", explained)
+		return nil
+	}
+	return explained
+}
+
+// needsOthers reports whether an object may be accepted when others are there: its namespace, the room in a quota, or what a pod names,
+// such as its account and its priority class.
+func needsOthers(err error, isPod bool) bool {
+	reason, _ := failure.ReasonOf(err)
+	return failure.NamespaceMissing(err) || reason == failure.ReasonQuotaExceeded || isPod && apierrors.IsForbidden(err)
+}
