@@ -34,10 +34,12 @@ const (
 	keyInstances   = "instances"
 )
 
-// Guard is deleted before whatever the objects of the defined kinds need, such as their operator, and refuses that while there are
-// some that are not in the set. Without their operator, nobody would remove their finalizers. It only makes sure that this is found
-// out early: whether a definition is deleted is decided by the KubeObject of the definition. So where the guard cannot tell, it lets the
-// deletion go on.
+// Guard is deleted before the set, and refuses that while there are objects of the defined kinds that are not in the set. Without their
+// operator, nobody would remove their finalizers, and without the rest of the set, they would be of no use. It only makes sure that this
+// is found out early: whether a definition is deleted is decided by the KubeObject of the definition. So where the guard cannot tell, it
+// lets the deletion go on.
+//
+// Objects of these kinds that are in the set are not deleted after it, since it waits for what their operator removes with them.
 type Guard struct{}
 
 // Annotate names the type.
@@ -175,15 +177,15 @@ func listOf(v property.Value) (items []property.Map) {
 	return items
 }
 
-// guarded are the definitions that a guard looks at, by their keys, and the objects of their kinds. Where these need nothing of the set
-// but their definition, that looks for itself.
-func (s *Set) guarded() (definitions map[string]definition, instances []instance) {
-	definitions = map[string]definition{}
+// guarded are the definitions that a guard looks at, by their keys, and the objects of their kinds, by theirs. Where the set has nothing
+// else, there is nothing to guard: a definition looks for itself.
+func (s *Set) guarded() (definitions map[string]definition, instances map[string]instance) {
+	definitions, instances = map[string]definition{}, map[string]instance{}
 	guardedKinds := map[schema.GroupKind]bool{}
 	for _, o := range s.Objects {
 		kind, _, ok := manifest.Defined(o.Manifest)
 		served, isServed := manifest.ResourceOf(o.Manifest)
-		if !ok || !isServed || len(s.Graph.Instances[o.Key]) < 2 || o.Retained || manifest.SaysKeep(o.Manifest) || values.Flag(o.Options[keyDeleteInstances]) {
+		if !ok || !isServed || o.Retained || manifest.SaysKeep(o.Manifest) || values.Flag(o.Options[keyDeleteInstances]) {
 			continue
 		}
 		guardedKinds[kind] = true
@@ -191,16 +193,23 @@ func (s *Set) guarded() (definitions map[string]definition, instances []instance
 			name: manifest.IdentityOf(o.Manifest).Name, group: kind.Group, version: served.Version, resource: served.Resource, kind: kind.Kind,
 		}
 	}
+	alone := true
 	for _, o := range s.Objects {
-		if id := manifest.IdentityOf(o.Manifest); guardedKinds[id.GroupKind()] {
-			instances = append(instances, instance{kind: id.GroupKind().String(), namespace: id.Namespace, name: id.Name})
+		id := manifest.IdentityOf(o.Manifest)
+		if guardedKinds[id.GroupKind()] {
+			instances[o.Key] = instance{kind: id.GroupKind().String(), namespace: id.Namespace, name: id.Name}
+		} else if _, _, defines := manifest.Defined(o.Manifest); !defines {
+			alone = false
 		}
+	}
+	if alone {
+		return nil, nil
 	}
 	return definitions, instances
 }
 
-// registerGuard registers the guard of a set that defines kinds. It comes after all that an object of these kinds comes after, and so is
-// deleted before that.
+// registerGuard registers the guard of a set that defines kinds. It comes after all objects but those of these kinds and what needs them,
+// and so is deleted before all the others.
 func (r *Registration) registerGuard() error {
 	isDefinition := func(key string) bool {
 		return strings.HasPrefix(key, kinds.CustomResourceDefinition.Group+"/"+kinds.CustomResourceDefinition.Kind+".")
@@ -210,16 +219,15 @@ func (r *Registration) registerGuard() error {
 	}
 	definitions, instances := r.guarded()
 	listed, own := pulumi.Array{}, pulumi.Array{}
-	var after []pulumi.Resource
 	for _, key := range slices.Sorted(maps.Keys(definitions)) {
 		d := definitions[key]
 		listed = append(listed, pulumi.Map{
 			"urn": r.registered[key].URN(), "name": pulumi.String(d.name), "group": pulumi.String(d.group), "version": pulumi.String(d.version),
 			"resource": pulumi.String(d.resource), "kind": pulumi.String(d.kind),
 		})
-		after = append(after, r.comesAfter(r.Graph.Instances[key])...)
 	}
-	for _, i := range instances {
+	for _, key := range slices.Sorted(maps.Keys(instances)) {
+		i := instances[key]
 		own = append(own, pulumi.StringMap{"kind": pulumi.String(i.kind), "namespace": pulumi.String(i.namespace), "name": pulumi.String(i.name)})
 	}
 	inputs := pulumi.Map{keyDefinitions: listed, keyInstances: own}
@@ -228,6 +236,17 @@ func (r *Registration) registerGuard() error {
 	}
 	if connected, given := r.Options[connection.Key]; given {
 		inputs[connection.Key] = InputOf(connected)
+	}
+	var after []pulumi.Resource
+	for _, key := range slices.Sorted(maps.Keys(r.registered)) {
+		needsInstance := false
+		for needed := range r.Needed(key) {
+			_, is := instances[needed]
+			needsInstance = needsInstance || is
+		}
+		if !needsInstance {
+			after = append(after, r.registered[key])
+		}
 	}
 	r.guard = &pulumi.CustomResourceState{}
 	return r.register(GuardToken, r.name, inputs, r.guard, r.internal(pulumi.DependsOn(after))...)

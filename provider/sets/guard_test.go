@@ -6,7 +6,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
@@ -37,20 +36,22 @@ func TestAGuardLooksForObjectsThatWouldBeLost(t *testing.T) { // [M6]
 	allowed.Options = map[string]property.Value{keyDeleteInstances: property.New(true)}
 	set := Set{Objects: []Object{
 		definitionNamed("Box", "boxes", ""), definitionNamed("Kept", "kepts", "Keep"), retained, allowed,
-		definitionNamed("Alone", "alones", ""), object("Box", "prod", "one"), object("Box", "", "two"), object("Kept", "prod", "three"),
+		object("Box", "prod", "one"), object("Box", "", "two"), object("Kept", "prod", "three"),
 	}}
-	set.Graph.Instances = map[string][]order.Edge{}
-	for _, o := range set.Objects {
-		set.Graph.Instances[o.Key] = []order.Edge{{After: o.Key}, {After: "apps/Deployment.prod.operator"}}
-	}
-	set.Graph.Instances["apiextensions.k8s.io/CustomResourceDefinition.alones.example.com"] = []order.Edge{{After: "its definition"}}
 	definitions, instances := set.guarded()
 	assert.Equal(t, map[string]definition{
 		"apiextensions.k8s.io/CustomResourceDefinition.boxes.example.com": {
 			name: "boxes.example.com", group: "example.com", version: "v1", resource: "boxes", kind: "Box",
 		},
 	}, definitions)
-	assert.Equal(t, []instance{{"Box.example.com", "prod", "one"}, {"Box.example.com", "", "two"}}, instances)
+	assert.Equal(t, map[string]instance{"Boxone": {"Box.example.com", "prod", "one"}, "Boxtwo": {"Box.example.com", "", "two"}}, instances)
+
+	t.Run("and not where the definition looks first itself, because nothing else would be deleted", func(t *testing.T) {
+		alone := Set{Objects: []Object{definitionNamed("Box", "boxes", ""), definitionNamed("Crate", "crates", ""), object("Box", "prod", "one")}}
+		definitions, instances := alone.guarded()
+		assert.Empty(t, definitions)
+		assert.Empty(t, instances)
+	})
 
 	t.Run("one without a namespace is in the default one, or cluster-scoped", func(t *testing.T) {
 		given, err := values.ToProperty([]any{map[string]any{"kind": "Box.example.com", "namespace": "", "name": "two"}}, values.Marks{})
