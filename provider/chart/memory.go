@@ -40,8 +40,9 @@ type memory struct {
 	// Left is where the release was before that, if it was somewhere.
 	Left *left `json:"left,omitempty"`
 
-	// dropped are the keys of values that are forgotten with this memory. They are not remembered.
-	dropped []string
+	// dropped are the keys of values that are forgotten with this memory, lost the fields that get another value than they have in the
+	// cluster. They are not remembered.
+	dropped, lost []string
 }
 
 // since says when a release got a hook. That decides whether the hook runs when its Task is created.

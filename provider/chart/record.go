@@ -153,8 +153,10 @@ func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs p
 	if err != nil {
 		return property.Map{}, err
 	}
-	if text := explainDropped(after.dropped); text != "" {
-		p.GetLogger(ctx).Warning(text)
+	for _, text := range []string{explainDropped(after.dropped), explainLost(after.lost)} {
+		if text != "" {
+			p.GetLogger(ctx).Warning(text)
+		}
 	}
 	text, err := after.encode()
 	return inputs.Set(keyMemory, property.New(text).WithSecret(true)), err

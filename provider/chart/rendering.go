@@ -69,8 +69,12 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
 	before = before.at(r.release, r.adopt)
+	inherited, lost := r.inherit(ctx, before)
 	options := draws.Options{
 		Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now(), Source: r.chart.Source(),
+	}
+	if len(inherited) > 0 {
+		options.Stored = inherited
 	}
 	done, err := r.settled(ctx, before, options, func(session *draws.Session) (*chart.Partial, error) {
 		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
@@ -88,7 +92,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
 		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt), Left: before.Left,
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
-		dropped: r.shown(done.dropped),
+		dropped: r.shown(done.dropped), lost: lost,
 	}
 	for name, when := range before.Hooks {
 		if !r.runHooks || !before.hasTask(name) {
@@ -142,14 +146,22 @@ func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
 		Stored: known.Draws, Former: known.Former, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0),
 		Source: r.chart.Source(),
 	}
+	inherited, lost := r.inherit(ctx, known)
+	if len(inherited) > 0 {
+		options.Stored = inherited
+	}
 	in := chart.Partly{Release: r.release, Values: r.values, Lookup: r.lookups.Lookup}
 	if !r.whole() {
 		in.Secrets = r.secrets
 	}
-	return r.settled(ctx, known, options, func(session *draws.Session) (*chart.Partial, error) {
+	done, err := r.settled(ctx, known, options, func(session *draws.Session) (*chart.Partial, error) {
 		in.Session, in.Draws = session, session.Options()
 		return r.chart.RenderPartly(ctx, in)
 	})
+	if err == nil && len(lost) > 0 {
+		done.warnings = append(done.warnings, explainLost(lost))
+	}
+	return done, err
 }
 
 // whole reports whether all values are secret. Then all objects are.
