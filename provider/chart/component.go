@@ -154,6 +154,9 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	for _, text := range done.warnings {
 		warn(ctx, parent, text)
 	}
+	if text := explainDropped(rel.shown(done.dropped)); text != "" {
+		warn(ctx, parent, text)
+	}
 	if text := done.announce(known, rel.shown); text != "" && ctx.DryRun() {
 		if err := ctx.Log.Info(text, &pulumi.LogArgs{Resource: parent}); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package chart
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -68,26 +69,52 @@ func errNotDrawn(keys []string) error {
 // maxNamed is how many values a message names.
 const maxNamed = 10
 
-// announce says what a preview shows nowhere else: that a release is taken over, and which random values are drawn.
-func (d *rendered) announce(known memory, shown func(keys []string) []string) string {
-	named := func(keys []string) string {
-		keys = shown(keys)
-		if more := len(keys) - maxNamed; more > 0 {
-			return strings.Join(keys[:maxNamed], ", ") + fmt.Sprintf(" and %d more", more)
-		}
-		return strings.Join(keys, ", ")
+// named names keys of values.
+func named(keys []string) string {
+	if more := len(keys) - maxNamed; more > 0 {
+		return strings.Join(keys[:maxNamed], ", ") + fmt.Sprintf(" and %d more", more)
 	}
+	return strings.Join(keys, ", ")
+}
+
+// explainDropped says that values are not kept any longer.
+func explainDropped(keys []string) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	return "There are too many random values whose templates are gone. The oldest are no longer kept: " + named(keys) + "."
+}
+
+// announce says what a preview shows nowhere else: that a release is taken over, and what becomes of random values.
+func (d *rendered) announce(known memory, shown func(keys []string) []string) string {
 	var texts []string
 	if d.adopts {
 		texts = append(texts, fmt.Sprintf("The release is taken over. If Helm has installed it, Helm's own records of it stay: Secrets "+
 			"sh.helm.release.v1.%s.v* in namespace %s. Delete them when you are done with Helm: as long as they are there, `helm uninstall` would delete "+
 			"the objects.", d.name.Name, d.name.Namespace))
 	}
-	if len(d.missing) > 0 && known.known() {
-		texts = append(texts, "New random values will be drawn: "+named(d.missing)+".")
+	if !known.known() {
+		return strings.Join(texts, " ")
 	}
-	if len(d.again) > 0 {
-		texts = append(texts, "These values will be drawn again: "+named(d.again)+".")
+	var moved []string
+	for _, key := range slices.Sorted(maps.Keys(d.moved)) {
+		names := append(slices.Clone(shown([]string{d.moved[key]})), shown([]string{key})...)
+		moved = append(moved, strings.Join(names, " -> "))
+	}
+	for _, one := range []struct {
+		keys       []string
+		text, then string
+	}{
+		{moved, "Random values stay with what they are for, which other templates draw now: ", "."},
+		{shown(d.missing), "New random values will be drawn: ", "."},
+		{shown(d.doubtful), "They are drawn, although values of before may be theirs under other names: ", ". To keep a value, set it in `values`."},
+		{shown(d.again), "These values will be drawn again: ", "."},
+		{shown(d.kept), "Nothing uses these values any more, so they are kept for their return: ", "."},
+		{shown(d.forgotten), "Nothing uses these values, and they are forgotten, because they were to be drawn again: ", "."},
+	} {
+		if len(one.keys) > 0 {
+			texts = append(texts, one.text+named(one.keys)+one.then)
+		}
 	}
 	return strings.Join(texts, " ")
 }

@@ -39,6 +39,10 @@ type memory struct {
 	Installing bool `json:"installing,omitempty"`
 	// Left is where the release was before that, if it was somewhere.
 	Left *left `json:"left,omitempty"`
+
+	// dropped are the keys of values that are forgotten with this memory, lost the fields that get another value than they have in the
+	// cluster. They are not remembered.
+	dropped, lost []string
 }
 
 // since says when a release got a hook. That decides whether the hook runs when its Task is created.
@@ -60,6 +64,17 @@ func (m memory) known() bool { return m.HashKey != "" }
 func (m memory) encode() (string, error) {
 	text, err := json.Marshal(m)
 	return string(text), err
+}
+
+// withoutPlaces is the memory without what is known of where values are, which earlier versions of the provider did not remember.
+func (m memory) withoutPlaces() memory {
+	m.Draws = m.Draws.WithoutPlaces()
+	var former draws.Former
+	for _, values := range m.Former {
+		former = append(former, values.WithoutPlaces())
+	}
+	m.Former = former
+	return m
 }
 
 // errMemory says what is wrong with a state that cannot be read, without quoting it.

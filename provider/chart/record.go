@@ -116,8 +116,8 @@ func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memor
 	if err != nil {
 		return false
 	}
-	one, failed := before.encode()
-	other, err := after.encode()
+	one, failed := before.withoutPlaces().encode()
+	other, err := after.withoutPlaces().encode()
 	return failed == nil && err == nil && one != other
 }
 
@@ -152,6 +152,11 @@ func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs p
 	after, err := r.releases.draw(ctx, urn, before, rotateOf(inputs))
 	if err != nil {
 		return property.Map{}, err
+	}
+	for _, text := range []string{explainDropped(after.dropped), explainLost(after.lost)} {
+		if text != "" {
+			p.GetLogger(ctx).Warning(text)
+		}
 	}
 	text, err := after.encode()
 	return inputs.Set(keyMemory, property.New(text).WithSecret(true)), err

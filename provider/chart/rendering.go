@@ -52,6 +52,10 @@ type rendered struct {
 	used           draws.Values
 	former         draws.Former
 	missing, again []string
+	// moved are the former keys of values that have moved to their places. doubtful are the keys without a value for which there may be
+	// one. kept are values that nothing uses any more, forgotten those of them that do not come back, dropped those that are too many.
+	moved                              map[string]string
+	doubtful, kept, forgotten, dropped []string
 	// adopts means that the release is taken over now, name which one it is.
 	adopts bool
 	name   chart.Release
@@ -65,7 +69,13 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
 	before = before.at(r.release, r.adopt)
-	options := draws.Options{Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now()}
+	inherited, lost := r.inherit(ctx, before)
+	options := draws.Options{
+		Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now(), Source: r.chart.Source(),
+	}
+	if len(inherited) > 0 {
+		options.Stored = inherited
+	}
 	done, err := r.settled(ctx, before, options, func(session *draws.Session) (*chart.Partial, error) {
 		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
 		return asPartial(whole), err
@@ -82,6 +92,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
 		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt), Left: before.Left,
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
+		dropped: r.shown(done.dropped), lost: lost,
 	}
 	for name, when := range before.Hooks {
 		if !r.runHooks || !before.hasTask(name) {
@@ -113,7 +124,7 @@ func asPartial(whole *chart.Rendered) *chart.Partial {
 	if whole == nil {
 		return nil
 	}
-	partial := &chart.Partial{}
+	partial := &chart.Partial{AsRendered: whole.Documents()}
 	for _, crd := range whole.CRDs {
 		partial.CRDs = append(partial.CRDs, chart.PartialDocument{Document: crd})
 	}
@@ -133,16 +144,24 @@ func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
 	}
 	options := draws.Options{
 		Stored: known.Draws, Former: known.Former, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0),
+		Source: r.chart.Source(),
+	}
+	inherited, lost := r.inherit(ctx, known)
+	if len(inherited) > 0 {
+		options.Stored = inherited
 	}
 	in := chart.Partly{Release: r.release, Values: r.values, Lookup: r.lookups.Lookup}
 	if !r.whole() {
 		in.Secrets = r.secrets
 	}
-	return r.settled(ctx, known, options, func(session *draws.Session) (*chart.Partial, error) {
-		in.Session, in.Draws = session, options
-		in.Draws.Stored = session.Stored()
+	done, err := r.settled(ctx, known, options, func(session *draws.Session) (*chart.Partial, error) {
+		in.Session, in.Draws = session, session.Options()
 		return r.chart.RenderPartly(ctx, in)
 	})
+	if err == nil && len(lost) > 0 {
+		done.warnings = append(done.warnings, explainLost(lost))
+	}
+	return done, err
 }
 
 // whole reports whether all values are secret. Then all objects are.
@@ -168,7 +187,7 @@ func (r *release) settled(
 		if err != nil {
 			return nil, err
 		}
-		for moved := session.Again(); moved != nil; moved = session.Again() {
+		for moved := r.again(session, partial); moved != nil; moved = r.again(session, partial) {
 			session = moved
 			if partial, err = render(session); err != nil {
 				return nil, err
@@ -179,8 +198,7 @@ func (r *release) settled(
 			return nil, err
 		}
 		if !known.isAdopted(r.adopt) && r.lookups.separate(r.own(done), r.takenOver(done, known)) {
-			options.Stored = session.Stored()
-			session = draws.NewSession(options)
+			session = draws.NewSession(session.Options())
 			continue
 		}
 		done.finish(session)
@@ -190,9 +208,15 @@ func (r *release) settled(
 	return nil, errUnsettled
 }
 
+// again is the session for another rendering, in which values have moved to their places.
+func (r *release) again(session *draws.Session, partial *chart.Partial) *draws.Session {
+	return session.Again(chart.TextsOf(r.release, partial.AsRendered), partial.AsRendered != nil)
+}
+
 // finish notes what a session has drawn.
 func (d *rendered) finish(session *draws.Session) {
 	d.used, d.former, d.missing = session.Used(), session.Former(), session.Missing()
+	d.moved, d.doubtful, d.kept, d.forgotten, d.dropped = session.Moved(), session.Doubtful(), session.Kept(), session.Forgotten(), session.Dropped()
 	d.again = slices.Sorted(slices.Values(append(session.Renewed(), session.Rotated()...)))
 	for _, pattern := range session.Unmatched() {
 		d.warnings = append(d.warnings, fmt.Sprintf("rotate: %q names no value that the chart draws.", pattern))

@@ -6,8 +6,11 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"sync"
 
 	helm "helm.sh/helm/v4/pkg/chart/v2"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 )
 
 // File is a file of a chart. Its name is relative to the chart's folder, with slashes: templates/web.yaml.
@@ -20,6 +23,9 @@ type File struct {
 type Chart struct {
 	loaded *helm.Chart
 	digest string
+
+	reading sync.Once
+	source  *draws.Source
 }
 
 // Name returns the name in Chart.yaml.

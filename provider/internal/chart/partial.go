@@ -19,6 +19,9 @@ type Partial struct {
 	// Incomplete means that it depends on unknown values which objects there are.
 	Incomplete bool
 	Warnings   []string
+	// AsRendered are all documents but those of crds/, with what stands for values that are not drawn yet. They are nil if more than
+	// that is not known.
+	AsRendered []Document
 }
 
 // PartialDocument is an object of which parts may be unknown or secret.
@@ -92,7 +95,11 @@ func (c *Chart) RenderPartly(ctx context.Context, in Partly) (*Partial, error) {
 	if err := p.findSecrets(first); err != nil {
 		return nil, err
 	}
-	return p.result.partial(), nil
+	partial := p.result.partial()
+	if len(p.places) == 0 && len(first.undecided) == 0 {
+		partial.AsRendered = first.Documents()
+	}
+	return partial, nil
 }
 
 // partly is one call of RenderPartly.

@@ -28,6 +28,15 @@ type Rendered struct {
 	Warnings []string
 }
 
+// Documents are all documents but those of crds/.
+func (r *Rendered) Documents() []Document {
+	all := append([]Document{}, r.Objects...)
+	for _, hook := range r.Hooks {
+		all = append(all, hook.Document)
+	}
+	return all
+}
+
 // Document is an object and where it comes from.
 type Document struct {
 	// File is the file as `helm template` names it: the chart's name and the path in it, such as

@@ -25,6 +25,8 @@ type answer struct {
 	value       Value
 	fate        fate
 	placeholder bool
+	// arguments are the texts among those of the call.
+	arguments []string
 }
 
 // answer returns the value of a call site: the one that it was told before in this rendering, or the stored one, or another
@@ -57,7 +59,7 @@ func (s *Session) answer(in *scope, site string, d drawing) (reflect.Value, erro
 	if err != nil {
 		return reflect.Value{}, err
 	}
-	told.value.Arguments, told.value.Issuer = arguments, issuer
+	told.value.Arguments, told.value.Issuer, told.arguments = arguments, issuer, d.texts()
 	s.answers[text] = told
 	return told.value.result(d.resultType())
 }
@@ -67,16 +69,16 @@ func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error
 	stored, fate := s.fate(text, arguments, issuer)
 	if n, is := s.options.Missing.variant(fate); is {
 		value, err := d.placeholder(text, n)
-		return answer{value, fate, true}, err
+		return answer{value: value, fate: fate, placeholder: true}, err
 	}
 	if fate != kept {
 		value, err := d.draw()
-		return answer{value, fate, false}, err
+		return answer{value: value, fate: fate}, err
 	}
 	if err := stored.check(d.function); err != nil {
 		return answer{}, fmt.Errorf("the stored value of %s cannot be used: %w", text, err)
 	}
-	return answer{stored, fate, false}, nil
+	return answer{value: stored, fate: fate}, nil
 }
 
 // fate returns the stored value of a call site, and what becomes of it.

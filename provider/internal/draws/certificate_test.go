@@ -82,16 +82,19 @@ func TestCertificates(t *testing.T) { // [H8]
 		require.Equal(t, []string{"b"}, parsed[1].DNSNames)
 		require.Equal(t, stored[authority], s.Used()[authority])
 	})
+	secret := "kind: Secret\nmetadata:\n  name: tls\ndata:\n{{ \"\" }}" + signed
 	t.Run("moves with its authority", func(t *testing.T) {
 		t.Parallel()
-		second, s := run(t, files{"b": signed}, names("a"), draws.Options{Stored: stored})
+		first, s := run(t, files{"a": secret}, names("a"), draws.Options{})
+		second, s := run(t, files{"b": secret}, names("a"), draws.Options{Stored: s.Used()})
 		require.Equal(t, first["a"], second["b"])
 		require.Empty(t, s.Renewed())
 		require.Empty(t, s.Missing())
 	})
 	t.Run("stays when only its authority moves", func(t *testing.T) {
 		t.Parallel()
-		second, s := run(t, files{"a": `{{- $ca := genCA "other" 300 -}}` + signed}, names("a"), draws.Options{Stored: stored})
+		first, s := run(t, files{"a": secret}, names("a"), draws.Options{})
+		second, s := run(t, files{"a": `{{- $ca := genCA "other" 300 -}}` + secret}, names("a"), draws.Options{Stored: s.Used()})
 		require.Equal(t, first["a"], second["a"])
 		require.Empty(t, s.Renewed())
 		require.Equal(t, []string{authority}, s.Missing())

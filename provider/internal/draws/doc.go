@@ -9,16 +9,18 @@
 //   - which functions draw: functions.go; what they draw: value.go, values.go
 //   - what a call site is told: session.go, answer.go, rotate.go
 //   - when a certificate is made again: certificate.go
-//   - how a call site that has moved gets its value: moved.go
+//   - where a value is rendered: place.go; which calls the templates have, executed or not: source.go
+//   - whose value is whose, where call sites or objects have moved: moved.go
+//   - what becomes of values that nothing uses: former.go
 //   - values of the same shape, to find out what depends on them: placeholder.go
 //
 // # A rendering
 //
-// A [Session] is one rendering. Only at its end is it known which stored values nobody has asked for and may be those of call
-// sites that have moved, so there may be another one:
+// A [Session] is one rendering. Only at its end is it known where each value is rendered, and so whether it is in its place. If not,
+// there is another one:
 //
-//	for s := draws.NewSession(options); s != nil; s = s.Again() {
-//		// render the texts of s.Rewrite with s.Funcs
+//	for s := draws.NewSession(options); s != nil; s = s.Again(texts, true) {
+//		// render the texts of s.Rewrite with s.Funcs; texts are those of the objects
 //	}
 //
 // # The rewriter
@@ -42,8 +44,13 @@
 //     other arguments, and is drawn again when they change.
 //   - A file that is included is in the same place as the file itself, so the checksum of a Secret is that of the Secret.
 //   - Calls with the same hint in one text are numbered as they stand there, so a condition that leaves one out changes no other.
-//   - A stored value that nobody has asked for goes to a call site that has none and agrees in hint, function, arguments and keys
-//     of loops: each value to one. A value that is rotated goes nowhere.
+//   - A value is that of its place: one field of one object. It is stored with it, and goes with it to other files and definitions. No
+//     object gets the value of another one.
+//   - A call site that is gone leaves its value to one that has come, as an object under another name, only if neither side has
+//     another candidate. What is merely switched off keeps its value. In doubt, another one is drawn.
+//   - A value that nothing uses waits for the return of its place, unless it was to be rotated meanwhile. Only values of call sites that
+//     are gone are ever too many.
+//   - As long as a rendering is not known, nothing moves.
 //   - A certificate is made again when the one that signed it has changed, and when two thirds of its life are over.
 //   - A placeholder is never stored.
 package draws

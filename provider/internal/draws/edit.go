@@ -15,6 +15,8 @@ type editor struct {
 	// sites are the calls that were edited; those of one tree get their names when all of it has been read.
 	sites int
 	names []func(counts map[string]int)
+	// found, if it is there, is told each call of the tree: what is called, as it is written, and its site.
+	found func(callee, site string)
 }
 
 // tree edits a file or a definition, and says whether it calls anything.
@@ -191,6 +193,9 @@ func (e *editor) site(callee, hint string, arguments ...string) parse.Node {
 			name += siteMark + strconv.Itoa(n)
 		}
 		node.Text, node.Quoted = name, strconv.Quote(name)
+		if e.found != nil {
+			e.found(callee, name)
+		}
 	})
 	return node
 }

@@ -1,12 +1,15 @@
 package draws
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
-// Former are values that renderings have ceased to use, those of the last rendering first. Only the very call site that had a value
-// finds it again, for the same arguments: where a chart or its values go back to what they were, so do passwords.
+// Former are values that renderings have ceased to use, those of the last rendering first. They wait for their places: where a chart
+// or its values go back to what they were, so do passwords.
 type Former []Values
 
-// mostFormer is how many values are kept that no rendering uses. The oldest go first.
+// mostFormer is how many values are kept whose call sites are written in the templates no more. The oldest go first.
 const mostFormer = 200
 
 // find returns the value that a call site had.
@@ -19,29 +22,94 @@ func (f Former) find(key, arguments string) (Value, bool) {
 	return Value{}, false
 }
 
-// Former returns the values that this rendering has not used.
+// stored returns the value that is stored for a call site.
+func (s *Session) stored(key, arguments string) (Value, bool) {
+	if s.options.withheld[key] {
+		return Value{}, false
+	}
+	if value, is := s.options.Stored[key]; is && value.Arguments == arguments {
+		return value, true
+	}
+	return s.options.Former.find(key, arguments)
+}
+
+// Former returns the values that this rendering has not used. One that was to be drawn again is none of them, so that it does not come
+// back.
 func (s *Session) Former() Former {
-	count, former := 0, Former{}
+	former, _ := s.former()
+	return former
+}
+
+// Dropped returns the keys of values that are kept no longer, because there are too many.
+func (s *Session) Dropped() []string {
+	_, dropped := s.former()
+	return dropped
+}
+
+func (s *Session) former() (former Former, dropped []string) {
+	gone := 0
+	former = Former{}
 	for _, values := range append(Former{s.options.Stored}, s.options.Former...) {
-		unused := maps.Clone(values)
-		maps.DeleteFunc(unused, func(key string, value Value) bool {
-			answer, asked := s.answers[key]
-			return asked && answer.value.Arguments == value.Arguments
-		})
-		if count += len(unused); count > mostFormer {
-			break
+		unused := Values{}
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			if s.isOver(key, values[key]) {
+				continue
+			}
+			if k, is := parseKey(key); is && !s.options.Source.has(k) {
+				if gone++; gone > mostFormer {
+					dropped = append(dropped, key)
+					continue
+				}
+			}
+			unused[key] = values[key]
 		}
 		if len(unused) > 0 {
 			former = append(former, unused)
 		}
 	}
-	return former
+	return former, dropped
 }
 
-// stored returns the value that is stored for a call site.
-func (s *Session) stored(key, arguments string) (Value, bool) {
-	if value, is := s.options.Stored[key]; is && value.Arguments == arguments {
-		return value, true
+// isOver says whether a stored value is not one that may come back.
+func (s *Session) isOver(key string, value Value) bool {
+	if s.isToRotate(key) {
+		return true
 	}
-	return s.options.Former.find(key, arguments)
+	answer, asked := s.answers[key]
+	return asked && answer.value.Arguments == value.Arguments && (answer.value.same(value) || answer.fate == renewed || value.Places == nil)
+}
+
+// Forgotten returns the keys of values that this rendering does not use, and that will be drawn again when they are used.
+func (s *Session) Forgotten() (keys []string) {
+	for _, values := range append(Former{s.options.Stored}, s.options.Former...) {
+		for key := range values {
+			if _, asked := s.answers[key]; !asked && s.isToRotate(key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Kept returns the keys of values that the rendering before used and this one does not, and that are kept.
+func (s *Session) Kept() (keys []string) {
+	for _, key := range slices.Sorted(maps.Keys(s.first)) {
+		answer, asked := s.answers[key]
+		if asked && (answer.fate == rotated || answer.fate == renewed) || s.isToRotate(key) || s.uses(s.first[key]) {
+			continue
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// uses says whether a call site has a value.
+func (s *Session) uses(value Value) bool {
+	for _, answer := range s.answers {
+		if answer.value.same(value) {
+			return true
+		}
+	}
+	return false
 }

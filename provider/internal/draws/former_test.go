@@ -37,10 +37,17 @@ func TestWhatARenderingNoLongerUsesIsFormer(t *testing.T) { // [H8]
 	}
 	assert.Equal(t, Former{{"gone": stored["gone"], "longer": stored["longer"]}, {"never": {Text: "n", Arguments: "8"}}}, s.Former())
 
-	many := Values{}
+	many, gone, last := Values{}, Values{}, Values{}
 	for i := range mostFormer {
-		many[fmt.Sprint(i)] = Value{Arguments: "8"}
+		many[fmt.Sprintf("a%d|x|uuidv4", i)] = Value{Text: fmt.Sprint(i)}
+		gone[fmt.Sprintf("b%d|x|uuidv4", i)] = Value{Text: fmt.Sprint(i)}
 	}
-	s = NewSession(Options{Stored: many, Former: Former{{"oldest": {Arguments: "8"}}}})
-	assert.Equal(t, Former{many}, s.Former(), "the oldest go first")
+	last["c|x|uuidv4"], last["a0|x|uuidv4"] = Value{Text: "oldest"}, Value{Text: "earlier"}
+	written := map[string]string{}
+	for i := range mostFormer {
+		written[fmt.Sprintf("a%d", i)] = "x: {{ uuidv4 }}"
+	}
+	s = NewSession(Options{Stored: many, Former: Former{gone, last}, Source: SourceOf(written)})
+	delete(last, "c|x|uuidv4")
+	assert.Equal(t, Former{many, gone, last}, s.Former(), "[D87] the oldest that are gone go first, and none that is switched off")
 }

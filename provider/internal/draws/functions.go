@@ -192,6 +192,15 @@ func (d drawing) issuer() string {
 	if at < 0 {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(d.args[at].FieldByName("Cert").String()))
-	return hex.EncodeToString(sum[:16])
+	return issuerOf(d.args[at].FieldByName("Cert").String())
+}
+
+// texts returns the texts among the arguments.
+func (d drawing) texts() (texts []string) {
+	for _, arg := range d.args {
+		if arg.Kind() == reflect.String {
+			texts = append(texts, arg.String())
+		}
+	}
+	return texts
 }

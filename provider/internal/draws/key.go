@@ -34,7 +34,11 @@ const (
 type key struct {
 	// place are the folders and the file, then what is behind them.
 	place []string
-	hint  string
+	// file is the file, within are the elements behind it.
+	file   string
+	within []string
+	site   string
+	hint   string
 	// object is the rest of the site.
 	object string
 	// call is the function and its whole numbers, number what is behind them.
@@ -47,7 +51,7 @@ func parseKey(text string) (key, bool) {
 		return key{}, false
 	}
 	hint, object, _ := strings.Cut(parts[1], siteMark)
-	k := key{hint: unescape(hint), object: object, call: parts[2]}
+	k := key{site: parts[1], hint: unescape(hint), object: object, call: parts[2]}
 	if at := strings.IndexAny(k.call, "#~"); at > 0 {
 		k.call, k.number = k.call[:at-1], k.call[at-1:]
 	}
@@ -55,15 +59,15 @@ func parseKey(text string) (key, bool) {
 	if at := strings.IndexAny(file, ">["); at >= 0 {
 		file, rest = file[:at], file[at:]
 	}
-	k.place = strings.Split(file, "/")
 	for rest != "" {
 		end := strings.IndexAny(rest[1:], ">[") + 1
 		if end == 0 {
 			end = len(rest)
 		}
-		k.place = append(k.place, rest[:end])
+		k.within = append(k.within, rest[:end])
 		rest = rest[end:]
 	}
+	k.file, k.place = file, append(strings.Split(file, "/"), k.within...)
 	return k, true
 }
 
@@ -81,6 +85,11 @@ func (k key) names(hint string) bool {
 		site, _, _ = strings.Cut(site, siteMark)
 		return called && unescape(site) == hint
 	})
+}
+
+// isByPosition says whether a key has an element of a list that is known by its position alone.
+func (k key) isByPosition() bool {
+	return slices.ContainsFunc(k.within, func(element string) bool { return strings.HasPrefix(element, "["+indexMark) })
 }
 
 // loops returns the keys of the loops. An index says nothing about an element.

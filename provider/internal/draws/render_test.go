@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,11 +49,12 @@ func render(t require.TestingT, f files, values m, rewrite func(file, text strin
 
 // run renders in a session, in as many rounds as it takes. It returns the texts of the files by their names, and the last session.
 func run(t require.TestingT, f files, values m, o draws.Options) (map[string]string, *draws.Session) {
+	o.Source = sourceOf(f)
 	s := draws.NewSession(o)
 	for {
 		rendered, err := render(t, f, values, s.Rewrite, s.Funcs())
 		require.NoError(t, err)
-		again := s.Again()
+		again := s.Again(textsIn(rendered), true)
 		if again == nil {
 			texts := map[string]string{}
 			for file, text := range rendered {
@@ -62,6 +64,40 @@ func run(t require.TestingT, f files, values m, o draws.Options) (map[string]str
 		}
 		s = again
 	}
+}
+
+// sourceOf are the call sites of the files.
+func sourceOf(f files) *draws.Source {
+	templates := map[string]string{}
+	for name, text := range f {
+		templates["web/templates/"+name] = text
+	}
+	return draws.SourceOf(templates)
+}
+
+var (
+	kindIn  = regexp.MustCompile(`(?m)^kind: (\w+)$`)
+	nameIn  = regexp.MustCompile(`(?m)^ +name: (\S+)$`)
+	fieldIn = regexp.MustCompile(`(?m)^ *([\w.-]+): "?([^"\n]+)"?$`)
+)
+
+// textsIn are the fields of objects, of which there is one in each line.
+func textsIn(rendered map[string]string) (texts []draws.Text) {
+	for _, file := range slices.Sorted(maps.Keys(rendered)) {
+		for object := range strings.SplitSeq("\n"+rendered[file], "\n---\n") {
+			kind, name := kindIn.FindStringSubmatch(object), nameIn.FindStringSubmatch(object)
+			if kind == nil || name == nil {
+				continue
+			}
+			if strings.Contains(object, "-----BEGIN") { // it has several lines
+				texts = append(texts, draws.Text{Object: kind[1] + "/" + name[1], Field: "data.all", Text: object})
+			}
+			for _, field := range fieldIn.FindAllStringSubmatch(object, -1) {
+				texts = append(texts, draws.Text{Object: kind[1] + "/" + name[1], Field: "data." + field[1], Text: field[2]})
+			}
+		}
+	}
+	return texts
 }
 
 // isDrawn says whether a function of a session draws, and under which name templates know it.

@@ -1,6 +1,9 @@
 package draws
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // pattern is one text of [Options.Rotate].
 type pattern struct {
@@ -17,6 +20,11 @@ func (s *Session) rotates(text string) bool {
 		}
 	}
 	return rotates
+}
+
+// isToRotate says whether the value of a key is not to be used any more.
+func (s *Session) isToRotate(text string) bool {
+	return slices.ContainsFunc(s.patterns, func(p pattern) bool { return p.matches(text) })
 }
 
 func (p pattern) matches(text string) bool {

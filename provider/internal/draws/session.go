@@ -20,6 +20,11 @@ type Options struct {
 	Now time.Time
 	// Missing says what a draw without a stored value returns.
 	Missing Missing
+	// Source are the templates, by which values that are switched off are told from those that are gone. Without it, none is gone.
+	Source *Source
+
+	// withheld are the keys of call sites that do not get what is stored under them: it belongs to other places.
+	withheld map[string]bool
 }
 
 // Session is one rendering. It is not for concurrent use.
@@ -31,6 +36,12 @@ type Session struct {
 	passed   passed
 	// round is how many renderings were before this one: see [Session.Again].
 	round int
+	// first are the values in use before all rounds, moved are the former keys of those that have moved since.
+	first Values
+	moved map[string]string
+	// places are where the values of this rendering are, nil if that is not known. doubtful are the keys of [Session.Doubtful].
+	places   map[string][]string
+	doubtful []string
 }
 
 // NewSession begins a rendering.
@@ -38,7 +49,7 @@ func NewSession(o Options) *Session {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	s := &Session{options: o, answers: map[string]answer{}}
+	s := &Session{options: o, answers: map[string]answer{}, first: o.Stored, moved: map[string]string{}}
 	for _, text := range o.Rotate {
 		s.patterns = append(s.patterns, pattern{text: text})
 	}
@@ -60,13 +71,18 @@ func (s *Session) Funcs() template.FuncMap {
 // it.
 func (s *Session) File() string { return s.file }
 
-// Used returns the values to be stored: those that the rendering has used, without placeholders.
+// Used returns the values to be stored, each with its places: those that the rendering has used, without placeholders.
 func (s *Session) Used() Values {
 	used := Values{}
 	for key, answer := range s.answers {
-		if !answer.placeholder {
-			used[key] = answer.value
+		if answer.placeholder {
+			continue
 		}
+		value := answer.value
+		if s.places != nil {
+			value.Places = s.places[key]
+		}
+		used[key] = value
 	}
 	return used
 }
@@ -87,11 +103,12 @@ func (s *Session) Rotated() []string {
 	return s.keys(func(a answer) bool { return a.fate == rotated })
 }
 
-// Unmatched returns what of [Options.Rotate] names nothing that the rendering has drawn.
+// Unmatched returns what of [Options.Rotate] names nothing that the rendering has drawn, and nothing that waits for its return.
 func (s *Session) Unmatched() []string {
 	var unmatched []string
+	forgotten := s.Forgotten()
 	for _, p := range s.patterns {
-		if !p.matched {
+		if !p.matched && !slices.ContainsFunc(forgotten, p.matches) {
 			unmatched = append(unmatched, p.text)
 		}
 	}

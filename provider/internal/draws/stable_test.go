@@ -31,7 +31,11 @@ stringData:
   htpasswd: {{ htpasswd "admin" $token | quote }}
   cached: {{ include "web.cached" . }}
 `,
-		"users.yaml": `{{ range .Values.users }}
+		"users.yaml": `kind: Secret
+metadata:
+  name: users
+data:
+{{ range .Values.users }}
 {{ .name }}: {{ randAlphaNum 10 }}
 {{ end }}{{ range $k, $v := .Values.map }}
 {{ $k }}: {{ randAlphaNum 10 }}
@@ -40,12 +44,18 @@ stringData:
 {{ end }}{{ range .Values.list }}
 {{ . }}: {{ randAlphaNum 10 }}
 {{ end }}`,
-		"deployment.yaml": `checksum: {{ include (print $.Template.BasePath "/secret.yaml") . | sha256sum }}
+		"deployment.yaml": `kind: Deployment
+metadata:
+  name: web
+checksum: {{ include (print $.Template.BasePath "/secret.yaml") . | sha256sum }}
 deployed: {{ now | date "2006-01-02T15:04:05.999999999" }}
 cached: {{ include "web.cached" . }}
 texts: {{ tpl "{{ randAlphaNum 5 }}" . }} {{ tpl "{{ randAlphaNum 5 }}" . }}
 `,
-		"tls.yaml": `{{- $ca := genCA "web-ca" 365 -}}
+		"tls.yaml": `kind: Secret
+metadata:
+  name: tls
+{{ $ca := genCA "web-ca" 365 -}}
 {{- $cert := genSignedCert "web" (list "10.0.0.1") (list "web" "web.prod") 365 $ca -}}
 ca: {{ $ca.Cert | b64enc }}
 crt: {{ $cert.Cert | b64enc }}
@@ -97,7 +107,7 @@ func TestValuesStayFromOneRenderingToTheNext(t *testing.T) { // [H8]
 	}{
 		"a file in front is added": {files: func(f files) { f["a.yaml"] = "x: {{ randAlphaNum 10 }}{{ include \"web.password\" dict }}" }},
 		"a file is left out": {
-			files: func(f files) { delete(f, "users.yaml") }, lost: []string{"alice:", "bob:", "k1:", "k2:", "-", "x:", "y:"},
+			files: func(f files) { delete(f, "users.yaml") }, lost: []string{"data:", "name: users", "alice:", "bob:", "k1:", "k2:", "-", "x:", "y:"},
 		},
 		"draws are added in front": {files: func(f files) {
 			f["secret.yaml"] = "{{ $first := randAlphaNum 20 }}{{ $_ := include \"web.password.key\" (dict \"key\" \"new\") }}" + f["secret.yaml"]

@@ -19,6 +19,9 @@ type Value struct {
 	Arguments string
 	// Issuer stands for the certificate that signed this one.
 	Issuer string
+	// Places are where the value was rendered: an object and a field of each. They are nil if that is not known, as of values that
+	// earlier versions of the provider have stored.
+	Places []string
 }
 
 // drawnZone is the zone of a drawn time. It is UTC on every machine, and can be told from a time that is not drawn.

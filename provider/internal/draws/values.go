@@ -11,8 +11,21 @@ import (
 // Values are drawn values by the key of their call site. As JSON they can be kept; they are secret.
 type Values map[string]Value
 
-// format is the version of the JSON. A reader refuses those that it does not know.
-const format = 1
+// WithoutPlaces are the values without what is known of where they are.
+func (v Values) WithoutPlaces() Values {
+	if v == nil {
+		return nil
+	}
+	values := Values{}
+	for key, value := range v {
+		value.Places = nil
+		values[key] = value
+	}
+	return values
+}
+
+// format is the version of the JSON. A reader refuses those that it does not know. In the first one, values have no places.
+const format = 2
 
 // storedValues is the JSON of [Values].
 type storedValues struct {
@@ -28,6 +41,8 @@ type storedValue struct {
 	PrivateKey  string  `json:"privateKey,omitempty"`
 	Arguments   string  `json:"arguments,omitempty"`
 	Issuer      string  `json:"issuer,omitempty"`
+	// Places are absent where they are not known.
+	Places *[]string `json:"places,omitempty"`
 }
 
 // MarshalJSON writes the values, sorted by key.
@@ -35,6 +50,9 @@ func (v Values) MarshalJSON() ([]byte, error) {
 	stored := storedValues{format, map[string]storedValue{}}
 	for key, value := range v {
 		s := storedValue{Certificate: value.Certificate, PrivateKey: value.PrivateKey, Arguments: value.Arguments, Issuer: value.Issuer}
+		if value.Places != nil {
+			s.Places = &value.Places
+		}
 		switch {
 		case value.Certificate != "" || value.PrivateKey != "":
 		case utf8.ValidString(value.Text):
@@ -65,8 +83,8 @@ func ParseValues(data []byte) (Values, error) {
 	if err := json.Unmarshal(data, &version); err != nil {
 		return nil, errors.New("drawn values: this is not their JSON")
 	}
-	if version.Version != format {
-		return nil, fmt.Errorf("drawn values: they are in the format %d, and this version of the provider reads the format %d: "+
+	if version.Version < 1 || version.Version > format {
+		return nil, fmt.Errorf("drawn values: they are in the format %d, and this version of the provider reads the formats up to %d: "+
 			"use the version that wrote them, or a later one", version.Version, format)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -95,6 +113,9 @@ func ParseValues(data []byte) (Values, error) {
 // value returns what is stored.
 func (s storedValue) value() (Value, error) {
 	value := Value{Certificate: s.Certificate, PrivateKey: s.PrivateKey, Arguments: s.Arguments, Issuer: s.Issuer}
+	if s.Places != nil {
+		value.Places = *s.Places
+	}
 	found := 0
 	if s.Text != nil {
 		value.Text = *s.Text

@@ -36,8 +36,8 @@ func TestValuesThatCannotBeRead(t *testing.T) {
 		"text":                  {"hunter2", "this is not their JSON"},
 		"a list":                {"[]", "this is not their JSON"},
 		"cut off":               {`{"version":1,"values":{"a||now":{"text":"hunter2`, "this is not their JSON"},
-		"no version":            {"{}", "they are in the format 0, and this version of the provider reads the format 1"},
-		"a later version":       {`{"version":2,"what":"hunter2"}`, "they are in the format 2"},
+		"no version":            {"{}", "they are in the format 0, and this version of the provider reads the formats up to 2"},
+		"a later version":       {`{"version":3,"what":"hunter2"}`, "they are in the format 3"},
 		"another field":         {`{"version":1,"hunter2":1}`, "this is not their JSON"},
 		"another field of one":  {`{"version":1,"values":{"a||uuidv4":{"text":"a","hunter2":1}}}`, "this is not their JSON"},
 		"a number for a text":   {`{"version":1,"values":{"a||uuidv4":{"text":3}}}`, "this is not their JSON"},
@@ -111,6 +111,6 @@ func FuzzParseValues(f *testing.F) {
 		f := files{"a": "{{ $b := randInt 1 2 }}{{ range list (dict \"name\" \"d\") }}c: {{ htpasswd \"a\" \"b\" }}{{ end }}{{ $b }}"}
 		_, err = render(t, f, nil, s.Rewrite, s.Funcs())
 		require.NoError(t, err)
-		s.Again()
+		s.Again(nil, true)
 	})
 }

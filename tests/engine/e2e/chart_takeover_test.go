@@ -73,3 +73,73 @@ data:
 		s.kube.gone(t, web)
 	})
 }
+
+func TestARandomPasswordOfHelmIsTakenOver(t *testing.T) { // [D65]
+	t.Parallel()
+	const templates = `
+{{- $password := randAlphaNum 16 }}
+apiVersion: v1
+kind: Secret
+metadata: { name: {{ .Release.Name }}-auth }
+stringData:
+  password: {{ $password | quote }}
+  hash: {{ htpasswd "admin" "correct-horse" | quote }}
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: {{ .Release.Name }}-url }
+data:
+  url: {{ printf "postgres://admin:%s@db" $password | b64enc }}
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: {{ .Release.Name }}-tls }
+data:
+  ca.crt: {{ (genCA "shop" 365).Cert | b64enc }}
+`
+	for name, c := range map[string]struct {
+		change func(t *testing.T, s chartStory, secret, url string)
+		stays  bool
+	}{
+		"as Helm has made it": {stays: true},
+		"as an application has rotated it": {stays: true, change: func(t *testing.T, s chartStory, secret, url string) {
+			s.kube.apply(t, secret, "app", "apiVersion: v1\nkind: Secret\nmetadata: {name: shop-auth, namespace: "+s.space+"}\nstringData: {password: rotatedRotated16}\n")
+			s.kube.apply(t, url, "app", "apiVersion: v1\nkind: Secret\nmetadata: {name: shop-url, namespace: "+s.space+"}\nstringData: {url: 'postgres://admin:rotatedRotated16@db'}\n")
+		}},
+		"not where places disagree": {change: func(t *testing.T, s chartStory, secret, _ string) {
+			s.kube.apply(t, secret, "app", "apiVersion: v1\nkind: Secret\nmetadata: {name: shop-auth, namespace: "+s.space+"}\nstringData: {password: rotatedRotated16}\n")
+		}},
+		"not where it is longer": {change: func(t *testing.T, s chartStory, secret, url string) {
+			s.kube.apply(t, secret, "app", "apiVersion: v1\nkind: Secret\nmetadata: {name: shop-auth, namespace: "+s.space+"}\nstringData: {password: rotatedRotated16longer}\n")
+			s.kube.apply(t, url, "app", "apiVersion: v1\nkind: Secret\nmetadata: {name: shop-url, namespace: "+s.space+"}\nstringData: {url: 'postgres://admin:rotatedRotated16longer@db'}\n")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newChartStory(t)
+			secret, url, tls := "v1/Secret/"+s.space+"/shop-auth", "v1/Secret/"+s.space+"/shop-url", "v1/Secret/"+s.space+"/shop-tls"
+			s.chart(t, "1.0.0", map[string]string{"templates/secrets.yaml": templates})
+			s.helm(t, s.cluster, s.space, "install", "shop", "./web")
+			if c.change != nil {
+				c.change(t, s, secret, url)
+			}
+			password, whole, hash := s.kube.value(t, secret, "data", "password"), s.kube.value(t, url, "data", "url"), s.kube.value(t, secret, "data", "hash")
+			authority := s.kube.value(t, tls, "data", "ca.crt")
+			s.declare(t, "adopt: true\ntakeOverFrom: [helm, app]")
+			out := s.preview(t)
+			assert.Contains(t, out, "The chart draws other values than the release has")
+			assert.Contains(t, out, "data.ca.crt of Secret shop-tls")
+			assert.Equal(t, !c.stays, strings.Contains(out, "data.password of Secret shop-auth, data.url of Secret shop-url"), out)
+			assert.Equal(t, c.stays, strings.Contains(out, "shop-auth exists and will be adopted"), out)
+			assert.Contains(t, s.up(t), "data.ca.crt of Secret shop-tls")
+			assert.Equal(t, c.stays, password == s.kube.value(t, secret, "data", "password"))
+			assert.Equal(t, c.stays, whole == s.kube.value(t, url, "data", "url"))
+			assert.Equal(t, hash, s.kube.value(t, secret, "data", "hash"), "the hash can be kept without what is in it")
+			assert.NotEqual(t, authority, s.kube.value(t, tls, "data", "ca.crt"))
+			s.previewEmpty(t)
+			s.declare(t, "")
+			s.up(t)
+			assert.Equal(t, c.stays, password == s.kube.value(t, secret, "data", "password"))
+		})
+	}
+}

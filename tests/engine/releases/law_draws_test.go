@@ -12,6 +12,7 @@ import (
 //   - No object ever gets the value of another one.
 //   - A value stays, and comes back when its object does, unless its template asks for something else or it was to be rotated.
 //     An object that is renamed keeps it if nothing else in the chart comes or goes; otherwise it may have a new one.
+//   - If one object goes from a file and another one comes to it, that looks like a new name, and no templates tell it from one.
 //   - What was to be rotated never has its old value again.
 
 // place is a field of a document, by their numbers and names.
@@ -25,14 +26,13 @@ func (l place) String() string { return fmt.Sprintf("%s of document %d", l.field
 // drawn is what is known of the value of a place.
 type drawn struct {
 	value, draw, name string
+	file              int
 	// there is whether the last update had it.
 	there bool
 	// rotated says that a rotation has named it since it was seen, and hidden that it was not there then.
 	rotated, hidden bool
 	// doubtful says that an update that failed may have drawn it again.
 	doubtful bool
-	// taken says that another object has got the value, which is known.
-	taken bool
 }
 
 // draws is the table of all values that a life has seen.
@@ -103,7 +103,7 @@ func (p *play) judgeDraws(live [2]objects) {
 		}
 		for _, f := range m.fieldsOf(d) {
 			if f.isDrawn() {
-				now[place{d.number, f.name}] = drawn{value: dataOf(object)[f.name], draw: f.draw, name: d.name, there: true}
+				now[place{d.number, f.name}] = drawn{value: dataOf(object)[f.name], draw: f.draw, name: d.name, file: d.file, there: true}
 			}
 		}
 	}
@@ -112,10 +112,15 @@ func (p *play) judgeDraws(live [2]objects) {
 		return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.field, b.field))
 	})
 	for _, at := range places {
-		p.judgeOwner(at, now, moved)
+		p.judgeOwner(at, now[at])
 	}
 	for _, at := range places {
 		p.judgeDraw(at, now, moved)
+	}
+	for at := range table.at {
+		if _, there := now[at]; !there && p.lookedAlike(at, func(int) bool { return true }) {
+			delete(table.at, at) // The other one has its value.
+		}
 	}
 	for at, known := range table.at {
 		if _, there := now[at]; !there {
@@ -146,23 +151,48 @@ func (d *draws) movements(now map[place]drawn) map[place]bool {
 	return moved
 }
 
+// lookedAlike reports whether a field has gone since the last update, and one like it has come in its file, of such a document.
+func (p *play) lookedAlike(at place, come func(document int) bool) bool {
+	for i := range len(p.since) - 1 {
+		before, after := p.since[i], p.since[i+1]
+		draw := p.draws.at[at].draw
+		gone, new := before.drawing(at.field, draw), after.drawing(at.field, draw)
+		for name := range gone {
+			if _, stays := new[name]; stays {
+				delete(gone, name)
+				delete(new, name)
+			}
+		}
+		if len(gone) != 1 || len(new) != 1 {
+			continue
+		}
+		for _, one := range gone {
+			for _, other := range new {
+				if one.number == at.document && one.file == other.file && come(other.number) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// drawing are the documents whose templates draw a field, by their names.
+func (m *model) drawing(name, draw string) map[string]document {
+	all := map[string]document{}
+	for _, d := range m.documents {
+		if slices.ContainsFunc(m.fieldsOf(d), func(f field) bool { return f.name == name && f.draw == draw }) {
+			all[d.name] = d
+		}
+	}
+	return all
+}
+
 // judgeOwner wants that a value is not that of another place.
-func (p *play) judgeOwner(at place, now map[place]drawn, moved map[place]bool) {
-	is := now[at]
+func (p *play) judgeOwner(at place, is drawn) {
 	owner, owned := p.draws.owners[is.value]
-	if owned && owner != at {
-		facts := []string{"another's"}
-		if former, there := now[owner]; moved[at] && (!there || moved[owner] || former.value != is.value) {
-			facts = append(facts, "both moved")
-		}
-		p.breaks("draws", facts, "%s (%s) has the value of %s (%s)", at, is.name, owner, p.draws.at[owner].name)
-		lost := p.draws.at[owner]
-		lost.taken = true
-		p.draws.at[owner] = lost
-		if other, there := now[owner]; there {
-			other.taken = true
-			now[owner] = other
-		}
+	if owned && owner != at && !p.lookedAlike(owner, func(document int) bool { return document == at.document }) {
+		p.breaks("draws", []string{"another's"}, "%s (%s) has the value of %s (%s)", at, is.name, owner, p.draws.at[owner].name)
 	}
 }
 
@@ -173,15 +203,12 @@ func (p *play) judgeDraw(at place, now map[place]drawn, moved map[place]bool) {
 	if owner, owned := p.draws.owners[is.value]; owned && owner != at {
 		return // That is told already.
 	}
-	if !known || was.draw != is.draw || was.doubtful {
+	if !known || was.draw != is.draw || was.doubtful || p.lookedAlike(at, func(document int) bool { return document != at.document }) {
 		return
 	}
 	facts := []string{}
 	if len(p.since) > 2 {
 		facts = append(facts, "versions between")
-	}
-	if was.taken {
-		facts = append(facts, "taken")
 	}
 	if was.hidden {
 		facts = append(facts, "hidden")
@@ -190,7 +217,7 @@ func (p *play) judgeDraw(at place, now map[place]drawn, moved map[place]bool) {
 	case was.rotated && same:
 		p.breaks("draws", append(facts, "rotated"), "%s (%s) was to be rotated, and has its old value", at, is.name)
 	case was.rotated || same:
-	case was.name != is.name && (len(moved) > 1 || !was.there):
+	case was.name != is.name && (len(moved) > 1 || len(p.since) > 2 || !was.there || was.file != is.file):
 	default:
 		p.breaks("draws", append(facts, "lost"), "%s (%s) has another value than before", at, is.name)
 	}

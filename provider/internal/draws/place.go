@@ -1,0 +1,216 @@
+package draws
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Text is a text that templates have made, and where it is.
+type Text struct {
+	// Object names the object, relative to the release, such as Secret/*-auth. Field names the text in it, such as data.password.
+	Object, Field string
+	Text          string
+}
+
+// A place is where a value is rendered: an object and a field in it, and, if the text has more than the value, what tells it from
+// other values in that text.
+const (
+	fieldMark = " "
+	partMark  = " | "
+	// besideMark ends the place of a value that is nowhere seen: it is drawn beside one that is.
+	besideMark = " &"
+	// secretPlaces is how the places begin that count alone if a value has any: all others repeat what is there.
+	secretPlaces = "Secret/"
+)
+
+const (
+	// longEnough is how much of a value is found in a text. What is shorter may be there by chance.
+	longEnough = 8
+	// mostPlaces is how many places are remembered of a value.
+	mostPlaces = 32
+)
+
+// needles are what a value looks like in a text, in small letters: templates may change the case, and leave out the end.
+func (v Value) needles() (needles []string) {
+	for _, text := range []string{v.Certificate, v.PrivateKey, v.Text} {
+		if text = strings.ToLower(strings.TrimSpace(text)); text != "" {
+			needles = append(needles, text)
+		}
+	}
+	return needles
+}
+
+// same says whether two values are one, wherever they are.
+func (v Value) same(other Value) bool {
+	return v.Text == other.Text && v.Certificate == other.Certificate && v.PrivateKey == other.PrivateKey
+}
+
+// find finds where the values of this rendering are, by the keys of their call sites.
+func (s *Session) find(texts []Text) map[string][]string {
+	found := map[string][]string{}
+	for _, text := range texts {
+		plain := []string{text.Text}
+		if decoded, err := base64.StdEncoding.DecodeString(text.Text); err == nil && len(decoded) > 0 {
+			plain = append(plain, string(decoded))
+		}
+		for i, one := range plain {
+			plain[i] = strings.ToLower(strings.TrimSpace(one))
+		}
+		for key, answer := range s.answers {
+			if place := answer.placeIn(key, text, plain); place != "" {
+				found[key] = append(found[key], place)
+			}
+		}
+	}
+	s.inherit(found)
+	s.beside(found)
+	for key := range s.answers {
+		places := append([]string{}, found[key]...)
+		slices.Sort(places)
+		places = slices.Compact(places)
+		found[key] = places[:min(len(places), mostPlaces)]
+	}
+	return found
+}
+
+// placeIn returns the place of a value if a text has it. The text is also there in small letters, and decoded.
+func (a answer) placeIn(text string, in Text, plain []string) string {
+	for _, needle := range a.value.needles() {
+		begin := needle
+		if !strings.Contains(needle, "\n") { // a key in PEM begins as all others do
+			begin = needle[:min(len(needle), longEnough)]
+		}
+		for _, one := range plain {
+			switch {
+			case one == needle && len(needle) < longEnough:
+				if k, is := parseKey(text); is && (in.Field == k.hint || strings.HasSuffix(in.Field, "."+k.hint)) {
+					return in.Object + fieldMark + in.Field
+				}
+			case len(needle) < longEnough || !strings.Contains(one, begin):
+			case len(one) <= len(needle):
+				return in.Object + fieldMark + in.Field
+			default:
+				k, _ := parseKey(text)
+				return in.Object + fieldMark + in.Field + partMark + k.hint + k.loops()
+			}
+		}
+	}
+	return ""
+}
+
+// inherit gives a value that is in no text the places of what is made of it: the password of a hash, the authority of a certificate.
+func (s *Session) inherit(found map[string][]string) {
+	for range mostRounds {
+		inherited := map[string][]string{}
+		for key, answer := range s.answers {
+			if len(found[key]) > 0 {
+				continue
+			}
+			for other, made := range s.answers {
+				if other != key && len(found[other]) > 0 && answer.isIn(made) {
+					inherited[key] = append(inherited[key], besideAll(found[other])...)
+				}
+			}
+		}
+		if len(inherited) == 0 {
+			return
+		}
+		maps.Copy(found, inherited)
+	}
+}
+
+// beside gives a value that is nowhere seen the places of those that are drawn in the same file or call of a definition.
+func (s *Session) beside(found map[string][]string) {
+	keys, seen := map[string]key{}, map[string][]string{}
+	for text := range s.answers {
+		if k, is := parseKey(text); is {
+			keys[text] = k
+		}
+		if len(found[text]) > 0 {
+			seen[text] = found[text]
+		}
+	}
+	for text, k := range keys {
+		if len(seen[text]) > 0 {
+			continue
+		}
+		for other, places := range seen {
+			if theirs := keys[other].place; len(theirs) < len(k.place) || !slices.Equal(theirs[:len(k.place)], k.place) {
+				continue
+			}
+			found[text] = append(found[text], besideAll(places)...)
+		}
+	}
+}
+
+// besideAll are the places of what is drawn beside a value with these.
+func besideAll(places []string) (beside []string) {
+	for _, place := range places {
+		beside = append(beside, strings.TrimSuffix(place, besideMark)+besideMark)
+	}
+	return beside
+}
+
+// isIn says whether a value was an argument of the draw of another one.
+func (a answer) isIn(made answer) bool {
+	if a.value.Certificate != "" {
+		return made.value.Issuer != "" && made.value.Issuer == issuerOf(a.value.Certificate)
+	}
+	return len(a.value.Text) >= longEnough && slices.ContainsFunc(made.arguments, func(text string) bool { return strings.Contains(text, a.value.Text) })
+}
+
+// issuerOf stands for a certificate in those that it has signed.
+func issuerOf(certificate string) string {
+	sum := sha256.Sum256([]byte(certificate))
+	return hex.EncodeToString(sum[:16])
+}
+
+// decisive are the places that say whose value it is.
+func decisive(places []string) []string {
+	var secret []string
+	for _, place := range places {
+		if strings.HasPrefix(place, secretPlaces) {
+			secret = append(secret, place)
+		}
+	}
+	if len(secret) > 0 {
+		return secret
+	}
+	return places
+}
+
+// objectOf is the object of a place.
+func objectOf(place string) string {
+	object, _, _ := strings.Cut(place, fieldMark)
+	return object
+}
+
+// isPlace says whether two places are the same. What is drawn beside a value is somewhere in the same field.
+func isPlace(one, other string) bool {
+	if one == other {
+		return true
+	}
+	return (strings.HasSuffix(one, besideMark) || strings.HasSuffix(other, besideMark)) && fieldOf(one) == fieldOf(other)
+}
+
+// fieldOf is the object and the field of a place.
+func fieldOf(place string) string {
+	field, _, _ := strings.Cut(strings.TrimSuffix(place, besideMark), partMark)
+	return field
+}
+
+// within says whether each of some places is one of others.
+func within(some, others []string) bool {
+	return !slices.ContainsFunc(some, func(place string) bool { return !meet([]string{place}, others) })
+}
+
+// meet says whether some places are among others.
+func meet(some, others []string) bool {
+	return slices.ContainsFunc(some, func(place string) bool {
+		return slices.ContainsFunc(others, func(other string) bool { return isPlace(place, other) })
+	})
+}

@@ -1,0 +1,100 @@
+package draws
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Source are the calls that the templates of a chart have, whether they are executed or not. It tells a call site that is switched
+// off from one that is gone.
+type Source struct{ calls map[written]bool }
+
+// written is a call in the text of a template: in a file or a definition, what it calls, and its site there. The callee is empty
+// if only the execution knows it.
+type written struct{ in, callee, site string }
+
+// SourceOf reads all templates of a chart, by the names that the engine gives them, with those of subcharts that are switched off.
+func SourceOf(templates map[string]string) *Source {
+	s := &Source{calls: map[written]bool{}}
+	for file, text := range templates {
+		trees, err := parsed(file, text)
+		if err != nil {
+			continue // the engine reports it
+		}
+		for name, tree := range trees {
+			in := definition(name)
+			if name == file {
+				in = escape(file)
+			}
+			e := editor{scope: variable("$kc"), found: func(callee, site string) { s.calls[written{in, literal(callee), site}] = true }}
+			e.tree(tree.Root)
+		}
+	}
+	return s
+}
+
+// definition is how a definition is written in a key.
+func definition(name string) string { return ">" + escape(name) }
+
+// has says whether the calls through which a value was reached are still written in the templates. Where that cannot be told, as in a
+// text of tpl, they are.
+func (s *Source) has(k key) bool {
+	if s == nil || k.file == "" {
+		return true
+	}
+	in := k.file
+	for _, element := range k.within {
+		called, is := strings.CutPrefix(element, ">")
+		if !is {
+			continue
+		}
+		called, _, _ = strings.Cut(called, numberMark)
+		name, site, _ := strings.Cut(called, ":")
+		if strings.HasPrefix(name, "tpl ") {
+			return s.calls[written{in, "tpl", site}]
+		}
+		if !s.calls[written{in, name, site}] && !s.calls[written{in, "", site}] {
+			return false
+		}
+		in = ">" + name
+	}
+	return s.calls[written{in, k.function(), k.site}]
+}
+
+// hasElsewhere says whether a call for the same object is written in any file: then the object has moved, and may be switched off there.
+func (s *Source) hasElsewhere(k key) bool {
+	callee, site := k.function(), k.site
+	for _, element := range k.within {
+		if called, is := strings.CutPrefix(element, ">"); is {
+			called, _, _ = strings.Cut(called, numberMark)
+			callee, site, _ = strings.Cut(called, ":")
+			break
+		}
+	}
+	_, object, _ := strings.Cut(site, siteMark)
+	if s == nil || !strings.Contains(object, "/") {
+		return false
+	}
+	for call := range s.calls {
+		if call.callee == callee && call.site == site {
+			return true
+		}
+	}
+	return false
+}
+
+// literal returns what is called as keys have it: the name of a function or of a definition, empty for everything else.
+func literal(callee string) string {
+	switch {
+	case strings.HasPrefix(callee, `"`), strings.HasPrefix(callee, "`"):
+		name, err := strconv.Unquote(callee)
+		if err != nil {
+			return ""
+		}
+		return escape(name)
+	case strings.HasPrefix(callee, "("), strings.HasPrefix(callee, "."), strings.HasPrefix(callee, "$"):
+		return ""
+	default:
+		return escape(callee)
+	}
+}
