@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,10 @@ type decision struct {
 	runs bool
 	// goesOn means that it is the one that was interrupted.
 	goesOn bool
-	// moved means that the last run was in another cluster.
-	moved bool
+	// drops means that the last run is not done, and that nothing asks for it any more.
+	drops bool
+	// operation is the one of runOn that asks for the run.
+	operation string
 	// why is the reason for the run.
 	why string
 }
@@ -37,40 +40,75 @@ func (in inputs) decide(old state, moved, renamed bool) (decision, error) {
 		}
 	}
 	same := known && content == old.content
+	again := cmp.Or(old.operation, in.first(onCreate, onUpdate))
 	switch {
 	case moved:
 		// To a release, another cluster is an installation, not an upgrade.
 		runs := in.runsOn(onCreate) || in.runsOn(onUpdate) && in.hook == nil
-		return decision{runs: runs, moved: true, why: "the connection leads to another cluster"}, nil
+		return decision{runs: runs, operation: in.first(onCreate, onUpdate), why: "the connection leads to another cluster"}, nil
+	case old.unfinished != "" && !in.asksAgain(old):
+		if in.hook == nil && in.runsOn(onUpdate) && !same {
+			return decision{runs: true, operation: onUpdate, why: "what it runs has changed"}, nil
+		}
+		return decision{drops: true, why: "the last run has not succeeded, but runOn no longer asks for it"}, nil
 	case old.unfinished == interrupted && same:
-		return decision{runs: true, goesOn: true, why: fmt.Sprintf("it was interrupted, and goes on with %s", tracked.RefOf(old.object.Identity))}, nil
+		return decision{runs: true, goesOn: true, operation: again, why: fmt.Sprintf("it was interrupted, and goes on with %s", tracked.RefOf(old.object.Identity))}, nil
 	case old.unfinished == interrupted:
-		return decision{runs: true, why: fmt.Sprintf("it was interrupted, and what it runs has changed: %s is stopped, and another run begins", tracked.RefOf(old.object.Identity))}, nil
+		why := fmt.Sprintf("it was interrupted, and what it runs has changed: %s is stopped, and another run begins", tracked.RefOf(old.object.Identity))
+		return decision{runs: true, operation: again, why: why}, nil
 	case old.unfinished == failed:
-		return decision{runs: true, why: "the last run has failed"}, nil
+		return decision{runs: true, operation: again, why: "the last run has failed"}, nil
 	case renamed:
-		return decision{runs: in.runsOn(onCreate), why: "the release has another name or namespace, so it is installed"}, nil
+		return decision{runs: in.runsOn(onCreate), operation: onCreate, why: "the release has another name or namespace, so it is installed"}, nil
 	case in.hook != nil && in.hook.installing:
-		return decision{runs: !old.begun() && in.runsOn(onCreate), why: "it is new"}, nil
+		return decision{runs: !old.begun() && in.runsOn(onCreate), operation: onCreate, why: "it is new"}, nil
 	case !in.runsOn(onUpdate):
 		return decision{}, nil
 	case !known:
-		return decision{runs: true, why: "values of it are known only after the apply: " + strings.Join(in.unknown, ", ")}, nil
+		return decision{runs: true, operation: onUpdate, why: "values of it are known only after the apply: " + strings.Join(in.unknown, ", ")}, nil
 	case !same:
-		return decision{runs: true, why: "what it runs has changed"}, nil
+		return decision{runs: true, operation: onUpdate, why: "what it runs has changed"}, nil
 	default:
 		return decision{}, nil
 	}
 }
 
+// asksAgain reports whether the Task still runs in the operation that the last run was for. Older states do not say which one it was:
+// then it is any but the end of the Task.
+func (in inputs) asksAgain(old state) bool {
+	if old.operation == "" {
+		return in.runsOn(onCreate) || in.runsOn(onUpdate)
+	}
+	return in.runsOn(old.operation)
+}
+
+// first is the first of these operations in which the Task runs.
+func (in inputs) first(operations ...string) string {
+	for _, operation := range operations {
+		if in.runsOn(operation) {
+			return operation
+		}
+	}
+	return ""
+}
+
+// decideReplacement says what a Task does that replaces another one because a user has asked for it.
+func (in inputs) decideReplacement() decision {
+	operation := in.first(onCreate, onUpdate)
+	return decision{runs: operation != "", operation: operation, why: "it is replaced"}
+}
+
 // preview says what will run, and returns the outputs as far as they are known.
 func (in inputs) preview(ctx context.Context, d decision, old state) property.Map {
-	if !d.runs {
-		return old.encode()
-	}
 	what := "It"
 	if id := in.id(); id.Name != "" {
 		what = tracked.RefOf(id).String()
+	}
+	if d.drops {
+		p.GetLogger(ctx).Infof("%s will not run: %s.", what, d.why)
+	}
+	if !d.runs {
+		return old.encode()
 	}
 	p.GetLogger(ctx).Infof("%s will run: %s.", what, d.why)
 	return planned()
@@ -99,7 +137,7 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, nil
 	}
 	s := old
-	if (d.runs || moved) && !d.goesOn {
+	if (d.runs || d.drops || moved) && !d.goesOn {
 		if err := r.clear(ctx, req, was, old, moved); err != nil {
 			return p.UpdateResponse{}, err
 		}

@@ -35,7 +35,7 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 	ran := func(unfinished unfinished) state {
 		content, err := tracked.Hash("key", same.content)
 		require.NoError(t, err)
-		return state{hashKey: "key", content: content, unfinished: unfinished, object: reference.Object{
+		return state{life: life{hashKey: "key"}, content: content, unfinished: unfinished, object: reference.Object{
 			Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate-01234567"},
 		}}
 	}
@@ -97,9 +97,9 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]state{
-		"before the first run": {hashKey: "key", content: "digest"},
+		"before the first run": {life: life{hashKey: "key"}, content: "digest"},
 		"after a run": {
-			number: 3, hashKey: "key", content: "digest", stays: true,
+			number: 3, life: life{hashKey: "key"}, content: "digest", stays: true,
 			object: reference.Object{Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate"}, UID: "uid"},
 			name:   "migrate-01234567", manager: "k8sconnect-shop.dev.migrate-01234567",
 			result: result{
@@ -108,7 +108,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 			},
 		},
 		"after one that has failed, with secrets": {
-			hashKey: "key", content: "digest", unfinished: failed, secret: true,
+			life: life{hashKey: "key"}, content: "digest", unfinished: failed, secret: true,
 			with:   []map[string]any{{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "smoke", "namespace": "shop"}}},
 			object: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "smoke-01234567"}},
 			name:   "smoke-01234567",

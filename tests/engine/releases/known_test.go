@@ -13,15 +13,12 @@ var defectsKnown = []defect{
 	{"D87", "draws", []string{"lost", "taken"}},
 	{"D87", "draws", []string{"lost", "versions between"}}, // It was taken by an object that is gone again.
 	{"D88", "draws", []string{"rotated", "hidden"}},
-	{"D89", "tasks", []string{"it had failed", "runs"}},
 	{"D90", "hooks", []string{"install", "another event", "it had failed"}},
 	{"D91", "hooks", []string{"before an object", "needs a kept hook"}},
 	{"D92", "hooks", []string{"install", "moved", "misses a hook", "kept"}},
 	{"D92", "objects", []string{"install", "moved", "kept"}},
 	{"D93", "hooks", []string{"shared", "passes"}},
 	{"D94", "objects", []string{"claim", "renamed"}},
-	{"D98", "tasks", []string{"replaced"}},
-	{"D98", "ways out", []string{"replaced", "[WaitFailed]"}}, // It finds the run of before, which has failed.
 	{"D100", "hooks", []string{"upgrade", "never ended"}},
 	{"D140", "objects", []string{"left", "hook", "upgrades alone"}},
 	{"D141", "ways out", []string{"broken state", "continued"}},
