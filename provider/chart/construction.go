@@ -70,10 +70,7 @@ func (c *construction) register() (pulumi.Input, error) {
 	if c.After, err = c.stage(beforeObjects, append(c.After, definitions...)); err != nil {
 		return nil, err
 	}
-	later := map[string]bool{}
-	for _, h := range c.hooks {
-		later[h.object] = later[h.object] || h.isKept() && h.stageOf() == afterObjects
-	}
+	later := c.later()
 	if err := c.RegisterFirst(func(key string) bool { return !later[key] }); err != nil {
 		return nil, err
 	}
@@ -93,6 +90,24 @@ func (c *construction) register() (pulumi.Input, error) {
 		return nil, err
 	}
 	return references, c.finishInstall(last)
+}
+
+// later are the keys of the kept hooks that are applied after the objects. One that an object of the release names is applied before
+// that object: hooks that run after the objects are to find all of them.
+func (c *construction) later() map[string]bool {
+	later := map[string]bool{}
+	for _, h := range c.hooks {
+		later[h.object] = later[h.object] || h.isKept() && h.stageOf() == afterObjects
+	}
+	for found := true; found; {
+		found = false
+		for _, edge := range c.Graph.Edges {
+			if edge.Named && later[edge.After] && !later[edge.Object] {
+				later[edge.After], found = false, true
+			}
+		}
+	}
+	return later
 }
 
 // keepHooks makes the hooks that stay as objects outlive the release and, if no upgrade has them, changes of their manifests.

@@ -14,7 +14,6 @@ var defectsKnown = []defect{
 	{"D87", "draws", []string{"lost", "versions between"}}, // It was taken by an object that is gone again.
 	{"D88", "draws", []string{"rotated", "hidden"}},
 	{"D90", "hooks", []string{"install", "another event", "it had failed"}},
-	{"D91", "hooks", []string{"before an object", "needs a kept hook"}},
 	{"D92", "hooks", []string{"install", "moved", "misses a hook", "kept"}},
 	{"D92", "objects", []string{"install", "moved", "kept"}},
 	{"D93", "hooks", []string{"shared", "passes"}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine/defects"
@@ -67,16 +68,90 @@ func existedAt(t testing.TB, runs []run, job string) run {
 	return run{}
 }
 
-func TestAHookAfterTheObjectsWaitsForWorkloadsThatNeedAKeptHook(t *testing.T) {
-	defects.Open(t, "[D91]", "the hook runs before the workload", func(t testing.TB) {
-		l, up := releaseOf(t)
-		up(nil, files{
-			"web.yaml":      workload("web", "settings"),
-			"settings.yaml": plain("ConfigMap", "settings", `a: "1"`, on("post-install,post-upgrade"), weighing(-5)),
-			"welcome.yaml":  hookOf("welcome", "hook:1", "", on("post-install")),
+func TestAHookAfterTheObjectsFindsWorkloadsThatNeedAKeptHook(t *testing.T) { // [D91]
+	for name, weight := range map[string]int{"that comes before it": -5, "that comes after it": 5} {
+		t.Run(name, func(t *testing.T) {
+			l, up := releaseOf(t)
+			chart := func(image string) files {
+				return files{
+					"web.yaml":      strings.Replace(workload("web", "settings"), "web:1", image, 1),
+					"settings.yaml": plain("ConfigMap", "settings", `a: "1"`, on("post-install,post-upgrade"), weighing(weight)),
+					"welcome.yaml":  hookOf("welcome", "hook:1", "", on("post-install,post-upgrade")),
+				}
+			}
+			for _, image := range []string{"web:1", "web:2"} {
+				up(nil, chart(image))
+				found := existedAt(t, l.runs(0), "welcome").existed["Deployment/web"]
+				require.NotNil(t, found, "the hook runs before the workload")
+				assert.Equal(t, image, imageOf(found), "the hook runs before the workload is updated")
+			}
 		})
-		assert.Contains(t, existedAt(t, l.runs(0), "welcome").existed, "Deployment/web", "the hook runs before the workload")
+	}
+}
+
+func TestAHookAfterTheObjectsFindsWhatAWebhookOfAKeptHookSees(t *testing.T) { // [D91]
+	l, up := releaseOf(t)
+	up(nil, files{
+		"web.yaml": plain("ConfigMap", "web", `a: "1"`),
+		"webhook.yaml": "---\napiVersion: v1\nkind: Service\nmetadata: { name: webhook }\nspec: { ports: [{ port: 443 }] }\n" + fmt.Sprintf(`---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: { name: %[1]s, annotations: { helm.sh/hook: "post-install" } }
+webhooks:
+  - name: web.%[1]s.example
+    clientConfig: { service: { name: webhook, namespace: %[1]s } }
+    namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: %[1]s } }
+    rules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps] }]
+    sideEffects: None
+    admissionReviewVersions: [v1]
+`, l.space),
+		"welcome.yaml": hookOf("welcome", "hook:1", "", on("post-install")),
 	})
+	assert.Contains(t, existedAt(t, l.runs(0), "welcome").existed, "ConfigMap/web", "the hook runs before the objects")
+}
+
+// imageOf is the image of the first container of a Deployment.
+func imageOf(live *unstructured.Unstructured) any {
+	containers, _, _ := unstructured.NestedSlice(live.Object, "spec", "template", "spec", "containers")
+	return containers[0].(map[string]any)["image"]
+}
+
+func TestAHookOfUpgradesRunsBeforeTheOperatorOfAKeptHookIsUpdated(t *testing.T) { // [D101]
+	l, up := releaseOf(t)
+	group := l.space + ".example"
+	for _, image := range []string{"web:1", "web:2"} {
+		up(nil, files{
+			"definition.yaml": fmt.Sprintf(`---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: shops.%[1]s }
+spec:
+  group: %[1]s
+  names: { kind: Shop, plural: shops }
+  scope: Namespaced
+  versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } } }]
+`, group),
+			"operator.yaml": plain("ServiceAccount", "operator", "") + fmt.Sprintf(`---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: { name: operator }
+rules: [{ apiGroups: [%q], resources: [shops], verbs: ["*"] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: operator }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: operator }
+subjects: [{ kind: ServiceAccount, name: operator }]
+`, group) + strings.NewReplacer("web:1", image, "spec: { containers", "spec: { serviceAccountName: operator, containers").Replace(workload("operator", "none")),
+			"shop.yaml": fmt.Sprintf("---\napiVersion: %s/v1\nkind: Shop\nmetadata: { name: shop, annotations: { %s, %s } }\n",
+				group, on("pre-install,pre-upgrade"), weighing(-5)),
+			"migrate.yaml": hookOf("migrate", "hook:1", "", on("pre-install,pre-upgrade")),
+		})
+	}
+	found := existedAt(t, l.runs(0), "migrate").existed["Deployment/operator"]
+	require.NotNil(t, found)
+	assert.Equal(t, "web:1", imageOf(found), "the Deployment is updated before the hook runs")
+	assert.NotContains(t, existedAt(t, l.runs(0)[:1], "migrate").existed, "Deployment/operator", "nor is it there before the hook of the install")
 }
 
 func TestAReleaseThatMovesTakesItsKeptHooksAlong(t *testing.T) {
