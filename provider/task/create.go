@@ -23,7 +23,7 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 		return p.CreateResponse{}, err
 	}
 	s := state{life: beginLife(tracked.NewHashKey()), secret: in.secret}
-	d := decision{runs: in.runsOn(onCreate), operation: onCreate, why: "it is new"}
+	d := in.decideNew()
 	was, replaces := r.former.replacedBy(req.Urn)
 	if replaces {
 		d = in.decideReplacement()
@@ -106,6 +106,9 @@ func (r *taskResource) do(
 	s.unfinished, s.result, s.stays, s.secret = e.unfinished, e.result, e.stays, in.secret
 	if !e.begun {
 		return s.without(), err
+	}
+	if e := in.event(); e != nil && s.unfinished == "" {
+		s.event = e.number
 	}
 	s.object, s.name, s.manager, s.with = refOf(current.target.Identity(), ""), name, manager, in.with
 	if e.live != nil {

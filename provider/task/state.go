@@ -60,6 +60,8 @@ type state struct {
 	life
 	// content is the keyed hash of what was run last, or would have been.
 	content string
+	// event is the event of the release in which a hook has succeeded last.
+	event int
 	// object is what the last run made. It may be gone; its uid is empty if it was never seen.
 	object reference.Object
 	// name tells the last run from all others, and manager is who made its objects. Both outlast another name of the resource.
@@ -111,6 +113,9 @@ func (s state) encode() property.Map {
 		run[keyName], run[keyManager] = property.New(s.name), property.New(s.manager)
 	}
 	out[keyRun] = property.New(run)
+	if s.event > 0 {
+		out[keyEventOutput] = property.New(float64(s.event))
+	}
 	if !s.origin.IsZero() {
 		out[tracked.KeyCluster] = s.origin.Encode()
 	}
@@ -125,6 +130,9 @@ func decodeState(outputs property.Map) state {
 	s := state{
 		result: decodeResult(outputs), origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster)), stays: outputs.Get(keyResourceRef).IsMap(),
 		secret: outputs.Get(keyLog).Secret(),
+	}
+	if number := outputs.Get(keyEventOutput); number.IsNumber() {
+		s.event = int(number.AsNumber())
 	}
 	if run := outputs.Get(keyRun); run.IsMap() {
 		members := run.AsMap()

@@ -13,12 +13,10 @@ var defectsKnown = []defect{
 	{"D87", "draws", []string{"lost", "taken"}},
 	{"D87", "draws", []string{"lost", "versions between"}}, // It was taken by an object that is gone again.
 	{"D88", "draws", []string{"rotated", "hidden"}},
-	{"D90", "hooks", []string{"install", "another event", "it had failed"}},
 	{"D92", "hooks", []string{"install", "moved", "misses a hook", "kept"}},
 	{"D92", "objects", []string{"install", "moved", "kept"}},
 	{"D93", "hooks", []string{"shared", "passes"}},
 	{"D94", "objects", []string{"claim", "renamed"}},
-	{"D100", "hooks", []string{"upgrade", "never ended"}},
 	{"D140", "objects", []string{"left", "hook", "upgrades alone"}},
 	{"D141", "ways out", []string{"broken state", "continued"}},
 	{"D141", "previews", []string{"broken state", "continued"}},
