@@ -166,10 +166,16 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if len(wrong) > 0 {
 		return nil, sets.Refused("Chart", name, wrong)
 	}
+	unforeseen := false
+	if ctx.DryRun() {
+		if known, unforeseen, err = known.foresee(set, rel.adopt); err != nil {
+			return nil, err
+		}
+	}
 	children := &construction{
 		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, name, parent),
 		ctx:          ctx, types: c.children, name: name, parent: parent, in: rel.inputs, record: record, memory: known, hooks: done.hooks, crds: done.crds,
-		apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
+		apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{}, unforeseen: unforeseen,
 	}
 	for _, o := range set.Apart {
 		children.apart[o.Key] = o
@@ -217,6 +223,7 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 	}
 	text, _ := result.Value.(string)
 	known, err := decodeMemory(text)
+	_, known.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
 	return record, known, err
 }
 

@@ -33,7 +33,7 @@ type Children struct {
 //	post-install and post-upgrade hooks, when the objects are ready
 //	pre-delete: the hooks before a deletion. They depend on everything, so they are deleted first.
 //
-// When that is there, the release is installed, and the record remembers it.
+// When that is there, the record remembers that the install or the upgrade has come to its end.
 type construction struct {
 	*sets.Registration
 
@@ -50,10 +50,21 @@ type construction struct {
 	crds map[string]bool
 
 	tasks map[string]pulumi.Resource
+	// due are the Tasks of the hooks of the event that is open.
+	due []*hookTask
+	// unforeseen means that this is a preview, and that nobody knows yet whether an event begins.
+	unforeseen bool
 }
 
 // child is a child that the component only waits for.
 type child struct{ pulumi.CustomResourceState }
+
+// hookTask is the Task of a hook.
+type hookTask struct {
+	pulumi.CustomResourceState
+
+	Event pulumi.IntPtrOutput `pulumi:"__event"`
+}
 
 // register registers all children. It returns the references to the objects.
 func (c *construction) register() (pulumi.Input, error) {
@@ -70,10 +81,7 @@ func (c *construction) register() (pulumi.Input, error) {
 	if c.After, err = c.stage(beforeObjects, append(c.After, definitions...)); err != nil {
 		return nil, err
 	}
-	later := map[string]bool{}
-	for _, h := range c.hooks {
-		later[h.object] = later[h.object] || h.isKept() && h.stageOf() == afterObjects
-	}
+	later := c.later()
 	if err := c.RegisterFirst(func(key string) bool { return !later[key] }); err != nil {
 		return nil, err
 	}
@@ -92,7 +100,25 @@ func (c *construction) register() (pulumi.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return references, c.finishInstall(last)
+	return references, c.finish(last)
+}
+
+// later are the keys of the kept hooks that are applied after the objects. One that an object of the release names is applied before
+// that object: hooks that run after the objects are to find all of them.
+func (c *construction) later() map[string]bool {
+	later := map[string]bool{}
+	for _, h := range c.hooks {
+		later[h.object] = later[h.object] || h.isKept() && h.stageOf() == afterObjects
+	}
+	for found := true; found; {
+		found = false
+		for _, edge := range c.Graph.Edges {
+			if edge.Named && later[edge.After] && !later[edge.Object] {
+				later[edge.After], found = false, true
+			}
+		}
+	}
+	return later
 }
 
 // keepHooks makes the hooks that stay as objects outlive the release and, if no upgrade has them, changes of their manifests.
@@ -168,6 +194,7 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 	if err != nil {
 		return nil, err
 	}
+	of["event"] = c.event(h, s)
 	inputs := c.connected(pulumi.Map{"manifest": run, "runOn": pulumi.ToStringArray(h.runsOn(s)), "__hook": of})
 	if len(with) > 0 {
 		inputs["with"] = with
@@ -179,7 +206,11 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 		}
 		inputs["triggers"] = pulumi.Array{digest}
 	}
-	return c.registerTask(h.taskName(s), inputs, done)
+	task, err := c.registerTask(h.taskName(s), inputs, done)
+	if h.isOf(c.memory.happens(c.in.adopt), s) {
+		c.due = append(c.due, task)
+	}
+	return task, err
 }
 
 // hookOf is the input that makes a Task a hook of the release, and lets it make what these hooks have.
@@ -191,9 +222,6 @@ func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, 
 	of := pulumi.Map{
 		"release": pulumi.String(c.release()), "deleteAfter": pulumi.ToStringArray(deleteAfter), "takeOver": pulumi.Bool(c.memory.isAdopted(c.in.adopt)),
 		"formerly": formerly,
-	}
-	if c.memory.isInstalling(c.in.adopt) {
-		of["installing"] = pulumi.Bool(true)
 	}
 	return of, nil
 }
@@ -216,8 +244,8 @@ func (c *construction) formerly(hooks ...hook) (managers pulumi.StringArray, err
 
 func (c *construction) registerTask(
 	name string, inputs pulumi.Map, done []pulumi.Resource, options ...pulumi.ResourceOption,
-) (pulumi.Resource, error) {
-	task := &child{}
+) (*hookTask, error) {
+	task := &hookTask{}
 	c.tasks[name] = task
 	options = append(options, pulumi.Parent(c.parent), pulumi.DependsOn(done), c.Timeouts.OfWait())
 	return task, c.ctx.RegisterResource(string(c.types.Task), c.name+":"+name, inputs, task, options...)
@@ -234,6 +262,7 @@ func (c *construction) remembered(s stage, done []pulumi.Resource) error {
 		if err != nil {
 			return err
 		}
+		of["event"] = pulumi.UnsafeUnknownOutput(nil)
 		inputs := c.connected(pulumi.Map{"manifest": pulumi.UnsafeUnknownOutput(nil), "__hook": of})
 		asBefore := pulumi.IgnoreChanges([]string{"runOn", "with", "triggers", "__hook.release", "__hook.deleteAfter", "__hook.formerly"})
 		if _, err := c.registerTask(name, inputs, done, asBefore); err != nil {
@@ -301,20 +330,11 @@ func (c *construction) manifestOf(h hook) (pulumi.Input, error) {
 	return sets.InputOf(tree), nil
 }
 
-// digest stands for the whole rendering: hooks of upgrades run when it has changed.
+// digest stands for the whole rendering: hooks of upgrades run with another content then.
 func (c *construction) digest() (pulumi.Input, error) {
-	content := map[string]any{}
-	for _, list := range [][]sets.Object{c.Objects, c.Apart} {
-		for _, o := range list {
-			if o.Unknown || values.HasUnknown(o.Manifest) {
-				return pulumi.UnsafeUnknownOutput(nil), nil
-			}
-			content[o.Key] = o.Manifest
-		}
+	digest, known, err := c.memory.digest(c.Set)
+	if !known {
+		return pulumi.UnsafeUnknownOutput(nil), err
 	}
-	if c.Incomplete || !c.memory.known() {
-		return pulumi.UnsafeUnknownOutput(nil), nil
-	}
-	digest, err := tracked.Hash(c.memory.HashKey, content)
 	return pulumi.String(digest), err
 }

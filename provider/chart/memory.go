@@ -40,6 +40,18 @@ type memory struct {
 	// Left is where the release was before that, if it was somewhere.
 	Left *left `json:"left,omitempty"`
 
+	// Event is the number of the last event, which tells it from all others. Those before events had numbers have 0.
+	Event int `json:"event,omitempty"`
+	// Rendered stands for what that event has brought, or brings if it has not come to its end. Older states do not have it.
+	Rendered string `json:"rendered,omitempty"`
+	// Upgrading means that the event is an upgrade that has not come to its end.
+	Upgrading bool `json:"upgrading,omitempty"`
+	// Unsure means that it is not known what that upgrade changes.
+	Unsure bool `json:"unsure,omitempty"`
+
+	// changing means that this is a preview, and that the update will change the record.
+	changing bool
+
 	// dropped are the keys of values that are forgotten with this memory, lost the fields that get another value than they have in the
 	// cluster. They are not remembered.
 	dropped, lost []string
@@ -102,21 +114,26 @@ type left struct {
 	Namespace string           `json:"namespace"`
 	Name      string           `json:"name"`
 	Hooks     map[string]since `json:"hooks,omitempty"`
+	Rendered  string           `json:"rendered,omitempty"`
+	Upgrading bool             `json:"upgrading,omitempty"`
 }
 
 // at is the memory of a release at a place. Where it has another name or namespace, it is installed: it has no hook from before. Where it
-// goes back to before that has come to its end, it never was away.
+// goes back to before that has come to its end, it never was away, but for an upgrade there that begins again.
 func (m memory) at(place chart.Release, adopt bool) memory {
 	moved := m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
 	switch {
 	case !moved || adopt:
 	case m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace:
-		m.Hooks, m.Installing, m.Left = m.Left.Hooks, false, nil
+		m.Hooks, m.Rendered, m.Upgrading = m.Left.Hooks, m.Left.Rendered, m.Left.Upgrading
+		m.Installing, m.Left = false, nil
+		m.Event++
 	default:
 		if !m.Installing {
-			m.Left = &left{m.Namespace, m.Name, m.Hooks}
+			m.Left = &left{m.Namespace, m.Name, m.Hooks, m.Rendered, m.Upgrading}
 		}
-		m.Hooks, m.Installing = nil, true
+		m.Hooks, m.Installing, m.Upgrading, m.Unsure = nil, true, false, false
+		m.Event++
 	}
 	return m
 }

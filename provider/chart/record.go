@@ -55,6 +55,8 @@ type releases struct {
 	// states are the outputs of records, as the engine has had them read before the program runs. A record that is replaced is still
 	// that of its release.
 	states sync.Map
+	// changing are the URNs of records that the update of this preview will change.
+	changing sync.Map
 	// places are the components by where their hooks run.
 	places sync.Map
 }
@@ -116,6 +118,9 @@ func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memor
 	if err != nil {
 		return false
 	}
+	if before.Rendered == "" { // The answer of before is not known. It is no change that this one is.
+		after.Event, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Rendered, before.Upgrading, before.Unsure
+	}
 	one, failed := before.withoutPlaces().encode()
 	other, err := after.withoutPlaces().encode()
 	return failed == nil && err == nil && one != other
@@ -143,6 +148,7 @@ func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateRespo
 // remember returns the outputs after a rendering. In a preview they are what is remembered so far.
 func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs property.Map, preview bool) (property.Map, error) {
 	if preview {
+		r.releases.changing.Store(urn, true)
 		return inputs.Set(keyMemory, state.Get(keyMemory)), nil
 	}
 	before, err := memoryIn(state)
@@ -189,6 +195,20 @@ func (r *release) recordInputs() (pulumi.Map, error) {
 	content, err := json.Marshal([]any{r.chart.Digest(), r.release, r.values, r.runHooks, r.lookUp})
 	if err != nil {
 		return nil, err
+	}
+	if edits := r.given.Get("edits"); !edits.IsNull() {
+		if edits.HasComputed() {
+			return inputs, nil
+		}
+		plain, _, err := values.FromProperty(edits)
+		if err != nil {
+			return nil, err
+		}
+		edited, err := json.Marshal(plain)
+		if err != nil {
+			return nil, err
+		}
+		content = append(content, edited...)
 	}
 	sum := sha256.Sum256(content)
 	inputs[keyContent] = pulumi.ToSecret(pulumi.String(hex.EncodeToString(sum[:])))

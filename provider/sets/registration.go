@@ -109,7 +109,8 @@ func (r *Registration) Register() (pulumi.Input, error) {
 	return references, nil
 }
 
-// RegisterFirst registers the objects that are selected by their keys, but for those that come after one that is not.
+// RegisterFirst registers the objects that are selected by their keys. They do not wait for those that are not selected, unless these
+// are registered already.
 func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 	if r.record == nil {
 		r.explainOrder()
@@ -118,7 +119,7 @@ func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 			return err
 		}
 	}
-	light, big := r.lightFirst(r.ready(selected))
+	light, big := r.lightFirst(r.unregistered(selected))
 	if err := r.registerObjects(light); err != nil {
 		return err
 	}
@@ -128,17 +129,10 @@ func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 	return r.registerObjects(big)
 }
 
-// ready are the selected keys whose objects are not registered yet and come after none that is neither registered nor among them.
-func (r *Registration) ready(selected func(key string) bool) (keys []string) {
-	isReady := map[string]bool{}
+// unregistered are the selected keys whose objects are not registered yet, in order.
+func (r *Registration) unregistered(selected func(key string) bool) (keys []string) {
 	for _, key := range r.Graph.Sorted {
-		if r.registered[key] != nil || !selected(key) {
-			continue
-		}
-		isReady[key] = !slices.ContainsFunc(r.Graph.After(key), func(edge order.Edge) bool {
-			return r.registered[edge.After] == nil && !isReady[edge.After]
-		})
-		if isReady[key] {
+		if r.registered[key] == nil && selected(key) {
 			keys = append(keys, key)
 		}
 	}
@@ -166,9 +160,16 @@ func (r *Registration) Has(key string) bool {
 	return has
 }
 
-// Needed are an object and all that it comes after, by their keys.
+// Needed are an object and all that it names, directly or not, by their keys. What others do with it, such as its operator, is not among
+// them. Neither is a named object that has to wait for something of that kind, or for what is not there yet.
 func (r *Registration) Needed(key string) map[string]bool {
 	needed := map[string]bool{}
+	var ready func(key string) bool
+	ready = func(key string) bool {
+		return r.registered[key] != nil || !slices.ContainsFunc(r.Graph.After(key), func(edge order.Edge) bool {
+			return r.registered[edge.After] == nil && !(edge.Named && ready(edge.After))
+		})
+	}
 	var add func(key string)
 	add = func(key string) {
 		if needed[key] {
@@ -176,7 +177,9 @@ func (r *Registration) Needed(key string) map[string]bool {
 		}
 		needed[key] = true
 		for _, edge := range r.Graph.After(key) {
-			add(edge.After)
+			if edge.Named && ready(edge.After) {
+				add(edge.After)
+			}
 		}
 	}
 	add(key)
@@ -219,9 +222,12 @@ func (r *Registration) internal(options ...pulumi.ResourceOption) []pulumi.Resou
 	return append(options, pulumi.Parent(r.parent), pulumi.Protect(false))
 }
 
-// comesAfter are the resources that edges lead to.
+// comesAfter are the resources that edges lead to, as far as they are registered.
 func (r *Registration) comesAfter(edges []order.Edge) (after []pulumi.Resource) {
 	for _, edge := range edges {
+		if r.registered[edge.After] == nil {
+			continue
+		}
 		after = append(after, r.registered[edge.After])
 		if wait := r.waits[edge.After]; wait != nil && edge.Ready {
 			after = append(after, wait)

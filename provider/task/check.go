@@ -22,6 +22,7 @@ import (
 // Check validates the inputs, without the network.
 func (r *taskResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
+	r.former.check(req.Urn)
 	hook := req.Inputs.Get(keyHook)
 	checked, wrong := check.Inputs[Args](req.Inputs.Delete(keyHook))
 	checkHook(hook, &wrong)

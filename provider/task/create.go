@@ -8,6 +8,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -21,13 +22,23 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
-	s := state{hashKey: tracked.NewHashKey(), secret: in.secret}
-	d := decision{why: "it is new"}
-	d.runs = in.runsOn(onCreate)
+	s := state{life: beginLife(tracked.NewHashKey()), secret: in.secret}
+	d := in.decideNew()
+	was, replaces := r.former.replacedBy(req.Urn)
+	if replaces {
+		d = in.decideReplacement()
+		s.number = was.state.number + 1 // Otherwise the run of before would count as its own.
+	}
 	connect := func() (*cluster.Cluster, error) { return r.source.Cluster(req.Properties) }
 	if req.DryRun {
 		return p.CreateResponse{Properties: in.preview(ctx, d, s)}, r.try(ctx, req.Urn, in, d, connect)
 	}
+	if replaces && d.runs && was.state.unfinished == interrupted {
+		if err := r.stop(ctx, req.Urn, req.Properties, was); err != nil {
+			return p.CreateResponse{}, err
+		}
+	}
+	r.former.create(req.Urn, s)
 	s, err = r.do(ctx, req.Urn, in, s, d, connect)
 	if err != nil && !s.begun() {
 		return p.CreateResponse{}, err
@@ -37,6 +48,19 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 		resp.PartialState, err = tracked.Unfinished(err)
 	}
 	return resp, err
+}
+
+// stop removes a run that may still go on: two runs of one Task never overlap, also where one replaces the other.
+func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties property.Map, was formerTask) error {
+	clu, err := r.source.Cluster(properties)
+	if err != nil || was.state.origin.Target != clu.Target() {
+		return err
+	}
+	in, err := decodeInputs(was.inputs)
+	if err != nil {
+		return err
+	}
+	return r.removeRun(ctx, urn, in, was.state, clu)
 }
 
 // do does what was decided, and returns the state after it. If the state names an object, it is to be saved although there is an
@@ -51,7 +75,7 @@ func (r *taskResource) do(
 	if err != nil {
 		return s.without(), err
 	}
-	s.content = content
+	s.content, s.operation = content, d.operation
 	clu, err := connect()
 	if !d.runs {
 		if err == nil && s.origin.IsZero() && in.runsOn(onDelete) {
@@ -83,6 +107,9 @@ func (r *taskResource) do(
 	s.unfinished, s.result, s.stays, s.secret = e.unfinished, e.result, e.stays, in.secret
 	if !e.begun {
 		return s.without(), err
+	}
+	if e := in.event(); e != nil && s.unfinished == "" {
+		s.event = e.number
 	}
 	s.object, s.name, s.manager, s.with = refOf(current.target.Identity(), ""), name, manager, in.with
 	if e.live != nil {

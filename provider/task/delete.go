@@ -18,7 +18,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Delete stops a run that is not done, runs what is to run at the end, and removes the object of the last run.
+// Delete stops a run that is not done, runs what is to run at the end, and removes the object of the last run. Nothing runs at the end
+// of a Task that another one replaces: the system lives on.
 func (r *taskResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return tracked.ExplainDestroy(r.delete(ctx, req))
 }
@@ -29,7 +30,8 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		return err
 	}
 	old := decodeState(req.Properties)
-	if !old.begun() && !in.runsOn(onDelete) {
+	runsLast := !r.former.delete(req.Urn, old) && in.runsOn(onDelete)
+	if !old.begun() && !runsLast {
 		return nil
 	}
 	id := old.object.Identity
@@ -46,7 +48,7 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 			return err
 		}
 	}
-	if in.runsOn(onDelete) {
+	if runsLast {
 		if err := r.runLast(ctx, req.Urn, in, old, clu); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -29,7 +30,7 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	switch {
 	case diff.HasChanges:
 		return diff, nil
-	case old.unfinished != "":
+	case old.unfinished != "", programmed && isDue(req.Inputs, old):
 		return tracked.UpdateAbout(keyRun), nil
 	case !programmed || !known || clu == nil:
 		return diff, nil
@@ -43,4 +44,13 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	default:
 		return diff, nil
 	}
+}
+
+// isDue reports whether the event of a release asks for a run of its hook.
+func isDue(properties property.Map, old state) bool {
+	if properties.Get(keyHook).IsNull() {
+		return false
+	}
+	in, err := decodeInputs(properties)
+	return err == nil && in.isDue(old)
 }

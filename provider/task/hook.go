@@ -19,9 +19,11 @@ const (
 	keyRelease     = "release"
 	keyDeleteAfter = "deleteAfter"
 	keyTakeOver    = "takeOver"
-	keyInstalling  = "installing"
 	keyFormerly    = "formerly"
 )
+
+// keyInstalling is a member that older versions of the provider have given.
+const keyInstalling = "installing"
 
 // The ends of a run after which its object may go.
 const (
@@ -38,8 +40,8 @@ type hook struct {
 	deleteAfter []string
 	// takeOver means that a hook of Helm's that has ended makes room for ours.
 	takeOver bool
-	// installing means that no change is an upgrade yet: the install of the release has not come to its end.
-	installing bool
+	// event is what happens to the release; nil if the Chart does not say so.
+	event *event
 	// formerly are the field managers of the KubeObjects that have the same objects in versions of the chart in which no hook makes
 	// them.
 	formerly []string
@@ -53,23 +55,23 @@ func decodeHook(v property.Value) *hook {
 	members := v.AsMap()
 	return &hook{
 		release: values.Text(members.Get(keyRelease)), deleteAfter: values.Scalars(members.Get(keyDeleteAfter)),
-		takeOver: values.Flag(members.Get(keyTakeOver)), installing: values.Flag(members.Get(keyInstalling)),
+		takeOver: values.Flag(members.Get(keyTakeOver)), event: decodeEvent(members.Get(keyEvent)),
 		formerly: values.Scalars(members.Get(keyFormerly)),
 	}
 }
 
-// sameHook returns inputs without what says how a hook is made. That an install has come to its end, or that the release makes room
-// for other objects, is no change.
+// sameHook returns inputs without what says when a hook runs and how it is made. That an event has begun or come to its end, or that the
+// release makes room for other objects, is no change.
 func sameHook(inputs property.Map) property.Map {
 	if v := inputs.Get(keyHook); v.IsMap() {
-		return inputs.Set(keyHook, property.New(v.AsMap().Delete(keyInstalling).Delete(keyFormerly)))
+		return inputs.Set(keyHook, property.New(v.AsMap().Delete(keyInstalling).Delete(keyEvent).Delete(keyFormerly)))
 	}
 	return inputs
 }
 
-// isRenamed reports whether a hook belongs to a release that is being installed with another name or namespace than that of before.
+// isRenamed reports whether a hook belongs to a release with another name or namespace than that of before.
 func (in inputs) isRenamed(was inputs) bool {
-	return in.hook != nil && was.hook != nil && in.hook.installing && in.hook.release != was.hook.release
+	return in.hook != nil && was.hook != nil && in.hook.release != was.hook.release
 }
 
 // keeps reports whether the object of a run stays after its end.
@@ -90,17 +92,16 @@ func checkHook(v property.Value, wrong *check.Mistakes) {
 		return
 	}
 	for name := range v.AsMap().AllStable {
-		if !slices.Contains([]string{keyRelease, keyDeleteAfter, keyTakeOver, keyInstalling, keyFormerly}, name) {
+		if !slices.Contains([]string{keyRelease, keyDeleteAfter, keyTakeOver, keyEvent, keyFormerly}, name) {
 			wrong.Add(values.JoinPath(keyHook, name), "There is no such property.")
 		}
 	}
 	checkRelease(v.AsMap().Get(keyRelease), values.JoinPath(keyHook, keyRelease), wrong)
 	checkDeleteAfter(v.AsMap().Get(keyDeleteAfter), values.JoinPath(keyHook, keyDeleteAfter), wrong)
-	for _, name := range []string{keyTakeOver, keyInstalling} {
-		if flag := v.AsMap().Get(name); !flag.IsNull() && !flag.IsBool() {
-			wrong.Add(values.JoinPath(keyHook, name), "The value must be true or false.")
-		}
+	if flag := v.AsMap().Get(keyTakeOver); !flag.IsNull() && !flag.IsBool() {
+		wrong.Add(values.JoinPath(keyHook, keyTakeOver), "The value must be true or false.")
 	}
+	checkEvent(v.AsMap().Get(keyEvent), wrong)
 }
 
 func checkRelease(v property.Value, path string, wrong *check.Mistakes) {

@@ -36,13 +36,17 @@ func TestAHookIsChecked(t *testing.T) {
 		hook property.Value
 		want []string
 	}{
-		"the release":   {property.New(props{keyRelease: text("shop")}), nil},
-		"everything":    {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(text("succeeded"), text("failed")), keyTakeOver: property.New(true)}), nil},
-		"unknown words": {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(unknown)}), nil},
-		"no release":    {property.New(props{}), []string{"__hook.release"}},
-		"a text":        {text("shop"), []string{"__hook"}},
-		"other words":   {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(text("always"))}), []string{"__hook.deleteAfter[0]"}},
-		"no list":       {property.New(props{keyRelease: text("shop"), keyDeleteAfter: text("failed")}), []string{"__hook.deleteAfter"}},
+		"the release":            {property.New(props{keyRelease: text("shop")}), nil},
+		"everything":             {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(text("succeeded"), text("failed")), keyTakeOver: property.New(true)}), nil},
+		"an event":               {property.New(props{keyRelease: text("shop"), keyEvent: property.New(props{keyNumber: property.New(1.0), keyOpen: property.New(true)})}), nil},
+		"an unknown one":         {property.New(props{keyRelease: text("shop"), keyEvent: unknown}), nil},
+		"no event":               {property.New(props{keyRelease: text("shop"), keyEvent: text("install")}), []string{"__hook.event"}},
+		"one that has no number": {property.New(props{keyRelease: text("shop"), keyEvent: property.New(props{keyOpen: property.New(true)})}), []string{"__hook.event.number"}},
+		"unknown words":          {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(unknown)}), nil},
+		"no release":             {property.New(props{}), []string{"__hook.release"}},
+		"a text":                 {text("shop"), []string{"__hook"}},
+		"other words":            {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(text("always"))}), []string{"__hook.deleteAfter[0]"}},
+		"no list":                {property.New(props{keyRelease: text("shop"), keyDeleteAfter: text("failed")}), []string{"__hook.deleteAfter"}},
 		"a member it has not": {
 			property.New(props{keyRelease: text("shop"), "weight": property.New(1.0), keyTakeOver: text("yes")}), []string{"__hook.weight", "__hook.takeOver"},
 		},

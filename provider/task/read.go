@@ -21,6 +21,7 @@ func (r *taskResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	}
 	resp := p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}
 	old := decodeState(req.Properties)
+	r.former.read(req.Urn, formerTask{req.Inputs, old})
 	if old.unfinished != "" {
 		// A refresh would clear the engine's own record of the failure.
 		var err error

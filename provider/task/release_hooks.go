@@ -138,7 +138,7 @@ type hooksState struct {
 
 func (s hooksState) encode() property.Map {
 	out := map[string]property.Value{
-		keyHooks: property.New(map[string]property.Value{keyHashKey: property.New(s.hashKey).WithSecret(true), keyBegun: property.New(s.begun)}),
+		keyHooks: property.New(map[string]property.Value{keyHashKey: property.New(s.hashKey).WithSecret(true), keyBegun: property.New(s.since)}),
 	}
 	if !s.origin.IsZero() {
 		out[tracked.KeyCluster] = s.origin.Encode()

@@ -65,6 +65,7 @@ type taskResource struct {
 
 	source *connection.Source
 	calls  tracked.EngineCalls
+	former formerTasks
 }
 
 // Create satisfies infer's constraint on resource types. It is never reached, because taskResource serves Create from the

@@ -35,6 +35,7 @@ const (
 	keyName       = "name"
 	keyManager    = "manager"
 	keyMadeWith   = "with"
+	keyOperation  = "operation"
 )
 
 // unfinished says why a run is not done.
@@ -53,10 +54,14 @@ type state struct {
 	number int
 	// unfinished is empty when the last run has succeeded, and when there was none.
 	unfinished unfinished
-	// hashKey is the key of the resource's hashes, and its own for its whole life.
-	hashKey string
+	// operation is the one of runOn that the last run was for, while it is not done. It is empty in older states.
+	operation string
+	// life has the key of the resource's hashes, which is its own for its whole life.
+	life
 	// content is the keyed hash of what was run last, or would have been.
 	content string
+	// event is the event of the release in which a hook has succeeded last.
+	event int
 	// object is what the last run made. It may be gone; its uid is empty if it was never seen.
 	object reference.Object
 	// name tells the last run from all others, and manager is who made its objects. Both outlast another name of the resource.
@@ -81,7 +86,7 @@ func (s state) uid() types.UID { return types.UID(s.object.UID) }
 func (s state) begun() bool { return s.object.Name != "" }
 
 // without returns the state of a Task that has not run yet, with what belongs to it for good.
-func (s state) without() state { return state{number: s.number, hashKey: s.hashKey} }
+func (s state) without() state { return state{number: s.number, life: s.life} }
 
 // encode returns the outputs as the engine stores them.
 func (s state) encode() property.Map {
@@ -92,8 +97,11 @@ func (s state) encode() property.Map {
 	run := map[string]property.Value{
 		keyNumber: property.New(float64(s.number)), keyHashKey: property.New(s.hashKey).WithSecret(true), keyContent: property.New(s.content),
 	}
+	if s.since != "" {
+		run[keyBegun] = property.New(s.since)
+	}
 	if s.unfinished != "" {
-		run[keyUnfinished] = property.New(string(s.unfinished))
+		run[keyUnfinished], run[keyOperation] = property.New(string(s.unfinished)), property.New(s.operation)
 		with := make([]property.Value, len(s.with))
 		for i, object := range s.with {
 			with[i] = refOf(manifest.IdentityOf(object), "").Encode()
@@ -105,6 +113,9 @@ func (s state) encode() property.Map {
 		run[keyName], run[keyManager] = property.New(s.name), property.New(s.manager)
 	}
 	out[keyRun] = property.New(run)
+	if s.event > 0 {
+		out[keyEventOutput] = property.New(float64(s.event))
+	}
 	if !s.origin.IsZero() {
 		out[tracked.KeyCluster] = s.origin.Encode()
 	}
@@ -120,13 +131,17 @@ func decodeState(outputs property.Map) state {
 		result: decodeResult(outputs), origin: tracked.DecodeOrigin(outputs.Get(tracked.KeyCluster)), stays: outputs.Get(keyResourceRef).IsMap(),
 		secret: outputs.Get(keyLog).Secret(),
 	}
+	if number := outputs.Get(keyEventOutput); number.IsNumber() {
+		s.event = int(number.AsNumber())
+	}
 	if run := outputs.Get(keyRun); run.IsMap() {
 		members := run.AsMap()
 		if number := members.Get(keyNumber); number.IsNumber() {
 			s.number = int(number.AsNumber())
 		}
 		s.unfinished = unfinished(values.Text(members.Get(keyUnfinished)))
-		s.hashKey, s.content = values.Text(members.Get(keyHashKey)), values.Text(members.Get(keyContent))
+		s.life = life{values.Text(members.Get(keyHashKey)), values.Text(members.Get(keyBegun))}
+		s.content, s.operation = values.Text(members.Get(keyContent)), values.Text(members.Get(keyOperation))
 		s.object = reference.Decode(members.Get(keyObject))
 		s.with = decodeWith(members.Get(keyMadeWith))
 		s.name, s.manager = cmp.Or(values.Text(members.Get(keyName)), s.object.Name), values.Text(members.Get(keyManager))

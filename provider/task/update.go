@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,32 @@ type decision struct {
 	runs bool
 	// goesOn means that it is the one that was interrupted.
 	goesOn bool
-	// moved means that the last run was in another cluster.
-	moved bool
+	// drops means that the last run is not done, and that nothing asks for it any more.
+	drops bool
+	// operation is the one of runOn that asks for the run.
+	operation string
 	// why is the reason for the run.
 	why string
+}
+
+// decideNew says what a new Task does.
+func (in inputs) decideNew() decision {
+	runs := in.runsOn(onCreate)
+	if e := in.event(); e != nil {
+		runs = e.asksForNew()
+	}
+	return decision{runs: runs, operation: onCreate, why: "it is new"}
+}
+
+// decideReplacement says what a Task does that replaces another one because a user has asked for it. A hook still runs in its events
+// alone.
+func (in inputs) decideReplacement() decision {
+	operation := in.first(onCreate, onUpdate)
+	d := decision{runs: operation != "", operation: operation, why: "it is replaced"}
+	if e := in.event(); e != nil {
+		d.runs = e.asksForNew()
+	}
+	return d
 }
 
 // decide says what an update does. moved means that the connection leads to another cluster than that of the last run, renamed that the
@@ -36,41 +59,88 @@ func (in inputs) decide(old state, moved, renamed bool) (decision, error) {
 			return decision{}, err
 		}
 	}
-	same := known && content == old.content
+	same, e := known && content == old.content, in.event()
 	switch {
 	case moved:
-		// To a release, another cluster is an installation, not an upgrade.
-		runs := in.runsOn(onCreate) || in.runsOn(onUpdate) && in.hook == nil
-		return decision{runs: runs, moved: true, why: "the connection leads to another cluster"}, nil
-	case old.unfinished == interrupted && same:
-		return decision{runs: true, goesOn: true, why: fmt.Sprintf("it was interrupted, and goes on with %s", tracked.RefOf(old.object.Identity))}, nil
-	case old.unfinished == interrupted:
-		return decision{runs: true, why: fmt.Sprintf("it was interrupted, and what it runs has changed: %s is stopped, and another run begins", tracked.RefOf(old.object.Identity))}, nil
-	case old.unfinished == failed:
-		return decision{runs: true, why: "the last run has failed"}, nil
-	case renamed:
-		return decision{runs: in.runsOn(onCreate), why: "the release has another name or namespace, so it is installed"}, nil
-	case in.hook != nil && in.hook.installing:
-		return decision{runs: !old.begun() && in.runsOn(onCreate), why: "it is new"}, nil
-	case !in.runsOn(onUpdate):
+		return in.decideMoved(), nil
+	case old.unfinished != "":
+		return in.decideUnfinished(old, same), nil
+	case e != nil:
+		d := e.decide(in, old, same, renamed)
+		d.operation = in.first(onCreate, onUpdate)
+		return d, nil
+	case !in.runsOn(onUpdate) || same:
 		return decision{}, nil
 	case !known:
-		return decision{runs: true, why: "values of it are known only after the apply: " + strings.Join(in.unknown, ", ")}, nil
-	case !same:
-		return decision{runs: true, why: "what it runs has changed"}, nil
+		return decision{runs: true, operation: onUpdate, why: "values of it are known only after the apply: " + strings.Join(in.unknown, ", ")}, nil
 	default:
-		return decision{}, nil
+		return decision{runs: true, operation: onUpdate, why: "what it runs has changed"}, nil
 	}
+}
+
+// decideMoved says what an update in another cluster does. To a release, that is an installation, not an upgrade.
+func (in inputs) decideMoved() decision {
+	d := decision{runs: in.runsOn(onCreate) || in.runsOn(onUpdate), operation: in.first(onCreate, onUpdate), why: "the connection leads to another cluster"}
+	if in.hook != nil {
+		d.runs, d.operation = in.runsOn(onCreate), onMove
+	}
+	return d
+}
+
+// decideUnfinished says what an update does about a run that is not done.
+func (in inputs) decideUnfinished(old state, same bool) decision {
+	again := decision{runs: true, operation: cmp.Or(old.operation, in.first(onCreate, onUpdate))}
+	asks := in.asksAgain(old)
+	if e := in.event(); e != nil {
+		asks = e.asksAgain(in, old)
+	}
+	switch {
+	case !asks && in.hook == nil && in.runsOn(onUpdate) && !same:
+		again.operation, again.why = onUpdate, "what it runs has changed"
+	case !asks && in.hook == nil:
+		return decision{drops: true, why: "the last run has not succeeded, but runOn no longer asks for it"}
+	case !asks:
+		return decision{drops: true, why: "the last run has not succeeded, but what happens to the release does not ask for it"}
+	case old.unfinished == failed:
+		again.why = "the last run has failed"
+	case same:
+		again.goesOn, again.why = true, fmt.Sprintf("it was interrupted, and goes on with %s", tracked.RefOf(old.object.Identity))
+	default:
+		again.why = fmt.Sprintf("it was interrupted, and what it runs has changed: %s is stopped, and another run begins", tracked.RefOf(old.object.Identity))
+	}
+	return again
+}
+
+// asksAgain reports whether a Task still runs in the operation that the last run was for. Older states do not say which one it was:
+// then it is any but the end of the Task.
+func (in inputs) asksAgain(old state) bool {
+	if old.operation == "" {
+		return in.runsOn(onCreate) || in.runsOn(onUpdate)
+	}
+	return in.runsOn(old.operation)
+}
+
+// first is the first of these operations in which the Task runs.
+func (in inputs) first(operations ...string) string {
+	for _, operation := range operations {
+		if in.runsOn(operation) {
+			return operation
+		}
+	}
+	return ""
 }
 
 // preview says what will run, and returns the outputs as far as they are known.
 func (in inputs) preview(ctx context.Context, d decision, old state) property.Map {
-	if !d.runs {
-		return old.encode()
-	}
 	what := "It"
 	if id := in.id(); id.Name != "" {
 		what = tracked.RefOf(id).String()
+	}
+	if d.drops {
+		p.GetLogger(ctx).Infof("%s will not run: %s.", what, d.why)
+	}
+	if !d.runs {
+		return old.encode()
 	}
 	p.GetLogger(ctx).Infof("%s will run: %s.", what, d.why)
 	return planned()
@@ -100,13 +170,16 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, r.try(ctx, req.Urn, in, d, connect)
 	}
 	s := old
-	if (d.runs || moved) && !d.goesOn {
+	if (d.runs || d.drops || moved) && !d.goesOn {
 		if err := r.clear(ctx, req, was, old, moved); err != nil {
 			return p.UpdateResponse{}, err
 		}
 		s = old.without()
 		if old.begun() || old.content != "" {
 			s.number++
+		}
+		if e := in.event(); e != nil && moved {
+			s.event = e.number // A hook of upgrades has nothing to do in the new cluster.
 		}
 	}
 	s, err = r.do(ctx, req.Urn, in, s, d, connect)

@@ -27,15 +27,25 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 		require.NoError(t, err)
 		return in
 	}
-	asHook := func(in inputs) inputs {
-		in.hook = &hook{release: "shop"}
+	asHook := func(in inputs, e event) inputs {
+		in.hook = &hook{release: "shop", event: &e}
 		return in
 	}
+	after := func(s state, operation string) state {
+		s.operation = operation
+		return s
+	}
+	in := func(s state, event int) state {
+		s.event = event
+		return s
+	}
+	closed := event{number: 2}
+	const dropped = "the last run has not succeeded, but what happens to the release does not ask for it"
 	same, other, unknown := of(property.New("1")), of(property.New("2")), of(property.New(property.Computed))
 	ran := func(unfinished unfinished) state {
 		content, err := tracked.Hash("key", same.content)
 		require.NoError(t, err)
-		return state{hashKey: "key", content: content, unfinished: unfinished, object: reference.Object{
+		return state{life: life{hashKey: "key"}, content: content, unfinished: unfinished, object: reference.Object{
 			Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate-01234567"},
 		}}
 	}
@@ -46,6 +56,7 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 		renamed bool
 		runs    bool
 		goesOn  bool
+		drops   bool
 		why     string
 	}{
 		"nothing has changed":                   {in: same, old: ran("")},
@@ -63,17 +74,40 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 		},
 		"another cluster":                         {in: same, old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster"},
 		"another cluster, and it runs at the end": {in: of(property.New("1"), onDelete), old: ran(""), moved: true},
-		"another cluster, of an upgrade hook":     {in: asHook(of(property.New("1"), onUpdate)), old: ran(""), moved: true},
+		"it was for an operation that it does not run on any more": {
+			in: of(property.New("1"), onDelete), old: after(ran(failed), onCreate), drops: true,
+			why: "the last run has not succeeded, but runOn no longer asks for it",
+		},
+		"it was for the first of two": {in: same, old: after(ran(failed), onCreate), runs: true, why: "the last run has failed"},
+		"it was for the end of an older state": {
+			in: of(property.New("1"), onDelete), old: ran(failed), drops: true, why: "the last run has not succeeded, but runOn no longer asks for it",
+		},
+		"it was for a create, and now runs on updates": {
+			in: of(property.New("2"), onUpdate), old: after(ran(failed), onCreate), runs: true, why: "what it runs has changed",
+		},
+		"another cluster, of an upgrade hook": {in: asHook(of(property.New("1"), onUpdate), closed), old: ran(""), moved: true},
 		"another cluster, of an install hook": {
-			in: asHook(of(property.New("1"), onCreate)), old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster",
+			in: asHook(of(property.New("1"), onCreate), closed), old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster",
 		},
-		"another release": {
-			in: asHook(of(property.New("1"), onCreate)), old: ran(""), renamed: true, runs: true,
-			why: "the release has another name or namespace, so it is installed",
-		},
-		"another release, of an upgrade hook": {in: asHook(of(property.New("2"), onUpdate)), old: ran(""), renamed: true},
+		"a hook whose run in another cluster has failed":         {in: asHook(of(property.New("1"), onCreate), closed), old: after(ran(failed), onMove), runs: true, why: "the last run has failed"},
+		"a hook outside of all events":                           {in: asHook(other, closed), old: ran("")},
+		"a hook of the event":                                    {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "what it runs has changed"},
+		"a hook of the event, whose content has not changed":     {in: asHook(same, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "the upgrade of the release has begun, and not come to its end"},
+		"a hook of the event, in a release with another name":    {in: asHook(same, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), renamed: true, runs: true, why: "the release has another name or namespace, so it is installed"},
+		"a hook that has succeeded in the event":                 {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 2)},
+		"a hook that has failed in the event":                    {in: asHook(same, event{number: 2, open: true, runs: true}), old: in(ran(failed), 2), runs: true, why: "the last run has failed"},
+		"a hook of another event":                                {in: asHook(other, event{number: 2, open: true}), old: in(ran(""), 1)},
+		"a hook that has failed, and is one of another event":    {in: asHook(other, event{number: 2, open: true}), old: in(ran(failed), 2), drops: true, why: dropped},
+		"a hook that has failed, and whose event is over":        {in: asHook(same, closed), old: after(ran(failed), onCreate), drops: true, why: dropped},
+		"a hook of an install that an older version has begun":   {in: asHook(other, event{open: true, runs: true}), old: ran("")},
+		"a hook that has no run in such an install":              {in: asHook(of(property.New("1"), onCreate), event{open: true, runs: true}), old: state{life: life{hashKey: "key"}}, runs: true, why: "it is new"},
+		"a hook, after an older version":                         {in: asHook(other, event{unsure: true}), old: ran(""), runs: true, why: "what it runs has changed"},
+		"a hook that is the same, after an older version":        {in: asHook(same, event{unsure: true}), old: ran("")},
+		"a hook that has failed, in an older version":            {in: asHook(same, event{unsure: true}), old: ran(failed), runs: true, why: "the last run has failed"},
+		"a hook that is the same, in the first upgrade after it": {in: asHook(same, event{number: 1, open: true, runs: true, unsure: true}), old: ran("")},
+		"a hook whose event is not known yet":                    {in: asHook(unknown, event{unknown: true}), old: ran(""), runs: true, why: "values of it are known only after the apply: manifest.image"},
 		"another release, while it was interrupted": {
-			in: asHook(of(property.New("1"), onUpdate)), old: ran(interrupted), renamed: true, runs: true, goesOn: true,
+			in: asHook(of(property.New("1"), onUpdate), event{number: 2, open: true, runs: true}), old: ran(interrupted), renamed: true, runs: true, goesOn: true,
 			why: "it was interrupted, and goes on with Job shop/migrate-01234567",
 		},
 		"it does not run on updates, and is not known":  {in: of(property.New(property.Computed), onCreate), old: ran("")},
@@ -87,7 +121,8 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, c.runs, d.runs)
 			assert.Equal(t, c.goesOn, d.goesOn)
-			if c.runs {
+			assert.Equal(t, c.drops, d.drops)
+			if c.runs || c.drops {
 				assert.Equal(t, c.why, d.why)
 			}
 		})
@@ -97,9 +132,9 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]state{
-		"before the first run": {hashKey: "key", content: "digest"},
+		"before the first run": {life: life{hashKey: "key"}, content: "digest"},
 		"after a run": {
-			number: 3, hashKey: "key", content: "digest", stays: true,
+			number: 3, event: 2, life: life{hashKey: "key"}, content: "digest", stays: true,
 			object: reference.Object{Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate"}, UID: "uid"},
 			name:   "migrate-01234567", manager: "k8sconnect-shop.dev.migrate-01234567",
 			result: result{
@@ -108,7 +143,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 			},
 		},
 		"after one that has failed, with secrets": {
-			hashKey: "key", content: "digest", unfinished: failed, secret: true,
+			life: life{hashKey: "key"}, content: "digest", unfinished: failed, operation: onCreate, secret: true,
 			with:   []map[string]any{{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "smoke", "namespace": "shop"}}},
 			object: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "smoke-01234567"}},
 			name:   "smoke-01234567",

@@ -21,17 +21,30 @@ const (
 	made
 	// served are the definitions that an operator serves.
 	served
+	// answering is what the API server calls about an object. It is as certain as what Kubernetes defines.
+	answering
 	// certain is what Kubernetes itself defines: names, namespaces, kinds.
 	certain
 	// demanded is what an annotation asks for.
 	demanded
 )
 
+// rank is how certain an edge is, in comparison with others.
+func (c certainty) rank() certainty {
+	if c == answering {
+		return certain
+	}
+	return c
+}
+
+// names reports whether an edge follows from what the object itself says: a name, its kind or its namespace.
+func (c certainty) names() bool { return c == likely || c >= certain }
+
 // withoutCircles keeps edges, the most certain ones first, unless they would close a circle.
 func (s *set) withoutCircles() (kept, dropped []Edge) {
 	byCertainty := slices.Collect(maps.Keys(s.edges))
 	slices.SortFunc(byCertainty, func(a, b pair) int {
-		return cmp.Or(-cmp.Compare(s.edges[a].certainty, s.edges[b].certainty), compare(s.edges[a], s.edges[b]))
+		return cmp.Or(-cmp.Compare(s.edges[a].certainty.rank(), s.edges[b].certainty.rank()), compare(s.edges[a], s.edges[b]))
 	})
 	before := map[*object][]*object{}
 	for _, between := range byCertainty {

@@ -24,6 +24,9 @@ type Edge struct {
 	Because string
 	// Ready says that the other object has to be ready, too.
 	Ready bool
+	// Named means that the object itself says so, by a name in it, its kind or its namespace. Other edges follow from what other objects
+	// do with it, such as an operator.
+	Named bool
 
 	certainty certainty
 }

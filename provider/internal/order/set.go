@@ -131,11 +131,11 @@ func (s *set) after(o, other *object, how certainty, ready bool, because string,
 	if other == nil || o == other {
 		return
 	}
-	edge := Edge{Object: o.key, After: other.key, Because: fmt.Sprintf(because, args...), Ready: ready, certainty: how}
+	edge := Edge{Object: o.key, After: other.key, Because: fmt.Sprintf(because, args...), Ready: ready, Named: how.names(), certainty: how}
 	between := pair{o, other}
 	if before, found := s.edges[between]; found {
-		edge.Ready = edge.Ready || before.Ready
-		if before.certainty >= how {
+		edge.Ready, edge.Named = edge.Ready || before.Ready, edge.Named || before.Named
+		if before.certainty.rank() >= how.rank() {
 			edge.Because, edge.certainty = before.Because, before.certainty
 		}
 	}

@@ -40,7 +40,7 @@ func (s *set) answered(o *object, reference map[string]any, because string) {
 	if service == nil {
 		return
 	}
-	s.after(o, service, certain, false, "%s", because)
+	s.after(o, service, answering, false, "%s", because)
 	selector := labels.Set{}
 	for name, value := range fields(service.content, "spec", "selector") {
 		if value, isText := value.(string); isText {
@@ -52,7 +52,7 @@ func (s *set) answered(o *object, reference map[string]any, because string) {
 	}
 	for _, workload := range s.workloads() {
 		if workload.Namespace == service.Namespace && selector.AsSelector().Matches(labelsOf(workload.template)) {
-			s.after(o, workload.object, certain, true, "%s", because)
+			s.after(o, workload.object, answering, true, "%s", because)
 		}
 	}
 }

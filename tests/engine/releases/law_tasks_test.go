@@ -36,8 +36,11 @@ func (p *play) planned(o outcome) (event, image string) {
 		if runs(c, "create") {
 			return "create", c.image
 		}
-	case o.replaces == "Task" && (runs(c, "create") || runs(c, "update")):
+	case o.replaces == "Task" && runs(c, "create"):
 		return "create", c.image
+	case o.replaces == "Task" && runs(c, "update"):
+		return "update", c.image
+	case o.replaces == "Task":
 	case s.failed != "" && runs(c, s.failed):
 		return s.failed, c.image
 	case changed && runs(c, "update"):

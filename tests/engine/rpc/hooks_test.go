@@ -284,40 +284,48 @@ func TestAPodAsAHook(t *testing.T) { // [H6] [T11]
 	assert.False(t, w.exists("Pod", "smoke"))
 }
 
-func TestAChangeWhileAReleaseIsInstalledIsNoUpgrade(t *testing.T) { // [H6]
+func TestAHookRunsOnceInEachEventOfItsRelease(t *testing.T) { // [H6] [D90] [D99] [D100]
 	t.Parallel()
 	w := newHookWorld(t)
-	in := func(image string, installing bool, more ...m) resource.PropertyMap {
-		hook := m{"deleteAfter": []any{}}
-		if installing {
-			hook["installing"] = true
-		}
-		return program(w.job("migrate", image), hookOf("shop", hook, more...))
+	event := func(number int, open, runs bool) m {
+		return m{"event": m{"number": number, "open": open, "runs": runs, "unsure": false}}
 	}
-	s := w.start().task(t, "migrate").mustUp("create", in("shop:1", true))
+	in := func(image string, event m, more ...m) resource.PropertyMap {
+		return program(w.job("migrate", image), hookOf("shop", event, more...))
+	}
+	s := w.start().task(t, "migrate").mustUp("create", in("shop:1", event(1, true, true)))
 	first := w.get("Job", "migrate").GetUID()
 	t.Run("what has succeeded does not run again", func(t *testing.T) {
-		s.in(s.process.again(t)).mustUp("update", in("shop:2", true))
+		s.in(s.process.again(t)).mustUp("update", in("shop:2", event(1, true, true)))
 		assert.Equal(t, 1, w.runs("migrate"))
 		assert.Equal(t, first, w.get("Job", "migrate").GetUID())
 	})
-	t.Run("that the install is over is no change", func(t *testing.T) {
-		s.in(s.process.again(t)).mustUp("same", in("shop:2", false))
+	t.Run("that it is over is no change", func(t *testing.T) {
+		s.in(s.process.again(t)).mustUp("same", in("shop:2", event(1, false, false)))
 		assert.Equal(t, 1, w.runs("migrate"))
 	})
-	t.Run("the next change is an upgrade", func(t *testing.T) {
-		s.in(s.process.again(t)).mustUp("update", in("shop:3", false))
+	t.Run("the next one is a change, also of nothing else", func(t *testing.T) {
+		s.in(s.process.again(t)).mustUp("update", in("shop:2", event(2, true, true)))
+		assert.Equal(t, 2, w.runs("migrate"))
+		s.in(s.process.again(t)).mustUp("same", in("shop:2", event(2, true, true)))
+	})
+	t.Run("but not one of others", func(t *testing.T) {
+		s.in(s.process.again(t)).mustUp("same", in("shop:2", event(3, true, false)))
 		assert.Equal(t, 2, w.runs("migrate"))
 	})
-	t.Run("what has failed runs again, and what has not run yet because it was one of upgrades", func(t *testing.T) {
+	t.Run("what has failed runs again, as long as it is one of the event", func(t *testing.T) {
 		broken := s.process.again(t).task(t, "broken")
-		_, err := broken.up(program(w.job("broken", "fails:1"), hookOf("shop", m{"installing": true})))
+		_, err := broken.up(program(w.job("broken", "fails:1"), hookOf("shop", event(1, true, true))))
 		require.Error(t, err)
-		broken.in(broken.process.again(t)).mustUp("update", program(w.job("broken", "shop:1"), hookOf("shop", m{"installing": true})))
+		_, err = broken.in(broken.process.again(t)).up(program(w.job("broken", "fails:1"), hookOf("shop", event(1, true, true))))
+		require.Error(t, err)
+		assert.Equal(t, 2, w.runs("broken"))
+		broken.in(broken.process.again(t)).mustUp("update", program(w.job("broken", "shop:1"), hookOf("shop", event(1, true, false))))
+		assert.Equal(t, 2, w.runs("broken"))
+	})
+	t.Run("a new Task of a release that is there does not run", func(t *testing.T) {
 		late := s.process.again(t).task(t, "late")
-		late.mustUp("create", program(w.job("late", "shop:1"), hookOf("shop", m{"installing": true}, m{"runOn": []any{"update"}})))
+		late.mustUp("create", program(w.job("late", "shop:1"), hookOf("shop", event(1, false, false))))
 		assert.Equal(t, 0, w.runs("late"))
-		late.in(late.process.again(t)).mustUp("update", program(w.job("late", "shop:1"), hookOf("shop", m{"installing": true})))
-		assert.Equal(t, 1, w.runs("late"))
 	})
 }

@@ -1,0 +1,152 @@
+package chart
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+)
+
+// An event is the install or an upgrade of a release. It begins when the record remembers it, before anything else is done, and ends
+// when an update has come to the end of the release and each of its hooks has succeeded in it.
+//
+// An install goes on as one, also with a repaired chart. An upgrade to something else is another event, also if it goes back to what was
+// there before: what the hooks of the first one have begun, those of the second one end.
+//
+// Only the last child knows that all others are there, and in the next run it is registered last again, when all has been decided. So
+// it is the record, registered first, whose outputs are registered once more at the end of the event.
+
+// happening is an event that has begun and not come to its end.
+type happening string
+
+const (
+	nothing  happening = ""
+	installs happening = "install"
+	upgrades happening = "upgrade"
+)
+
+// happens says which event is open. adopt is the input.
+func (m memory) happens(adopt bool) happening {
+	switch {
+	case m.isInstalling(adopt):
+		return installs
+	case m.Upgrading:
+		return upgrades
+	default:
+		return nothing
+	}
+}
+
+// toward is the memory when the release is brought to a rendering: an event begins, unless the one that is open goes on or the release is
+// there.
+func (m memory) toward(rendered string, adopt bool) memory {
+	switch {
+	case !m.known() && !adopt:
+		m.Event = 1
+	case m.isInstalling(adopt), !m.known(), m.Rendered == rendered:
+	default:
+		m.Event++
+		m.Upgrading, m.Unsure = true, m.Rendered == ""
+	}
+	m.Rendered = rendered
+	return m
+}
+
+// atEnd is the memory when the event has come to its end.
+func (m memory) atEnd() memory {
+	m.Installing, m.Upgrading, m.Unsure, m.Left = false, false, false, nil
+	return m
+}
+
+// foresee is the memory that the record will have after a preview. Nothing begins where the record stays as it is. unknown means that it
+// depends on what is not known yet.
+func (m memory) foresee(set sets.Set, adopt bool) (after memory, unknown bool, err error) {
+	rendered, known, err := m.digest(set)
+	switch {
+	case !m.known():
+		return m.toward("", adopt), false, nil
+	case err != nil:
+		return m, false, err
+	case !known:
+		return m, m.happens(adopt) != installs && m.changing, nil
+	case m.changing:
+		return m.toward(rendered, adopt), false, nil
+	default:
+		return m, false, nil
+	}
+}
+
+// digest stands for a rendering. known is false while that depends on what is not known yet.
+func (m memory) digest(set sets.Set) (digest string, known bool, err error) {
+	content := map[string]any{}
+	for _, list := range [][]sets.Object{set.Objects, set.Apart} {
+		for _, o := range list {
+			if o.Unknown || values.HasUnknown(o.Manifest) {
+				return "", false, nil
+			}
+			content[o.Key] = o.Manifest
+		}
+	}
+	if set.Incomplete || !m.known() {
+		return "", false, nil
+	}
+	digest, err = tracked.Hash(m.HashKey, content)
+	return digest, true, err
+}
+
+// event is what the Task of a hook is told of the event, in the words of a Task.
+func (c *construction) event(h hook, s stage) pulumi.Input {
+	if c.unforeseen {
+		return pulumi.UnsafeUnknownOutput(nil)
+	}
+	what := c.memory.happens(c.in.adopt)
+	return pulumi.Map{
+		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
+		"unsure": pulumi.Bool(c.memory.isUnsure()),
+	}
+}
+
+// isUnsure reports whether it is not known what the release was before, because an older version of the provider has brought it there.
+func (m memory) isUnsure() bool { return m.Unsure || m.known() && !m.Installing && m.Rendered == "" }
+
+// isOf reports whether a hook is one of an event in a stage.
+func (h hook) isOf(what happening, s stage) bool {
+	return what == installs && h.has(s.install) || what == upgrades && h.has(s.upgrade)
+}
+
+// finish notes that the event has come to its end, as soon as the last child is there. An update with --target leaves children out: then
+// the ID of the last one is not known, or a hook has not succeeded. A preview says that the memory will change, because a plan that is
+// made of it allows what it has seen.
+func (c *construction) finish(last *child) error {
+	switch {
+	case c.memory.happens(c.in.adopt) == nothing && !c.unforeseen:
+		return nil
+	case c.ctx.DryRun():
+		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))
+	}
+	text, err := c.memory.atEnd().encode()
+	if err != nil {
+		return err
+	}
+	outputs := []any{last.ID()}
+	for _, task := range c.due {
+		outputs = append(outputs, task.Event)
+	}
+	pulumi.All(outputs...).ApplyT(func(known []any) error {
+		for _, event := range known[1:] {
+			if number, _ := event.(*int); c.memory.Event > 0 && !c.memory.Unsure && (number == nil || *number != c.memory.Event) {
+				return nil
+			}
+		}
+		return c.rememberAtEnd(pulumi.String(text))
+	})
+	return nil
+}
+
+// rememberAtEnd registers the outputs of the record once more.
+func (c *construction) rememberAtEnd(memory pulumi.Input) error {
+	return c.ctx.RegisterResourceOutputs(c.record, pulumi.Map{
+		keyVersion: c.record.Version, keyContent: c.record.Content, keyRotate: c.record.Rotate, keyMemory: pulumi.ToSecret(memory),
+	})
+}
