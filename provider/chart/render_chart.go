@@ -128,13 +128,13 @@ func (f *renderChart) Invoke(ctx context.Context, req p.InvokeRequest) (p.Invoke
 	var warning string
 	var err error
 	if rel.chart, warning, err = f.charts.load(ctx, in.source); err != nil {
-		return p.InvokeResponse{}, rel.explain(in.release.Name, err)
+		return p.InvokeResponse{}, rel.explain(ctx, in.release.Name, err)
 	}
 	if warning != "" {
 		p.GetLogger(ctx).Warning(warning)
 	}
 	result, err := rel.once(ctx)
-	return p.InvokeResponse{Return: result}, rel.explain(in.release.Name, err)
+	return p.InvokeResponse{Return: result}, rel.explain(ctx, in.release.Name, err)
 }
 
 // once renders without a memory: random values are drawn, and are others in the next call.
