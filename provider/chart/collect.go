@@ -96,7 +96,7 @@ func (c *collecting) hook(from chart.PartialHook, when func(h hook, s stage) sin
 	if !ok {
 		return
 	}
-	found, wrong := sources.Collect([]sources.Document{document}, c.into.documents.Secret)
+	found, _, wrong := sources.Collect([]sources.Document{document}, c.into.documents.Secret)
 	if c.wrong = append(c.wrong, wrong...); len(found) == 0 {
 		return
 	}
@@ -144,14 +144,15 @@ func (c *collecting) finish() error {
 	for i, one := range c.together {
 		documents[i] = one.Document
 	}
-	found, wrong := sources.Collect(documents, c.into.documents.Secret)
+	found, notes, wrong := sources.Collect(documents, c.into.documents.Secret)
 	wrong = append(c.wrong, wrong...)
 	c.share(&wrong)
 	if len(wrong) > 0 {
 		return &mistakesError{sources.Few(wrong)}
 	}
-	for i, o := range found { // in the order of the documents, of which none was left out
-		one := c.together[i]
+	c.into.documents.Notes = notes
+	for _, o := range found {
+		one := c.together[o.At]
 		c.into.crds[o.Key] = one.crd
 		c.into.documents.Unknown[o.Key] = one.unknown
 		if one.hook != nil {

@@ -163,6 +163,9 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if len(wrong) > 0 {
 		return nil, sets.Refused("Chart", name, wrong)
 	}
+	if err := set.Note(ctx, parent); err != nil {
+		return nil, err
+	}
 	children := &construction{
 		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, name, parent),
 		ctx:          ctx, types: c.children, name: name, parent: parent, in: rel.inputs, record: record, memory: known, hooks: done.hooks, crds: done.crds,

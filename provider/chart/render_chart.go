@@ -150,15 +150,18 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 		return property.Map{}, err
 	}
 	var documents []sources.Document
-	definitions, _ := firstDefinitions(partial.CRDs)
+	definitions, notes := firstDefinitions(partial.CRDs)
 	for _, list := range [][]chart.PartialDocument{definitions, partial.Objects} {
 		for _, one := range list {
 			documents = append(documents, sources.Document{Input: keyChart, Place: one.File, Object: one.Object, Secrets: one.Secrets})
 		}
 	}
-	found, wrong := sources.Collect(documents, false)
+	found, repeated, wrong := sources.Collect(documents, false)
 	if len(wrong) > 0 {
 		return property.Map{}, &mistakesError{sources.Few(wrong)}
+	}
+	if notes = append(notes, repeated...); len(notes) > 0 {
+		p.GetLogger(ctx).Warning(sources.Listed(notes))
 	}
 	manifests, ordered := map[string]property.Value{}, []property.Value{}
 	for _, o := range found.InApplyOrder() {
