@@ -177,7 +177,7 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 			return property.Map{}, fmt.Errorf("%s: %w", h.File, err)
 		}
 		hooks = append(hooks, property.New(map[string]property.Value{
-			keyName: property.New(manifest.IdentityOf(h.Object).String()), keyManifest: value, keyWeight: property.New(float64(h.Hook.Weight)),
+			keyName: property.New(idOf(h.Object)), keyManifest: value, keyWeight: property.New(float64(h.Hook.Weight)),
 			keyEvents: textList(h.Hook.Events), keyDeletePolicies: textList(h.Hook.DeletePolicies),
 		}))
 	}
