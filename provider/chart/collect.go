@@ -18,7 +18,7 @@ import (
 func (r *release) collect(partial *chart.Partial, known memory) (*rendered, error) {
 	done := &rendered{crds: map[string]bool{}, warnings: partial.Warnings, notes: notesOf(partial, r.whole())}
 	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}, Secret: !r.secrets.Empty()}
-	collecting := &collecting{into: done, namespace: r.release.Namespace, whole: r.whole()}
+	collecting := &collecting{into: done, generated: map[string]int{}, namespace: r.release.Namespace, whole: r.whole()}
 	definitions, others := firstDefinitions(partial.CRDs)
 	done.warnings = append(done.warnings, others...)
 	for _, crd := range definitions {
@@ -65,6 +65,8 @@ type collecting struct {
 	together, apart []placed
 	// namespace is that of the release.
 	namespace string
+	// generated counts the hooks with a generateName by their file and that name.
+	generated map[string]int
 	// whole means that all objects are secret.
 	whole bool
 	wrong check.Mistakes
@@ -92,11 +94,12 @@ func (c *collecting) object(from chart.PartialDocument, crd bool) {
 
 // hook adds a hook. One that stays as an object is one of the set.
 func (c *collecting) hook(from chart.PartialHook, when func(h hook, s stage) since) {
+	from = c.name(from)
 	document, ok := c.document(from.PartialDocument)
 	if !ok {
 		return
 	}
-	found, wrong := sources.Collect([]sources.Document{document}, c.into.documents.Secret)
+	found, _, wrong := sources.Collect([]sources.Document{document}, c.into.documents.Secret)
 	if c.wrong = append(c.wrong, wrong...); len(found) == 0 {
 		return
 	}
@@ -144,14 +147,15 @@ func (c *collecting) finish() error {
 	for i, one := range c.together {
 		documents[i] = one.Document
 	}
-	found, wrong := sources.Collect(documents, c.into.documents.Secret)
+	found, notes, wrong := sources.Collect(documents, c.into.documents.Secret)
 	wrong = append(c.wrong, wrong...)
 	c.share(&wrong)
 	if len(wrong) > 0 {
 		return &mistakesError{sources.Few(wrong)}
 	}
-	for i, o := range found { // in the order of the documents, of which none was left out
-		one := c.together[i]
+	c.into.documents.Notes = notes
+	for _, o := range found {
+		one := c.together[o.At]
 		c.into.crds[o.Key] = one.crd
 		c.into.documents.Unknown[o.Key] = one.unknown
 		if one.hook != nil {

@@ -148,7 +148,7 @@ func TestAnErrorShowsNoDrawnValue(t *testing.T) { // [H8] [H9]
 	r.lookups.cluster = &cluster.Cluster{}
 	r.lookups.answers = map[manifest.Identity]map[string]any{id: {"data": map[string]any{"password": "aHVudGVyMmh1bnRlcjI="}}}
 	_, err := r.draw(t.Context(), memory{}, nil)
-	err = r.explain("shop", err)
+	err = r.explain(t.Context(), "shop", err)
 	assert.ErrorContains(t, err, "drawn ")
 	for _, text := range append(r.drawn, "hunter2hunter2", "aHVudGVyMmh1bnRlcjI=") {
 		if text != "" {

@@ -114,7 +114,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	var warning string
 	if len(in.unknown) == 0 {
 		if rel.chart, warning, err = c.charts.load(ctx, in.source); err != nil {
-			return p.ConstructResponse{}, rel.explain(req.Urn.Name(), err)
+			return p.ConstructResponse{}, rel.explain(ctx, req.Urn.Name(), err)
 		}
 	}
 	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
@@ -139,7 +139,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	}
 	done, err := rel.render(ctx.Context(), known)
 	if err != nil {
-		return nil, rel.explain(name, err)
+		return nil, rel.explain(ctx.Context(), name, err)
 	}
 	urn, err := urnOf(ctx, parent)
 	if err != nil {
@@ -165,6 +165,9 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	set, wrong := sets.Of(rel.given, done.documents, rel.release.Namespace)
 	if len(wrong) > 0 {
 		return nil, sets.Refused("Chart", name, wrong)
+	}
+	if err := set.Note(ctx, parent); err != nil {
+		return nil, err
 	}
 	unforeseen := false
 	if ctx.DryRun() {
@@ -207,7 +210,7 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 		func(ctx context.Context, before memory, rotate []string) (memory, error) {
 			rel.stay(before)
 			drawn, err := rel.draw(ctx, before, rotate)
-			return drawn, rel.explain(name, err)
+			return drawn, rel.explain(ctx, name, err)
 		})
 	inputs, err := rel.recordInputs()
 	if err != nil {

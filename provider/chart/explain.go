@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,13 +24,18 @@ type mistakesError struct{ wrong check.Mistakes }
 
 func (e *mistakesError) Error() string { return e.wrong[0].Reason }
 
-// explain says why a release cannot be rendered. No secret value is in it: what templates say may quote one.
-func (r *release) explain(name string, err error) error {
+// explain says why a release cannot be rendered. No secret value is in it, in whatever encoding: what templates say may quote one.
+func (r *release) explain(ctx context.Context, name string, err error) error {
 	var wrong *mistakesError
 	var schema *chart.SchemaError
 	var template *chart.TemplateError
 	var limit *chart.LimitError
 	var lookup *lookupError
+	reason := failure.ReasonInvalid
+	if errors.As(err, &lookup) {
+		reason, _ = failure.ReasonOf(lookup)
+	}
+	err = r.withoutSecrets(ctx, err)
 	switch {
 	case err == nil, tracked.IsRefusal(err):
 		return err
@@ -42,11 +48,10 @@ func (r *release) explain(name string, err error) error {
 		}
 		return sets.Refused("Chart", name, mistakes)
 	case errors.As(err, &lookup):
-		reason, _ := failure.ReasonOf(lookup)
 		return failure.Errorf(reason, "the chart of %q cannot be rendered: %s\n        If the chart works without what it looks up, set `lookup: none`.",
 			name, r.redact(lookup.Error()))
 	case errors.As(err, &template):
-		return failure.Errorf(failure.ReasonInvalid, "the chart of %q cannot be rendered: %s", name, r.redact(err.Error()))
+		return failure.Errorf(reason, "the chart of %q cannot be rendered: %s", name, r.redact(err.Error()))
 	case errors.As(err, &limit):
 		return failure.Errorf(failure.ReasonChartUnusable, "the chart of %q cannot be rendered: %w", name, err)
 	default:
@@ -54,9 +59,22 @@ func (r *release) explain(name string, err error) error {
 	}
 }
 
+// withoutSecrets is what may be shown of an error of a rendering.
+func (r *release) withoutSecrets(ctx context.Context, err error) error {
+	if r.chart == nil || r.secrets.Empty() && len(r.sensitive()) == 0 {
+		return err
+	}
+	return r.chart.Shown(ctx, chart.Partly{Release: r.release, Values: r.values, Secrets: r.secrets, Lookup: r.lookups.Lookup}, err)
+}
+
+// sensitive are the texts that nothing may show.
+func (r *release) sensitive() []string {
+	return slices.Concat(tracked.Sensitive(r.values, r.secrets, false), r.drawn, r.lookups.secretTexts())
+}
+
 // redact hides the secret values of a release in what was said while it was rendered.
 func (r *release) redact(text string) string {
-	return failure.NewRedactor(slices.Concat(tracked.Sensitive(r.values, r.secrets, false), r.drawn, r.lookups.secretTexts())).Redact(text)
+	return failure.NewRedactor(r.sensitive()).Redact(text)
 }
 
 // errNotDrawn says that templates draw values in this update that they did not draw when the record was updated.

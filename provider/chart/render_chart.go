@@ -128,13 +128,13 @@ func (f *renderChart) Invoke(ctx context.Context, req p.InvokeRequest) (p.Invoke
 	var warning string
 	var err error
 	if rel.chart, warning, err = f.charts.load(ctx, in.source); err != nil {
-		return p.InvokeResponse{}, rel.explain(in.release.Name, err)
+		return p.InvokeResponse{}, rel.explain(ctx, in.release.Name, err)
 	}
 	if warning != "" {
 		p.GetLogger(ctx).Warning(warning)
 	}
 	result, err := rel.once(ctx)
-	return p.InvokeResponse{Return: result}, rel.explain(in.release.Name, err)
+	return p.InvokeResponse{Return: result}, rel.explain(ctx, in.release.Name, err)
 }
 
 // once renders without a memory: random values are drawn, and are others in the next call.
@@ -150,15 +150,18 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 		return property.Map{}, err
 	}
 	var documents []sources.Document
-	definitions, _ := firstDefinitions(partial.CRDs)
+	definitions, notes := firstDefinitions(partial.CRDs)
 	for _, list := range [][]chart.PartialDocument{definitions, partial.Objects} {
 		for _, one := range list {
 			documents = append(documents, sources.Document{Input: keyChart, Place: one.File, Object: one.Object, Secrets: one.Secrets})
 		}
 	}
-	found, wrong := sources.Collect(documents, false)
+	found, repeated, wrong := sources.Collect(documents, false)
 	if len(wrong) > 0 {
 		return property.Map{}, &mistakesError{sources.Few(wrong)}
+	}
+	if notes = append(notes, repeated...); len(notes) > 0 {
+		p.GetLogger(ctx).Warning(sources.Listed(notes))
 	}
 	manifests, ordered := map[string]property.Value{}, []property.Value{}
 	for _, o := range found.InApplyOrder() {
@@ -174,7 +177,7 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 			return property.Map{}, fmt.Errorf("%s: %w", h.File, err)
 		}
 		hooks = append(hooks, property.New(map[string]property.Value{
-			keyName: property.New(manifest.IdentityOf(h.Object).String()), keyManifest: value, keyWeight: property.New(float64(h.Hook.Weight)),
+			keyName: property.New(idOf(h.Object)), keyManifest: value, keyWeight: property.New(float64(h.Hook.Weight)),
 			keyEvents: textList(h.Hook.Events), keyDeletePolicies: textList(h.Hook.DeletePolicies),
 		}))
 	}

@@ -88,7 +88,7 @@ func (*SplitYaml) Invoke(
 type splitYaml struct{ infer.InferredFunction }
 
 // Invoke reads the sources and sorts their objects.
-func (s *splitYaml) Invoke(_ context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
+func (s *splitYaml) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeResponse, error) {
 	secret := property.New(req.Args).HasSecrets()
 	wrong := check.Arguments[SplitYamlArgs](req.Args)
 	secrets := req.Args.Get(keySecrets)
@@ -103,9 +103,12 @@ func (s *splitYaml) Invoke(_ context.Context, req p.InvokeRequest) (p.InvokeResp
 		return p.InvokeResponse{Failures: wrong}, nil
 	}
 	documents, wrong := sources.Read(input, req.Args.Get(input), secret)
-	found, more := sources.Collect(documents, secret)
+	found, notes, more := sources.Collect(documents, secret)
 	if wrong = sources.Few(append(wrong, more...)); len(wrong) > 0 {
 		return p.InvokeResponse{Failures: wrong}, nil
+	}
+	if len(notes) > 0 {
+		p.GetLogger(ctx).Info(sources.Listed(notes))
 	}
 	result, err := encode(keep(found, values.Text(secrets)), secret)
 	return p.InvokeResponse{Return: result}, err

@@ -182,18 +182,18 @@ func TestWhatCannotBeSplitIsRefusedWithItsPlaces(t *testing.T) {
 		want []string
 	}{
 		"the same object twice": {
-			manifestOf("ConfigMap", "prod", "a") + manifestOf("ConfigMap", "test", "a") + manifestOf("ConfigMap", "prod", "a"),
-			[]string{"content: ConfigMap.prod.a is there twice: content, document 1 (line 2), and content, document 3 (line 10). " +
+			manifestOf("ConfigMap", "prod", "a") + manifestOf("ConfigMap", "test", "a") + manifestOf("ConfigMap", "prod", "a") + "data: {a: b}\n",
+			[]string{"content: ConfigMap.prod.a is there twice, with different contents: content, document 1 (line 2), and content, document 3 (line 10). " +
 				"Remove one of them."},
 		},
 		"the same object in two versions": {
 			"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}}\n---\n{apiVersion: apps/v1beta1, kind: Deployment, metadata: {name: a}}",
-			[]string{"content: apps/Deployment.a is there twice: content, document 1 (line 1), and content, document 2 (line 3). " +
+			[]string{"content: apps/Deployment.a is there twice, with different contents: content, document 1 (line 1), and content, document 2 (line 3). " +
 				"Remove one of them."},
 		},
 		"the same object without namespaces in two of them": {
 			manifestOf("Namespace", "x", "a") + manifestOf("Namespace", "z", "a"),
-			[]string{"content: Namespace.a is there twice: content, document 1 (line 2), and content, document 2 (line 6). Remove one of them."},
+			[]string{"content: Namespace.a is there twice, with different contents: content, document 1 (line 2), and content, document 2 (line 6). Remove one of them."},
 		},
 		"two objects with one key": {
 			"{apiVersion: v1, kind: ConfigMap, metadata: {name: prod.a}}\n" + manifestOf("ConfigMap", "prod", "a"),
@@ -271,7 +271,7 @@ func TestFiles(t *testing.T) {
 	here := write(t, map[string]string{
 		"a.yaml": manifestOf("ConfigMap", "x", "a"), "b.yaml": manifestOf("ConfigMap", "x", "b"),
 		"deep/c.yml": manifestOf("ConfigMap", "x", "c"), "deep/deeper/d.yml": manifestOf("ConfigMap", "x", "d"),
-		"[odd].yaml": manifestOf("ConfigMap", "x", "odd"), "again.txt": "# once more\n" + manifestOf("ConfigMap", "x", "a"),
+		"[odd].yaml": manifestOf("ConfigMap", "x", "odd"), "again.txt": "# once more\n" + manifestOf("ConfigMap", "x", "a") + "data: {a: b}\n",
 		"folder.yaml/none": "", "bad.txt": "a: [\n", "utf16.txt": "\xff\xfea\x00",
 	})
 	for name, c := range map[string]struct {
@@ -312,7 +312,7 @@ func TestFiles(t *testing.T) {
 		})
 	}
 	t.Run("the same object in two files is refused with both [F4]", func(t *testing.T) {
-		assert.Equal(t, []string{"files[1]: ConfigMap.x.a is there twice: a.yaml, document 1 (line 2), and again.txt, document 1 (line 3). " +
+		assert.Equal(t, []string{"files[1]: ConfigMap.x.a is there twice, with different contents: a.yaml, document 1 (line 2), and again.txt, document 1 (line 3). " +
 			"Remove one of them."}, refused(t, sources.Files, list("a.yaml", "again.txt")))
 	})
 }
@@ -356,7 +356,7 @@ func TestASecretTextStaysSecret(t *testing.T) {
 		"an undefined anchor":    "a: *hush\n",
 		"a wrong apiVersion":     "{apiVersion: hush/hush/hush, kind: hush!, metadata: {name: /hush/}}",
 		"a missing name":         "{apiVersion: v1, kind: Hush}",
-		"the same object twice":  manifestOf("Hush", "hush", "hush") + manifestOf("Hush", "hush", "hush"),
+		"the same object twice":  manifestOf("Hush", "hush", "hush") + manifestOf("Hush", "hush", "hush") + "spec: {hush: 1}\n",
 		"two objects of one key": manifestOf("Hush", "hush", "a") + "---\n{apiVersion: v1, kind: Hush, metadata: {name: hush.a}}",
 		"a number too long":      "{apiVersion: a.b/v1, kind: C, metadata: {name: d}, hush: 9007199254740993}",
 	} {

@@ -45,6 +45,9 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
 		children := sets.NewRegistration(ctx, c.children, c.rules(), loaded, name, parent)
 		children.Timeouts = sets.TimeoutsOf(req)
+		if err := loaded.Note(ctx, parent); err != nil {
+			return nil, err
+		}
 		resources, err := children.Register()
 		return pulumi.Map{keyResources: resources}, err
 	})

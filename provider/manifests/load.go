@@ -47,6 +47,6 @@ func collect(input string, value property.Value) (found sets.Documents, wrong ch
 		}
 	}
 	var more check.Mistakes
-	found.Found, more = sources.Collect(documents, found.Secret)
+	found.Found, found.Notes, more = sources.Collect(documents, found.Secret)
 	return found, append(wrong, more...)
 }

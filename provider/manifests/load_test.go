@@ -75,7 +75,7 @@ func TestMistakesOfASet(t *testing.T) {
 		"a text without manifests":           {"{content: '# nothing'}", []string{"content: There is no manifest in it. For a set without objects, set manifests to an empty list."}},
 		"an item that is text":               {"{manifests: {a: '" + none + "'}}", []string{"manifests.a: The value must be an object with apiVersion, kind and metadata. For text use content."}},
 		"an item without a kind":             {"{manifests: [{apiVersion: v1, metadata: {name: a}}]}", []string{"manifests: manifests[0]: kind is missing"}},
-		"an item that is there twice [M21]":  {"{manifests: {a: " + none + ", b: " + none + "}}", []string{"manifests: ConfigMap.settings is there twice: manifests.a, and manifests.b. Remove one of them."}},
+		"an item that is there twice [M21]":  {"{manifests: {a: " + none + ", b: {apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: b}}}}", []string{"manifests: ConfigMap.settings is there twice, with different contents: manifests.a, and manifests.b. Remove one of them."}},
 		"a name that is secret":              {"{manifests: [{apiVersion: v1, kind: ConfigMap, metadata: {name: {secret: hush}}}]}", []string{"manifests[0]: metadata.name is secret, but would appear in the name of a resource. Remove the secret mark."}},
 		"a selector of nothing [M13]":        {"{manifests: [" + web + "], overrides: [{select: {kind: Deploymant}, adopt: true}]}", []string{"overrides[0].select: It selects no object of the set. Correct it, or set optional: true."}},
 		"a selector without members [M13]":   {"{manifests: [" + web + "], overrides: [{select: {}, adopt: true}]}", []string{"overrides[0].select: Set at least one of apiVersion, kind, namespace, name."}},

@@ -59,7 +59,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 
 	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, r.creationOf(req.Urn, req.DryRun))
 	if err != nil {
-		return p.CreateResponse{}, err
+		return p.CreateResponse{}, adviseChart(req.Urn, err)
 	}
 	if outcome.answer != nil {
 		outcome.target.warnSelectsNothing(ctx, in, outcome.answer.Object)

@@ -135,7 +135,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return diff, err
 	}
 	if err != nil {
-		return r.moves.Diff(ctx, r.source, old.State, err)
+		return r.moves.Diff(ctx, r.source, old.State, adviseChart(req.Urn, err))
 	}
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	if result.unresolved {

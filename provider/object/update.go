@@ -48,7 +48,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		result = answered
 	} else {
 		if result, err = r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, old, req.Urn, req.DryRun); err != nil {
-			return p.UpdateResponse{}, err
+			return p.UpdateResponse{}, adviseChart(req.Urn, err)
 		}
 		if !ok { // otherwise Diff has already reported it
 			result.leaving.say(ctx, result.target, in, old)

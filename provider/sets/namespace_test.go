@@ -20,7 +20,7 @@ func TestAnObjectHasTwoKeysInItsNamespace(t *testing.T) { // [M1]
 		return sources.Document{Place: name + " in " + namespace, Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}}
 	}
 	of := func(given property.Value, documents ...sources.Document) (otherwise []string, mistakes int) {
-		found, wrong := sources.Collect(documents, false)
+		found, _, wrong := sources.Collect(documents, false)
 		require.Empty(t, wrong)
 		s, wrong := Of(property.NewMap(map[string]property.Value{keyNamespace: given}), Documents{Found: found}, "default")
 		for _, o := range s.Objects {
@@ -78,7 +78,7 @@ func TestTheScopeOfACustomKindIsKnownFromItsDefinitionAlone(t *testing.T) { // [
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found, wrong := sources.Collect(c.documents, false)
+			found, _, wrong := sources.Collect(c.documents, false)
 			require.Empty(t, wrong)
 			s, wrong := Of(property.NewMap(map[string]property.Value{keyNamespace: property.New("shop")}), Documents{Found: found}, "default")
 			require.Empty(t, wrong)

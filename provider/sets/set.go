@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
@@ -31,6 +32,15 @@ type Set struct {
 	Incomplete bool
 	// secret means that messages may not repeat what the manifests say.
 	secret bool
+	notes  []string
+}
+
+// Note shows what to know of the documents at the component.
+func (s *Set) Note(ctx *pulumi.Context, parent pulumi.Resource) error {
+	if len(s.notes) == 0 {
+		return nil
+	}
+	return ctx.Log.Info(sources.Listed(s.notes), &pulumi.LogArgs{Resource: parent})
 }
 
 // Object is one object of a set.
@@ -68,6 +78,8 @@ type Documents struct {
 	Secret bool
 	// Incomplete means that there are more, which are not known yet.
 	Incomplete bool
+	// Notes name those that are there twice, equal.
+	Notes []string
 }
 
 // CheckInputs validates the inputs that all components with sets have.
@@ -82,7 +94,8 @@ func CheckInputs(inputs property.Map) (wrong check.Mistakes) {
 // Of makes a set of documents, as the inputs of the component say, and reports every mistake. Objects that name no namespace, and
 // have none from the inputs, will be in the given one; it is empty while that is not known.
 func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set, check.Mistakes) {
-	s := Set{Wait: values.Text(inputs.Get(keyWait)), Options: optionsOf(inputs), Incomplete: documents.Incomplete, secret: documents.Secret}
+	s := Set{Wait: values.Text(inputs.Get(keyWait)), Options: optionsOf(inputs), Incomplete: documents.Incomplete, secret: documents.Secret,
+		notes: documents.Notes}
 	for _, from := range documents.Found {
 		s.Objects = append(s.Objects, Object{
 			Key: from.Key, Namespaced: from.Tier == sources.Namespaced, Manifest: from.Object, Secrets: from.Secrets, Unknown: documents.Unknown[from.Key],

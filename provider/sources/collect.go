@@ -2,6 +2,7 @@ package sources
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -30,6 +31,8 @@ type Object struct {
 	// Key identifies the object in its set: [group/]Kind[.namespace].name.
 	Key  string
 	Tier Tier
+	// At is the position of its document.
+	At int
 	// Assumed means that nothing says whether the kind is namespaced: it is a custom one that is defined elsewhere.
 	Assumed bool
 }
@@ -37,45 +40,67 @@ type Object struct {
 // Set are objects by their keys, in the order of their documents.
 type Set []Object
 
-// Collect gives each document its key, and reports every mistake. With secret, the messages say where a mistake is but not what
-// is written there.
-func Collect(documents []Document, secret bool) (Set, check.Mistakes) {
-	var wrong check.Mistakes
+// Collect gives each document its key, and reports every mistake. Of equal documents, it takes the first; notes name them. With secret,
+// the messages say where something is but not what is written there.
+func Collect(documents []Document, secret bool) (set Set, notes []string, wrong check.Mistakes) {
 	var valid []Document
-	for _, document := range documents {
+	var positions []int
+	for i, document := range documents {
 		if problems := problemsOf(document.Object); len(problems) > 0 {
 			wrong.Add(document.Input, fmt.Sprintf("%s: %s", document.Place, hidden(strings.Join(problems, "; "), secret)))
 			continue
 		}
-		valid = append(valid, document)
+		valid, positions = append(valid, document), append(positions, i)
 	}
-	var set Set
-	first := map[string]Object{}
+	first := map[string]int{}
 	scopes := definedScopes(valid)
-	for _, document := range valid {
+	for i, document := range valid {
 		id := manifest.IdentityOf(document.Object)
-		object := Object{Document: document, Tier: scopes.tier(id.GroupKind()), Assumed: !scopes.knows(id.GroupKind())}
+		object := Object{Document: document, At: positions[i], Tier: scopes.tier(id.GroupKind()), Assumed: !scopes.knows(id.GroupKind())}
 		if object.Tier != Namespaced {
 			id.Namespace = ""
 		}
 		object.Key = KeyOf(id)
-		before, seen := first[object.Key]
-		switch {
-		case !seen:
-			first[object.Key] = object
+		position, seen := first[object.Key]
+		if !seen {
+			first[object.Key] = len(set)
 			set = append(set, object)
+			continue
+		}
+		before := &set[position]
+		switch {
+		case reflect.DeepEqual(before.Object, object.Object):
+			for path := range object.Secrets.Secrets() {
+				before.Secrets.Add(path)
+			}
+			notes = append(notes, fmt.Sprintf("%s there twice, equal, and taken once: %s, and %s.", subject(object.Key, secret), before.Place, object.Place))
 		case secret:
-			wrong.Add(object.Input, fmt.Sprintf("Two manifests are of the same object, or would have the same key: %s, and %s.",
+			wrong.Add(object.Input, fmt.Sprintf("Two manifests that differ are of the same object, or would have the same key: %s, and %s.",
 				before.Place, object.Place))
 		case manifest.IdentityOf(before.Object).Name != id.Name:
 			wrong.Add(object.Input, fmt.Sprintf("Two objects would have the same key %s: %s, and %s. "+
 				"Name the namespace in both manifests, or split them by two calls.", object.Key, before.Place, object.Place))
 		default:
-			wrong.Add(object.Input, fmt.Sprintf("%s is there twice: %s, and %s. Remove one of them.",
+			wrong.Add(object.Input, fmt.Sprintf("%s is there twice, with different contents: %s, and %s. Remove one of them.",
 				object.Key, before.Place, object.Place))
 		}
 	}
-	return set, wrong
+	return set, notes, wrong
+}
+
+func subject(key string, secret bool) string {
+	if secret {
+		return "A manifest is"
+	}
+	return key + " is"
+}
+
+// Listed writes notes, one a line. It leaves out those that are too many.
+func Listed(notes []string) string {
+	if more := len(notes) - maxMistakes; more > 0 {
+		notes = append(slices.Clone(notes[:maxMistakes]), fmt.Sprintf("There are %d more.", more))
+	}
+	return strings.Join(notes, "\n")
 }
 
 // Few returns the first mistakes, and says how many more there are.

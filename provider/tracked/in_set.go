@@ -9,8 +9,13 @@ import (
 
 // IsInSet reports whether a resource is a child of a component with a set of objects, each of which has its identity as its key.
 func IsInSet(urn resource.URN) bool {
+	return isBelow(urn, "k8sconnect:index:Manifests") || IsInChart(urn)
+}
+
+// IsInChart reports whether a chart has rendered the manifest of a resource.
+func IsInChart(urn resource.URN) bool { return isBelow(urn, "k8sconnect:index:Chart") }
+
+func isBelow(urn resource.URN, component string) bool {
 	above := strings.Split(string(urn.QualifiedType()), resource.URNTypeDelimiter)
-	return slices.ContainsFunc(above[:len(above)-1], func(component string) bool {
-		return component == "k8sconnect:index:Manifests" || component == "k8sconnect:index:Chart"
-	})
+	return slices.Contains(above[:len(above)-1], component)
 }

@@ -29,5 +29,5 @@
 //   - What is known of a partial rendering is so when all values are known; what a secret value changes is marked as secret. This
 //     holds as far as renderings show it: each decision of a template is tried, not every combination of them.
 //   - A [SchemaError], a [LimitError] and warnings quote the chart and names of values, never values. The message of a
-//     [TemplateError] may quote values: templates write it.
+//     [TemplateError] may quote values, and a key of a secret map may be in a SchemaError: [Chart.Shown] returns what may be shown of both.
 package chart

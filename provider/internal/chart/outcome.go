@@ -118,8 +118,11 @@ func (p *partly) lookup(v variant, made *outcome) func(apiVersion, kind, namespa
 		if made != nil {
 			made.lookedUp = true
 		}
-		if v.secrets == 0 {
+		switch {
+		case !v.exchangesSecrets():
 			return found, nil
+		case v.standsIn != "":
+			return withoutData(found, v.standsIn), nil
 		}
 		return withOtherData(found, v.secrets), nil
 	}

@@ -17,8 +17,8 @@ type Release struct {
 	IsUpgrade bool
 	// KubeVersion is the version of the cluster, such as "1.36" or "v1.36.2"; if it is empty, what `helm template` takes.
 	KubeVersion string
-	// APIVersions are what .Capabilities.APIVersions.Has finds beside Kubernetes' own, such as "monitoring.coreos.com/v1"
-	// and "monitoring.coreos.com/v1/ServiceMonitor".
+	// APIVersions are what .Capabilities.APIVersions.Has finds beside what Kubernetes itself has in KubeVersion, such as
+	// "monitoring.coreos.com/v1" and "monitoring.coreos.com/v1/ServiceMonitor".
 	APIVersions []string
 	// SkipCRDs leaves out the files of crds/.
 	SkipCRDs bool
@@ -48,6 +48,6 @@ func (r Release) capabilities() (*common.Capabilities, error) {
 		}
 		found.KubeVersion = *version
 	}
-	found.APIVersions = append(slices.Clone(found.APIVersions), r.APIVersions...)
+	found.APIVersions = slices.Concat(found.APIVersions, ownKinds(found.KubeVersion), r.APIVersions)
 	return found, nil
 }

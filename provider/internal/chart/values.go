@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -81,14 +82,34 @@ func mergeValues(loaded *helm.Chart, values map[string]any, options common.Relea
 		}
 	}()
 
-	if err := helmutil.ProcessDependencies(loaded, values); err != nil {
+	if err := helmutil.ProcessDependencies(loaded, withSubcharts(loaded, values)); err != nil {
 		return nil, nil, fmt.Errorf("the subcharts of %s: %w", loaded.Name(), withoutValue(err))
 	}
-	merged, err = util.ToRenderValuesWithSchemaValidation(loaded, values, options, caps, true)
+	merged, err = util.ToRenderValuesWithSchemaValidation(loaded, withSubcharts(loaded, values), options, caps, true)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the values of the chart %s: %w", loaded.Name(), withoutValue(err))
 	}
 	return merged, reports(written.String()), nil
+}
+
+// withSubcharts copies values, with a map for each subchart. Without one, Helm since 4.2 drops each null from a chart's own values for a
+// subchart, and what it removes comes back.
+func withSubcharts(loaded *helm.Chart, values map[string]any) map[string]any {
+	completed := maps.Clone(values)
+	if completed == nil {
+		completed = map[string]any{}
+	}
+	for _, child := range loaded.Dependencies() {
+		value, isGiven := completed[child.Name()]
+		if !isGiven {
+			value = loaded.Values[child.Name()]
+		}
+		given, _ := completed[child.Name()].(map[string]any)
+		if _, isMap := value.(map[string]any); isMap || value == nil && !isGiven {
+			completed[child.Name()] = withSubcharts(child, given)
+		}
+	}
+	return completed
 }
 
 // mismatch is Helm's error for a subchart whose values are not a map. It ends with the value.

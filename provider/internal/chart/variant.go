@@ -15,8 +15,21 @@ type variant struct {
 	stands []standing
 	// secrets chooses what stands for secret values; 0 is the real ones.
 	secrets int
+	// standsIn is the text that is all there is of secret values; empty means that secrets chooses.
+	standsIn string
 	// otherwise are the calls that decide the other way.
 	otherwise map[call]bool
+}
+
+// exchangesSecrets reports whether other values stand for secret ones.
+func (v variant) exchangesSecrets() bool { return v.secrets > 0 || v.standsIn != "" }
+
+// inPlaceOf is what stands for a secret value.
+func (v variant) inPlaceOf(value, model any) any {
+	if v.standsIn != "" {
+		return inPlaceOf(value, model, v.standsIn)
+	}
+	return exchanged(value, model, v.secrets)
 }
 
 // with is the variant in which one more call decides the other way.
@@ -106,10 +119,10 @@ func (p *partly) replaced(v variant) map[string]any {
 		}
 		setAt(given, place, made.like(p.defaultAt(place), stands))
 	}
-	if v.secrets > 0 {
+	if v.exchangesSecrets() {
 		for _, path := range p.Secrets.Paths() {
 			if inner, there := valueAt(given, path); there {
-				exchanged := exchanged(inner, p.defaultAt(path), v.secrets)
+				exchanged := v.inPlaceOf(inner, p.defaultAt(path))
 				if len(path) == 0 {
 					given, _ = exchanged.(map[string]any)
 					continue
@@ -370,9 +383,11 @@ func withOtherData(found map[string]any, number int) map[string]any {
 				plain = []byte(text)
 			}
 			other, _ := exchanged(string(plain), nil, number).(string)
-			others[key] = base64.StdEncoding.EncodeToString([]byte(other))
+			others[key] = encoded(other)
 		}
 		copied["data"] = others
 	}
 	return copied
 }
+
+func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -82,6 +83,18 @@ func (l limits) readFolder(folder string) ([]File, error) {
 	return walk.files, err
 }
 
+// unreadableEntry says why what a folder has cannot be read: most often, a link leads to something that is not there.
+func unreadableEntry(path string, err error) *Error {
+	target, linkErr := os.Readlink(path)
+	if linkErr != nil || !errors.Is(err, fs.ErrNotExist) {
+		return unreadable(err)
+	}
+	return &Error{
+		Class: NotFound, What: fmt.Sprintf("%s is a link to %s, which is not there", path, target),
+		Next: "correct the link, or remove it, or list it in .helmignore.", cause: err,
+	}
+}
+
 // folderWalk collects the files of a folder.
 type folderWalk struct {
 	limits limits
@@ -124,7 +137,7 @@ func (w *folderWalk) entry(path, name string, above []string) error {
 		if link, linkErr := os.Lstat(path); linkErr == nil && w.rules.Ignore(name, link) {
 			return nil // a link that leads nowhere, and that nobody wants
 		}
-		return unreadable(err)
+		return unreadableEntry(path, err)
 	case w.rules.Ignore(name, info):
 		return nil
 	case info.IsDir():
