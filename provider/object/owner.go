@@ -40,10 +40,13 @@ func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 
 // refuseForeign explains whose the object is. is describes the object besides that: "already exists and is".
 func (t target) refuseForeign(in inputs, is, manager string) error {
+	renamed := "resource was renamed, give it the old name as an alias (the resource option `aliases`)"
+	if in.makesInSet {
+		renamed = "component of the resource " + tracked.RenameOfSet
+	}
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
-		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias (the resource "+
-		"option `aliases`). To manage the object with this resource, take it over: %s. Otherwise remove the "+
-		"resource from this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, in.takeOver.Line(manager))
+		"Two resources cannot manage one object. If the %s. To manage the object with this resource, take it over: %s. Otherwise remove the "+
+		"resource from this program: the object stays.", t.Ref, is, ownership.DescribeManager(manager), manager, renamed, in.takeOver.Line(manager))
 }
 
 // warnForeign warns what happens to an object that was read and that another KubeObject manages.

@@ -19,7 +19,6 @@ var defectsKnown = []defect{
 	{"D92", "hooks", []string{"install", "moved", "misses a hook", "kept"}},
 	{"D92", "objects", []string{"install", "moved", "kept"}},
 	{"D93", "hooks", []string{"shared", "passes"}},
-	{"D94", "objects", []string{"claim", "renamed"}},
 	{"D98", "tasks", []string{"replaced"}},
 	{"D98", "ways out", []string{"replaced", "[WaitFailed]"}}, // It finds the run of before, which has failed.
 	{"D100", "hooks", []string{"upgrade", "never ended"}},
