@@ -39,6 +39,9 @@ type memory struct {
 	Installing bool `json:"installing,omitempty"`
 	// Left is where the release was before that, if it was somewhere.
 	Left *left `json:"left,omitempty"`
+	// Moving means that no update has come to the end of the release since it got another name or namespace, so that what stays as it was
+	// installed may not have followed it yet.
+	Moving bool `json:"moving,omitempty"`
 }
 
 // since says when a release got a hook. That decides whether the hook runs when its Task is created.
@@ -93,6 +96,7 @@ type left struct {
 // goes back to before that has come to its end, it never was away.
 func (m memory) at(place chart.Release, adopt bool) memory {
 	moved := m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
+	m.Moving = m.Moving || moved
 	switch {
 	case !moved || adopt:
 	case m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace:

@@ -16,8 +16,6 @@ var defectsKnown = []defect{
 	{"D89", "tasks", []string{"it had failed", "runs"}},
 	{"D90", "hooks", []string{"install", "another event", "it had failed"}},
 	{"D91", "hooks", []string{"before an object", "needs a kept hook"}},
-	{"D92", "hooks", []string{"install", "moved", "misses a hook", "kept"}},
-	{"D92", "objects", []string{"install", "moved", "kept"}},
 	{"D93", "hooks", []string{"shared", "passes"}},
 	{"D98", "tasks", []string{"replaced"}},
 	{"D98", "ways out", []string{"replaced", "[WaitFailed]"}}, // It finds the run of before, which has failed.
