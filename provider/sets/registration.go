@@ -112,6 +112,9 @@ func (r *Registration) Register() (pulumi.Input, error) {
 // RegisterFirst registers the objects that are selected by their keys, but for those that come after one that is not.
 func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 	if r.record == nil {
+		for _, text := range r.warnings {
+			r.warn(text)
+		}
 		r.explainOrder()
 		r.waitedFor = r.findWaitedFor()
 		if err := r.registerRecord(); err != nil {
