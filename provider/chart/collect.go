@@ -17,7 +17,7 @@ import (
 // collect sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete.
 func (r *release) collect(partial *chart.Partial, known memory) (*rendered, error) {
 	done := &rendered{crds: map[string]bool{}, warnings: partial.Warnings, notes: notesOf(partial, r.whole())}
-	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}, Secret: !r.secrets.Empty()}
+	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}, Secret: !r.secrets.Empty(), Fixed: true}
 	collecting := &collecting{into: done, generated: map[string]int{}, namespace: r.release.Namespace, whole: r.whole()}
 	definitions, others := firstDefinitions(partial.CRDs)
 	done.warnings = append(done.warnings, others...)

@@ -127,10 +127,10 @@ func TestAReleaseStaysInItsNamespace(t *testing.T) {
 	t.Parallel()
 	r := releaseOf(t, nil)
 	r.stay(memory{Namespace: "default"})
-	assert.Empty(t, r.stays)
+	assert.Empty(t, r.staysIn)
 	r.stay(memory{Namespace: "team-a"})
 	assert.Equal(t, "team-a", r.release.Namespace)
-	assert.Contains(t, r.stays, `stays in namespace "team-a". The default namespace is now "default"`)
+	assert.Contains(t, r.staysIn, `stays in namespace "team-a". The default namespace is now "default"`)
 
 	r = releaseOf(t, nil)
 	r.given = property.NewMap(map[string]property.Value{"namespace": property.New("default")})

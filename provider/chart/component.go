@@ -131,8 +131,15 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if err != nil {
 		return nil, err
 	}
-	if rel.stay(known); rel.stays != "" {
-		warn(ctx, parent, rel.stays)
+	if rel.stay(known); rel.staysIn != "" {
+		warn(ctx, parent, rel.staysIn)
+	}
+	first, err := firstName(ctx, record)
+	if err != nil {
+		return nil, err
+	}
+	if text := rel.namedOtherwise(first, name); text != "" {
+		warn(ctx, parent, text)
 	}
 	if len(rel.unknown) == 0 {
 		known = known.at(rel.release, rel.adopt)
@@ -206,12 +213,12 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 		return resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), kind, name)
 	}
 	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
-	c.releases.begin(child(RecordToken, name),
-		func(ctx context.Context, before memory, rotate []string) (memory, error) {
-			rel.stay(before)
-			drawn, err := rel.draw(ctx, before, rotate)
-			return drawn, rel.explain(ctx, name, err)
-		})
+	as := *rel // as the program says it
+	c.releases.begin(child(RecordToken, name), running{content: as.content, draw: func(ctx context.Context, before memory, rotate []string) (memory, error) {
+		rel.stay(before)
+		drawn, err := rel.draw(ctx, before, rotate)
+		return drawn, rel.explain(ctx, name, err)
+	}})
 	inputs, err := rel.recordInputs()
 	if err != nil {
 		return nil, memory{}, err
@@ -228,6 +235,16 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 	known, err := decodeMemory(text)
 	_, known.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
 	return record, known, err
+}
+
+// firstName is the name of the component when its record was created; empty while that is not known.
+func firstName(ctx *pulumi.Context, record *remembered) (string, error) {
+	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.ID())
+	if err != nil || !result.Known {
+		return "", err
+	}
+	id, _ := result.Value.(pulumi.ID)
+	return string(id), nil
 }
 
 // urnOf awaits the URN of a resource.

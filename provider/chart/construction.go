@@ -121,8 +121,8 @@ func (c *construction) later() map[string]bool {
 	return later
 }
 
-// keepHooks makes the hooks that stay as objects outlive the release and, if no upgrade has them, changes of their manifests.
-// Call it before the first registration.
+// keepHooks makes the hooks that stay as objects outlive the release and, if no upgrade has them, changes of their manifests. These go with
+// a release that moves, like everything that an install makes, and their former objects stay. Call it before the first registration.
 func (c *construction) keepHooks() {
 	kept := map[string]hook{}
 	for _, h := range c.hooks {
@@ -132,7 +132,7 @@ func (c *construction) keepHooks() {
 	}
 	c.Change(func(o *sets.Object) {
 		if h, is := kept[o.Key]; is {
-			o.Retained, o.Once = true, h.isOnce()
+			o.Retained, o.Once = true, h.isOnce() && !c.memory.Moving
 		}
 	})
 }

@@ -55,7 +55,7 @@ func (m memory) toward(rendered string, adopt bool) memory {
 
 // atEnd is the memory when the event has come to its end.
 func (m memory) atEnd() memory {
-	m.Installing, m.Upgrading, m.Unsure, m.Left = false, false, false, nil
+	m.Installing, m.Upgrading, m.Unsure, m.Moving, m.Left = false, false, false, false, nil
 	return m
 }
 
@@ -115,12 +115,12 @@ func (h hook) isOf(what happening, s stage) bool {
 	return what == installs && h.has(s.install) || what == upgrades && h.has(s.upgrade)
 }
 
-// finish notes that the event has come to its end, as soon as the last child is there. An update with --target leaves children out: then
+// finish notes that the event, or a move, has come to its end, as soon as the last child is there. An update with --target leaves children out: then
 // the ID of the last one is not known, or a hook has not succeeded. A preview says that the memory will change, because a plan that is
 // made of it allows what it has seen.
 func (c *construction) finish(last *child) error {
 	switch {
-	case c.memory.happens(c.in.adopt) == nothing && !c.unforeseen:
+	case c.memory.happens(c.in.adopt) == nothing && !c.memory.Moving && !c.unforeseen:
 		return nil
 	case c.ctx.DryRun():
 		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))

@@ -39,7 +39,6 @@ type memory struct {
 	Installing bool `json:"installing,omitempty"`
 	// Left is where the release was before that, if it was somewhere.
 	Left *left `json:"left,omitempty"`
-
 	// Event is the number of the last event, which tells it from all others. Those before events had numbers have 0.
 	Event int `json:"event,omitempty"`
 	// Rendered stands for what that event has brought, or brings if it has not come to its end. Older states do not have it.
@@ -48,6 +47,9 @@ type memory struct {
 	Upgrading bool `json:"upgrading,omitempty"`
 	// Unsure means that it is not known what that upgrade changes.
 	Unsure bool `json:"unsure,omitempty"`
+	// Moving means that no update has come to the end of the release since it got another name or namespace, so that what stays as it was
+	// installed may not have followed it yet.
+	Moving bool `json:"moving,omitempty"`
 
 	// changing means that this is a preview, and that the update will change the record.
 	changing bool
@@ -122,6 +124,7 @@ type left struct {
 // goes back to before that has come to its end, it never was away, but for an upgrade there that begins again.
 func (m memory) at(place chart.Release, adopt bool) memory {
 	moved := m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
+	m.Moving = m.Moving || moved
 	switch {
 	case !moved || adopt:
 	case m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace:

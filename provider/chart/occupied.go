@@ -8,13 +8,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/connect"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -119,8 +116,7 @@ func (r *release) explainOccupied(found []occupant) error {
 		case o.manager != "":
 			line += ", managed by the KubeObject " + ownership.DescribeManager(o.manager)
 			reason = failure.ReasonManagedElsewhere
-			advice = "If the Chart was renamed, give it the old name as an alias (the resource option `aliases`). If another Chart has the release, " +
-				"remove this one: nothing of it is there."
+			advice = "If the Chart " + tracked.RenameOfSet + ". If another Chart has the release, remove this one: nothing of it is there."
 		case o.ours:
 			line += ", which an earlier run of this Chart created"
 			if reason == failure.ReasonAlreadyExists {
@@ -139,32 +135,4 @@ func (r *release) explainOccupied(found []occupant) error {
 	}
 	return tracked.Refused(reason, "%s", failure.NewRedactor(sensitive).Redact(fmt.Sprintf("the release %q in namespace %q is not installed: objects of it exist "+
 		"already. They were not touched, and no hook has run.\n%s\n%s", r.release.Name, r.release.Namespace, strings.Join(lines, "\n"), advice)))
-}
-
-// place is where a hook of a release runs.
-type place struct {
-	cluster connect.Target
-	release string
-	manifest.Identity
-}
-
-// claim refuses a second component that is the same release and has the same hooks: those of both would run, and each would delete the
-// Jobs of the other.
-func (r *releases) claim(of *release, hooks []hook, component resource.URN) error {
-	if of.cluster == nil {
-		return nil
-	}
-	for _, h := range hooks {
-		if !h.runs() {
-			continue
-		}
-		id := manifest.IdentityOf(h.Object).In(of.release.Namespace)
-		if holder, held := r.places.LoadOrStore(place{of.cluster.Target(), of.release.Name, id}, component); held && holder != component {
-			var wrong check.Mistakes
-			wrong.Add(keyReleaseName, fmt.Sprintf("The Chart %q has the hook %s already. Two Charts cannot be one release: give them different names or "+
-				"namespaces.", holder.(resource.URN).Name(), h.key))
-			return sets.Refused("Chart", component.Name(), wrong)
-		}
-	}
-	return nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
 
 // RecordToken is the type of the record. It is not in the schema: nobody but a component makes one.
@@ -61,19 +62,35 @@ type releases struct {
 	places sync.Map
 }
 
-// draw renders a release, and returns its memory after that. rotate are all patterns of values that are to be drawn again, also those
-// that have been.
-type draw func(ctx context.Context, before memory, rotate []string) (memory, error)
+// running is what a record asks its release, which is being constructed.
+type running struct {
+	// draw renders the release, and returns its memory after that. rotate are all patterns of values that are to be drawn again, also
+	// those that have been.
+	draw func(ctx context.Context, before memory, rotate []string) (memory, error)
+	// content is the input of the record for a release that is called so.
+	content func(name string) (property.Value, error)
+}
 
-func (r *releases) begin(record resource.URN, draw draw) { r.running.Store(record, draw) }
+func (r *releases) begin(record resource.URN, of running) { r.running.Store(record, of) }
 
 func (r *releases) draw(ctx context.Context, record resource.URN, before memory, rotate []string) (memory, error) {
-	found, running := r.running.Load(record)
-	if !running {
+	found, isRunning := r.running.Load(record)
+	if !isRunning {
 		return memory{}, failure.Errorf(failure.ReasonProviderError, "the release is not being constructed by this process of the provider. "+
 			"Run the whole program, without --target, or report this as a bug")
 	}
-	return found.(draw)(ctx, before, rotate)
+	return found.(running).draw(ctx, before, rotate)
+}
+
+// isContent reports whether an input stands for the content of a release that is called so, whether or not its program says that. Older
+// versions have always noted the name.
+func (r *releases) isContent(record resource.URN, input property.Value, name string) bool {
+	found, isRunning := r.running.Load(record)
+	if !isRunning {
+		return false
+	}
+	content, err := found.(running).content(name)
+	return err == nil && content.Equals(input)
 }
 
 // record serves the verbs from the raw requests: infer has no values for what is unknown.
@@ -96,14 +113,15 @@ func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, e
 		diff.HasChanges = true
 		diff.DetailedDiff[key] = p.PropertyDiff{Kind: p.Update, InputDiff: input}
 	}
-	for _, key := range []string{keyVersion, keyContent, keyRotate} {
-		if !req.OldInputs.Get(key).Equals(req.Inputs.Get(key)) {
-			update(key, true)
-		}
-	}
 	before, err := memoryIn(req.State)
 	if err != nil {
 		return diff, err
+	}
+	for _, key := range []string{keyVersion, keyContent, keyRotate} {
+		was := req.OldInputs.Get(key)
+		if !was.Equals(req.Inputs.Get(key)) && !(key == keyContent && r.releases.isContent(req.Urn, was, before.Name)) {
+			update(key, true)
+		}
 	}
 	if len(before.Draws.Due(time.Now())) > 0 || !diff.HasChanges && before.LooksUp && r.findsOther(ctx, req, before) {
 		update(keyMemory, false)
@@ -189,30 +207,39 @@ func (r *release) recordInputs() (pulumi.Map, error) {
 		return inputs, nil
 	}
 	inputs[keyVersion] = pulumi.String(r.chart.Version())
-	if values.HasUnknown(r.values) || len(r.unknown) > 0 {
-		return inputs, nil
+	content, err := r.content(r.givenName())
+	inputs[keyContent] = sets.InputOf(content)
+	return inputs, err
+}
+
+// content stands for all that the rendering depends on. name is that of the release; empty if the program gives none: it stays then,
+// whatever the resource is called.
+func (r *release) content(name string) (property.Value, error) {
+	if r.chart == nil || values.HasUnknown(r.values) || len(r.unknown) > 0 {
+		return property.New(property.Computed), nil
 	}
-	content, err := json.Marshal([]any{r.chart.Digest(), r.release, r.values, r.runHooks, r.lookUp})
+	of := r.release
+	of.Name = name
+	content, err := json.Marshal([]any{r.chart.Digest(), of, r.values, r.runHooks, r.lookUp})
 	if err != nil {
-		return nil, err
+		return property.Value{}, err
 	}
 	if edits := r.given.Get("edits"); !edits.IsNull() {
 		if edits.HasComputed() {
-			return inputs, nil
+			return property.New(property.Computed), nil
 		}
 		plain, _, err := values.FromProperty(edits)
 		if err != nil {
-			return nil, err
+			return property.Value{}, err
 		}
 		edited, err := json.Marshal(plain)
 		if err != nil {
-			return nil, err
+			return property.Value{}, err
 		}
 		content = append(content, edited...)
 	}
 	sum := sha256.Sum256(content)
-	inputs[keyContent] = pulumi.ToSecret(pulumi.String(hex.EncodeToString(sum[:])))
-	return inputs, nil
+	return property.New(hex.EncodeToString(sum[:])).WithSecret(true), err
 }
 
 func rotateOf(inputs property.Map) (patterns []string) {

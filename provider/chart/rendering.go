@@ -15,7 +15,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -33,8 +32,10 @@ type release struct {
 	cluster *cluster.Cluster
 	// managerOf is the field manager of a child by its key.
 	managerOf func(key string) string
-	// stays says that the release is not where the default namespace would have it; empty if it is.
-	stays string
+	// staysIn says that the release is not where the default namespace would have it; empty if it is. keepsName means that it is not
+	// called as its resource, although the program gives it no name.
+	staysIn   string
+	keepsName bool
 	// drawn are the texts of the values that the last rendering has drawn or found again.
 	drawn []string
 }
@@ -90,7 +91,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	}
 	after := memory{
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
-		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt), Left: before.Left,
+		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt), Left: before.Left, Moving: before.Moving,
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
 		dropped: r.shown(done.dropped), lost: lost,
 	}
@@ -231,23 +232,6 @@ func (d *rendered) finish(session *draws.Session) {
 	for _, pattern := range session.Unmatched() {
 		d.warnings = append(d.warnings, fmt.Sprintf("rotate: %q names no value that the chart draws.", pattern))
 	}
-}
-
-// stay keeps a release in the namespace that it is in, if the program names none. The default namespace may come from a kubeconfig's
-// context, which people change for other reasons.
-func (r *release) stay(known memory) {
-	if values.Text(r.given.Get(keyNamespace)) != "" || r.given.Get(keyNamespace).HasComputed() || known.Namespace == "" || known.Namespace == r.release.Namespace {
-		return
-	}
-	byDefault := r.release.Namespace
-	r.release.Namespace = known.Namespace
-	r.given = r.given.Set(keyNamespace, property.New(known.Namespace))
-	r.unknown = slices.DeleteFunc(r.unknown, func(key string) bool { return key == keyNamespace })
-	if byDefault == "" {
-		return
-	}
-	r.stays = fmt.Sprintf("The release stays in namespace %q. The default namespace is now %q, but the program names none, and a release is never moved "+
-		"implicitly: that would delete what it holds. Set the input `namespace`.", known.Namespace, byDefault)
 }
 
 // takenOver are the objects that an override adopts while the release is being installed.

@@ -24,6 +24,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	}
 	r.source.Remember(in.sensitive())
 	in.decideConflicts(r.settings)
+	in.makesInSet = tracked.IsInSet(req.Urn)
 	clu, err := r.source.Cluster(req.Properties)
 	id, known := in.identity()
 	if errors.Is(err, connection.ErrUnknown) || (err == nil && in.unknown > 0) {

@@ -84,6 +84,8 @@ type inputs struct {
 	deleteInstances bool
 	// retained means that the object outlives the resource, which finds it again when it is created another time.
 	retained bool
+	// makesInSet means that the object is being created for a component with a set of objects.
+	makesInSet bool
 }
 
 // decodeInputs reads what Check returned. It is lenient, because it also reads inputs from old states.

@@ -41,14 +41,16 @@ func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 
 // refuseForeign explains whose the object is. is describes the object besides that: "already exists and is".
 func (t target) refuseForeign(in inputs, is, manager string) error {
-	ofChart := ""
+	renamed, ofChart := "resource was renamed, give it the old name as an alias (the resource option `aliases`)", ""
+	if in.makesInSet {
+		renamed = "component of the resource " + tracked.RenameOfSet
+	}
 	if t.Identity().GroupKind() == kinds.CustomResourceDefinition {
 		ofChart = " A chart that is installed again leaves its definitions to the first release with `crds: skip`."
 	}
 	return tracked.Refused(failure.ReasonManagedElsewhere, "%s %s managed by the KubeObject %s (field manager %q). It was not touched.\n"+
-		"Two resources cannot manage one object. If the resource was renamed, give it the old name as an alias (the resource "+
-		"option `aliases`). To manage the object with this resource, take it over: %s. Otherwise remove the "+
-		"resource from this program: the object stays.%s", t.Ref, is, ownership.DescribeManager(manager), manager, in.takeOver.Line(manager), ofChart)
+		"Two resources cannot manage one object. If the %s. To manage the object with this resource, take it over: %s. Otherwise remove the "+
+		"resource from this program: the object stays.%s", t.Ref, is, ownership.DescribeManager(manager), manager, renamed, in.takeOver.Line(manager), ofChart)
 }
 
 // warnForeign warns what happens to an object that was read and that another KubeObject manages.

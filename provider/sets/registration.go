@@ -113,6 +113,9 @@ func (r *Registration) Register() (pulumi.Input, error) {
 // are registered already.
 func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 	if r.record == nil {
+		for _, text := range r.warnings {
+			r.warn(text)
+		}
 		r.explainOrder()
 		r.waitedFor = r.findWaitedFor()
 		if err := r.registerRecord(); err != nil {

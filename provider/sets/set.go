@@ -30,6 +30,8 @@ type Set struct {
 	Options map[string]property.Value
 	// Incomplete means that there are more objects, whose keys are not known yet.
 	Incomplete bool
+	// warnings are what a user should know about the set.
+	warnings []string
 	// secret means that messages may not repeat what the manifests say.
 	secret bool
 	notes  []string
@@ -80,6 +82,8 @@ type Documents struct {
 	Incomplete bool
 	// Notes name those that are there twice, equal.
 	Notes []string
+	// Fixed means that references to namespaces stay as the documents have them.
+	Fixed bool
 }
 
 // CheckInputs validates the inputs that all components with sets have.
@@ -102,6 +106,7 @@ func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set,
 		})
 	}
 	wrong := s.fillNamespace(documents, inputs.Get(keyNamespace))
+	s.follow(documents, inputs.Get(keyNamespace))
 	if namespace := inputs.Get(keyNamespace); !namespace.HasComputed() {
 		wrong = append(wrong, s.nameOtherwise(documents, cmp.Or(values.Text(namespace), defaultNamespace), namespace.Secret())...)
 	}
@@ -110,6 +115,7 @@ func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set,
 	if len(wrong) > 0 {
 		return Set{}, sources.Few(wrong)
 	}
+	s.warnings = s.strays(documents, inputs.Get(keyNamespace))
 	s.setApart(documents.Apart)
 	s.Graph = order.Of(s.contents(defaultNamespace))
 	for _, mistake := range s.Graph.Mistakes {

@@ -154,25 +154,6 @@ subjects: [{ kind: ServiceAccount, name: operator }]
 	assert.NotContains(t, existedAt(t, l.runs(0)[:1], "migrate").existed, "Deployment/operator", "nor is it there before the hook of the install")
 }
 
-func TestAReleaseThatMovesTakesItsKeptHooksAlong(t *testing.T) {
-	defects.Open(t, "[D92]", "is missing", func(t testing.TB) {
-		l := newLife(t)
-		folder := l.chart("web", "1.0.0", files{
-			"templates/account.yaml": plain("ServiceAccount", "migrate", "", on("pre-install"), weighing(-5)),
-			"templates/migrate.yaml": hookOf("migrate", "hook:1", "migrate", on("pre-install")),
-			"templates/web.yaml":     plain("ConfigMap", "web", `a: "1"`),
-		})
-		l.declare(program{"shop": l.release(folder, nil)})
-		l.up(engine.Options{})
-		require.Contains(t, existedAt(t, l.runs(0), "migrate").existed, "ServiceAccount/migrate")
-		there := l.cluster.Namespace(t)
-		l.declare(program{"shop": l.release(folder, map[string]any{"namespace": there})})
-		l.up(engine.Options{})
-		assert.Contains(t, existedAt(t, played.ran(there, 0), "migrate").existed, "ServiceAccount/migrate", "the account of the hook is missing")
-		assert.Contains(t, l.live(there), "ServiceAccount/migrate", "the kept hook is missing after the update")
-	})
-}
-
 func TestHooksOfOneEventShareAnObject(t *testing.T) {
 	defects.Open(t, "[D93]", "another claim", func(t testing.TB) {
 		l, up := releaseOf(t)
