@@ -33,8 +33,8 @@ type host struct {
 	name   string
 }
 
-// version is a chart and its values. The last of the files is that of a subchart, which a value switches on as a whole.
-type version struct {
+// chartVersion is a chart and its values. The last of the files is that of a subchart, which a value switches on as a whole.
+type chartVersion struct {
 	objects []drawnObject
 	hosts   []host
 	named   bool
@@ -46,14 +46,14 @@ type version struct {
 
 const subFile = 3
 
-func (v *version) number() int { v.next++; return v.next }
+func (v *chartVersion) number() int { v.next++; return v.next }
 
-func (v version) clone() version {
+func (v chartVersion) clone() chartVersion {
 	v.objects, v.hosts = slices.Clone(v.objects), slices.Clone(v.hosts)
 	return v
 }
 
-func (v version) files() map[string]string {
+func (v chartVersion) files() map[string]string {
 	all := map[string]string{
 		"Chart.yaml":            "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: sub, version: 1.0.0, condition: sub.enabled}]\n",
 		"charts/sub/Chart.yaml": "apiVersion: v2\nname: sub\nversion: 1.0.0\n", "charts/sub/templates/empty.yaml": "",
@@ -81,7 +81,7 @@ func (v version) files() map[string]string {
 	return all
 }
 
-func (v version) values() m {
+func (v chartVersion) values() m {
 	global, hosts := m{}, []any{}
 	for _, o := range v.objects {
 		global[fmt.Sprintf("on%d", o.number)], global[fmt.Sprintf("name%d", o.number)] = o.on, v.release+"-"+o.name
@@ -103,7 +103,7 @@ type fieldOf struct {
 }
 
 // rendered are the fields that the version has, by the names of their objects.
-func (v version) rendered() map[string]fieldOf {
+func (v chartVersion) rendered() map[string]fieldOf {
 	all := map[string]fieldOf{}
 	for _, o := range v.objects {
 		if o.file == subFile && !v.subs || o.switched && !o.on {
@@ -120,7 +120,7 @@ func (v version) rendered() map[string]fieldOf {
 }
 
 // written are the names of objects as templates have them, with their files.
-func (v version) written() map[string]int {
+func (v chartVersion) written() map[string]int {
 	all := map[string]int{}
 	for _, o := range v.objects {
 		name := o.name
@@ -134,7 +134,7 @@ func (v version) written() map[string]int {
 
 // lookAlike reports whether one object is gone from the templates and one has come, in the same file: nothing tells that from another
 // name.
-func lookAlike(before, after version) bool {
+func lookAlike(before, after chartVersion) bool {
 	one, other := before.written(), after.written()
 	missing := func(from, in map[string]int) (files []int) {
 		for name, file := range from {
@@ -149,7 +149,7 @@ func lookAlike(before, after version) bool {
 }
 
 // anyChange changes the chart or its values. It reports what it has renamed.
-func anyChange(t *rapid.T, v *version, removed *[]drawnObject) (renamed int) {
+func anyChange(t *rapid.T, v *chartVersion, removed *[]drawnObject) (renamed int) {
 	some := func(of int) int { return rapid.IntRange(0, max(0, of-1)).Draw(t, "which") }
 	fresh := func() string {
 		return rapid.SampledFrom([]string{"admin", "app", "redis", "zoo"}).Draw(t, "name") + fmt.Sprint(v.number())
@@ -223,7 +223,7 @@ func (s stored) options(t require.TestingT, chart *Chart) draws.Options {
 }
 
 // renderDrawn renders until each value is in its place.
-func renderDrawn(t *rapid.T, chart *Chart, v version, options draws.Options) (*Rendered, *draws.Session) {
+func renderDrawn(t *rapid.T, chart *Chart, v chartVersion, options draws.Options) (*Rendered, *draws.Session) {
 	of := Release{Name: v.release, Namespace: "prod"}
 	for s := draws.NewSession(options); ; {
 		rendered, err := chart.Render(t.Context(), of, v.values(), Functions{Draws: s})
@@ -258,11 +258,11 @@ type known struct {
 func TestDrawnValuesBelongToTheirPlaces(t *testing.T) { // [D87] [D88]
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		v := version{release: "shop", subs: true, named: rapid.Bool().Draw(t, "named")}
+		v := chartVersion{release: "shop", subs: true, named: rapid.Bool().Draw(t, "named")}
 		var removed []drawnObject
 		var memory stored
 		table, owners := map[fieldOf]known{}, map[string]fieldOf{}
-		var before version
+		var before chartVersion
 		for range rapid.IntRange(2, 8).Draw(t, "versions") {
 			renamed := map[int]bool{}
 			v.rotate = nil

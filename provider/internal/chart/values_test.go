@@ -49,12 +49,12 @@ func TestSubcharts(t *testing.T) {
 			m{"a": m{"b": nil}, "d": nil, "child": m{"e": m{"f": nil}}},
 			shown{"shop": {`{"a":{"c":2},"child":{"e":{"g":2},"global":{}}}`, "null"}, "child": {`{"e":{"g":2}}`, "{}"}},
 		},
-		// Helm 4.3.1 loses the null that a chart's own values have for a subchart, unless somebody sets any other value of it.
-		"null in the chart's own values for a subchart removes nothing by itself": {
+		// Helm 4.3.1 loses this null, unless another value of the subchart is set; Helm 3 does not.
+		"null in the chart's own values for a subchart removes a default [D69]": {
 			parent("", "child: {a: null, e: {f: null}}", child("child", "a: 1\ne: {f: 1, g: 2}")), nil,
-			shown{"shop": {`{"child":{"a":1,"e":{"f":1,"g":2},"global":{}}}`, "null"}, "child": {`{"a":1,"e":{"f":1,"g":2}}`, "{}"}},
+			shown{"shop": {`{"child":{"e":{"g":2},"global":{}}}`, "null"}, "child": {`{"e":{"g":2}}`, "{}"}},
 		},
-		"null in the chart's own values for a subchart removes a default if there is a value for the subchart": {
+		"null in the chart's own values for a subchart removes a default where there is a value for the subchart": {
 			parent("", "child: {a: null, e: {f: null}}", child("child", "a: 1\ne: {f: 1, g: 2}")), m{"child": m{"other": 1}},
 			shown{"shop": {`{"child":{"e":{"g":2},"global":{},"other":1}}`, "null"}, "child": {`{"e":{"g":2},"other":1}`, "{}"}},
 		},
