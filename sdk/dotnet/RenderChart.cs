@@ -107,7 +107,7 @@ namespace K8sConnect.Kubernetes
         public string? Namespace { get; set; }
 
         /// <summary>
-        /// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+        /// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
         /// </summary>
         [Input("releaseName")]
         public string? ReleaseName { get; set; }
@@ -251,7 +251,7 @@ namespace K8sConnect.Kubernetes
         public Input<string>? Namespace { get; set; }
 
         /// <summary>
-        /// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+        /// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
         /// </summary>
         [Input("releaseName")]
         public Input<string>? ReleaseName { get; set; }

@@ -192,7 +192,7 @@ export interface ChartArgs {
      */
     overrides?: pulumi.Input<pulumi.Input<inputs.ManifestsOverrideArgs>[] | undefined>;
     /**
-     * The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+     * The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
      */
     releaseName?: pulumi.Input<string | undefined>;
     /**

@@ -84,7 +84,7 @@ export interface RenderChartArgs {
      */
     namespace?: string;
     /**
-     * The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+     * The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
      */
     releaseName?: string;
     /**
@@ -216,7 +216,7 @@ export interface RenderChartOutputArgs {
      */
     namespace?: pulumi.Input<string | undefined>;
     /**
-     * The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+     * The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
      */
     releaseName?: pulumi.Input<string | undefined>;
     /**

@@ -127,7 +127,7 @@ type chartArgs struct {
 	OnImmutable *string `pulumi:"onImmutable"`
 	// Inputs of individual objects, such as `ignoreFields`, by selectors. If several select an object, the last one that sets an input decides.
 	Overrides []ManifestsOverride `pulumi:"overrides"`
-	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
 	ReleaseName *string `pulumi:"releaseName"`
 	// The URL of the repository that has the chart, as in `helm repo add`. Default: none.
 	Repo *string `pulumi:"repo"`
@@ -187,7 +187,7 @@ type ChartArgs struct {
 	OnImmutable pulumi.StringPtrInput
 	// Inputs of individual objects, such as `ignoreFields`, by selectors. If several select an object, the last one that sets an input decides.
 	Overrides ManifestsOverrideArrayInput
-	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
 	ReleaseName pulumi.StringPtrInput
 	// The URL of the repository that has the chart, as in `helm repo add`. Default: none.
 	Repo pulumi.StringPtrInput

@@ -69,7 +69,7 @@ type RenderChartArgs struct {
 	Lookup *ChartLookup `pulumi:"lookup"`
 	// The namespace of the release. Manifests that name none are returned without one. Default: `default`.
 	Namespace *string `pulumi:"namespace"`
-	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
 	ReleaseName *string `pulumi:"releaseName"`
 	// The URL of the repository that has the chart, as in `helm repo add`. Default: none.
 	Repo *string `pulumi:"repo"`
@@ -124,7 +124,7 @@ type RenderChartOutputArgs struct {
 	Lookup ChartLookupPtrInput `pulumi:"lookup"`
 	// The namespace of the release. Manifests that name none are returned without one. Default: `default`.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
-	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
 	ReleaseName pulumi.StringPtrInput `pulumi:"releaseName"`
 	// The URL of the repository that has the chart, as in `helm repo add`. Default: none.
 	Repo pulumi.StringPtrInput `pulumi:"repo"`

@@ -70,7 +70,7 @@ class ChartArgs:
         :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
         :param pulumi.Input[Sequence[pulumi.Input['ManifestsOverrideArgs']]] overrides: Inputs of individual objects, such as `ignore_fields`, by selectors. If several select an object, the last one that sets an input decides.
-        :param pulumi.Input[_builtins.str] release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+        :param pulumi.Input[_builtins.str] release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
         :param pulumi.Input[_builtins.str] repo: The URL of the repository that has the chart, as in `helm repo add`. Default: none.
         :param pulumi.Input[_builtins.str] repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
         :param pulumi.Input[_builtins.str] repo_password: The password, or a token, for the repository or registry. Always secret.
@@ -346,7 +346,7 @@ class ChartArgs:
     @pulumi.getter(name="releaseName")
     def release_name(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+        The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
         """
         return pulumi.get(self, "release_name")
 
@@ -560,7 +560,7 @@ class Chart(pulumi.ComponentResource):
         :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
         :param pulumi.Input[Sequence[pulumi.Input[Union['ManifestsOverrideArgs', 'ManifestsOverrideArgsDict']]]] overrides: Inputs of individual objects, such as `ignore_fields`, by selectors. If several select an object, the last one that sets an input decides.
-        :param pulumi.Input[_builtins.str] release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+        :param pulumi.Input[_builtins.str] release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
         :param pulumi.Input[_builtins.str] repo: The URL of the repository that has the chart, as in `helm repo add`. Default: none.
         :param pulumi.Input[_builtins.str] repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
         :param pulumi.Input[_builtins.str] repo_password: The password, or a token, for the repository or registry. Always secret.

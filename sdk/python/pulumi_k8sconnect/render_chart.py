@@ -141,7 +141,7 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
     :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
     :param 'ChartLookup' lookup: What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
     :param _builtins.str namespace: The namespace of the release. Manifests that name none are returned without one. Default: `default`.
-    :param _builtins.str release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+    :param _builtins.str release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
     :param _builtins.str repo: The URL of the repository that has the chart, as in `helm repo add`. Default: none.
     :param _builtins.str repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
     :param _builtins.str repo_password: The password, or a token, for the repository or registry. Always secret.
@@ -221,7 +221,7 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
     :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
     :param 'ChartLookup' lookup: What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
     :param _builtins.str namespace: The namespace of the release. Manifests that name none are returned without one. Default: `default`.
-    :param _builtins.str release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+    :param _builtins.str release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
     :param _builtins.str repo: The URL of the repository that has the chart, as in `helm repo add`. Default: none.
     :param _builtins.str repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
     :param _builtins.str repo_password: The password, or a token, for the repository or registry. Always secret.

@@ -159,14 +159,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+     * The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
      * 
      */
     @Import(name="releaseName")
     private @Nullable Output<String> releaseName;
 
     /**
-     * @return The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+     * @return The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
      * 
      */
     public Optional<Output<String>> releaseName() {
@@ -518,7 +518,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param releaseName The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+         * @param releaseName The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
          * 
          * @return builder
          * 
@@ -529,7 +529,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param releaseName The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource.
+         * @param releaseName The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
          * 
          * @return builder
          * 
