@@ -22,8 +22,10 @@ type plannedObject struct {
 // create it for the one that comes first, and fail for the other one.
 func (r *kubeObject) refuseTwice(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, urn resource.URN) error {
 	ref := tracked.RefOf(id)
-	if t, err := resolve(ctx, clu, id, ""); err == nil {
-		ref = t.Ref
+	if !r.planned.defines(clu, id) { // otherwise it may not be served yet
+		if t, err := resolve(ctx, clu, id, ""); err == nil {
+			ref = t.Ref
+		}
 	}
 	of, twice := r.planned.objects.LoadOrStore(plannedObject{clu, id.GroupKind(), ref.Namespace, ref.Name}, urn)
 	if !twice || of == urn {

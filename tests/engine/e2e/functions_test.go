@@ -50,8 +50,8 @@ variables:
 
 	step(t, "a mistake in a file is told with its place, and nothing is made [F4]", func(t *testing.T) {
 		s.file(t, "app/manifests/a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}\n--- # again\n"+
-			"{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}\n")
-		assert.Contains(t, s.upFails(t), "ConfigMap.settings is there twice: manifests/a.yaml, document 1 (line 1), and manifests/a.yaml, document 2 (line 3)")
+			"{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: '1'}}\n")
+		assert.Contains(t, s.upFails(t), "ConfigMap.settings is there twice, with different contents: manifests/a.yaml, document 1 (line 1), and manifests/a.yaml, document 2 (line 3)")
 		assert.Empty(t, s.export(t).resources)
 	})
 	s.file(t, "app/manifests/a.yaml", "# settings\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {mode: 'on', size: '3'}}\n")

@@ -110,9 +110,9 @@ func TestADocumentOfASetIsOneObject(t *testing.T) { // [M4] [M5] [M21]
 		assert.Equal(t, uid, string(k.get(t, settings(name)).GetUID()))
 	}
 	step(t, "an object that is there twice is refused, with both places [M21]", func(t *testing.T) {
-		write("c.yml", document("a", "'1'"))
+		write("c.yml", document("a", "'9'"))
 		out := s.upFails(t)
-		assert.Contains(t, out, "ConfigMap."+space+".a is there twice: b.yml, document 1 (line 1), and c.yml, document 1 (line 1). Remove one of them.")
+		assert.Contains(t, out, "ConfigMap."+space+".a is there twice, with different contents: b.yml, document 1 (line 1), and c.yml, document 1 (line 1). Remove one of them.")
 		assert.Equal(t, 1, strings.Count(out, "is there twice"))
 	})
 }

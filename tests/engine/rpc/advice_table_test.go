@@ -197,6 +197,7 @@ var advices = []advice{
 	isNone("run the plugin by hand", outside),
 	isNone("take the resource out of the state with `pulumi state delete`", "it names Pulumi's own command, which asks no provider"),
 	isNone("download what is named, check it", "it is about files of a program"),
+	isNone("To keep a value, set it in `values`", "which of its values a chart takes in place of a drawn one is its own"),
 	isNone("`helm dependency build`", ofHelm),
 	isNone("`helm package`", ofHelm),
 	isNone("`helm registry login`", ofHelm),
