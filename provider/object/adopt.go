@@ -215,6 +215,9 @@ func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructu
 	if w.releasesIgnored = len(in.ignore) > 0; ours {
 		_, w.releasing = in.ignore.Split(owned)
 	}
+	if err := w.see(live); err != nil {
+		return applyResult{err: err}
+	}
 	w.sends = w.body(live)
 	return w.run(ctx)
 }

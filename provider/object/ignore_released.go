@@ -34,12 +34,14 @@ func (w *write) sendAsReleased(ctx context.Context, refused error) (*unstructure
 	if err != nil || live.GetUID() != w.uid {
 		return nil, refused
 	}
+	if err := w.see(live); err != nil {
+		return nil, err
+	}
 	return w.sendShielded(ctx, w.body(live))
 }
 
 // body is what an update sends. A dry-run cannot release the ignored fields first, and must not look as if it deleted
-// them: a preview sends them as they are on the live object, or as the manifest has them where that was not read. If the list
-// item around a field is gone, the update makes it again, which needs the manifest's value, too.
+// them: a preview sends them as they are on the live object, or as the manifest has them where that was not read.
 func (w *write) body(live *unstructured.Unstructured) map[string]any {
 	if !w.preview || w.releasing == nil || w.releasing.Empty() {
 		return w.in.sent()
@@ -48,13 +50,7 @@ func (w *write) body(live *unstructured.Unstructured) map[string]any {
 	if live == nil {
 		return ownership.With(w.in.sent(), w.in.applied, tops)
 	}
-	var vanished []fieldpath.Path
-	for _, path := range tops {
-		if _, gone := missingItem(live.Object, path[:len(path)-1]); gone {
-			vanished = append(vanished, path)
-		}
-	}
-	return ownership.With(ownership.With(w.in.sent(), w.in.applied, vanished), live.Object, tops)
+	return ownership.With(w.in.sent(), live.Object, tops)
 }
 
 // unreleased returns the fields that are now ignored and that we have applied.

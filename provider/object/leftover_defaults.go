@@ -53,6 +53,9 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 	if merged == nil {
 		return nil, invalid
 	}
+	if !isGuarded(body) && w.makesItems() {
+		return w.sendOnto(ctx, body) // others have removed items since the state was saved
+	}
 	refused := &refusedUpdate{target: w.target, merged: merged, base: w.base(merged.Live()), err: invalid}
 	if w.preview && w.migrating.Len() > 0 {
 		if answer, err := w.tryContent(ctx, merged.Live(), merged.Object); err == nil {
@@ -96,6 +99,9 @@ func (w *write) merge(ctx context.Context) (*ownership.Merged, error) {
 		return nil, nil
 	}
 	if err := w.mayWrite(w.in, live); err != nil {
+		return nil, err
+	}
+	if err := w.see(live); err != nil {
 		return nil, err
 	}
 	if w.preview && w.migrating.Len() > 0 {

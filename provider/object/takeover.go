@@ -62,14 +62,26 @@ func (t target) isNamed(in inputs, entry metav1.ManagedFieldsEntry) bool {
 func (w *write) handOver(ctx context.Context) (ownership.Edit, error) {
 	try := *w
 	try.preview = true
-	answer, err := try.apply(ctx, w.in.sent(), cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
-	if answer, err = try.orElse(ctx, w.in.sent(), answer, err); err != nil {
+	body := try.body(nil)
+	if w.makesItems() {
+		live, err := w.Cluster.Get(ctx, w.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if body, err = w.onto(w.in, try.body(live), live); err != nil {
+			return nil, err
+		}
+		body = unguarded(body)
+	}
+	answer, err := try.apply(ctx, body, cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
+	if answer, err = try.orElse(ctx, body, answer, err); err != nil {
 		return nil, err
 	}
 	sent, _, err := ownership.Applied(answer, try.Manager)
 	if err != nil {
 		return nil, err
 	}
+	sent, _ = w.in.ignore.Split(sent) // what is ignored stays theirs
 	wanted := ownership.Shared(try.wantedOf(sent))
 	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		return ownership.HandOver(w.Manager, w.deciding(w.in, live, wanted))(live)

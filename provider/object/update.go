@@ -134,7 +134,7 @@ func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state
 	w := &write{
 		target: t, last: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: preview, applied: old.Wanted(),
 		releasing: in.unreleased(old), releasesIgnored: old.Manager == "" && len(in.ignore) > 0,
-		migrates: old.Manager == "", takes: in.taking,
+		migrates: old.Manager == "", takes: in.taking, seen: seen{old.Live, old.fields},
 	}
 	var live *unstructured.Unstructured
 	first := old.Manager == ""                                  // of an imported object
@@ -148,6 +148,9 @@ func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state
 	w.shields = in.handsOver(old) || old.mayTakeBystanders(t, in, w.sends)
 	if live == nil {
 		return w, nil
+	}
+	if err := w.see(live); err != nil {
+		return w, t.Explain("read", err, in.sensitive())
 	}
 	w.target = t.asOn(live)
 	if err := t.mayWrite(in, live); err != nil || !first {

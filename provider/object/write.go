@@ -42,6 +42,7 @@ type write struct {
 
 	// sends is what is applied, and applied what we applied before; nil if that is unknown.
 	sends, applied map[string]any
+	seen           seen
 	// renamed means that our fields have moved to the field manager of the resource's URN.
 	renamed bool
 	// releasing are the fields to release. With releasesIgnored, they are those of ours that are ignored on the live object.
@@ -92,18 +93,18 @@ func (w *write) run(ctx context.Context) applyResult {
 	return result
 }
 
-// send applies body, with what is ignored inside of lists and maps as it is in the live object.
+// send applies body. It reads the object before, if ignored fields may have to be sent.
 func (w *write) send(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
-	if !w.in.ignoresInside(w.old) {
+	if !w.in.ignoresInside(w.old) && !w.makesItems() {
 		return w.attempt(ctx, body)
 	}
-	return w.keepInside(ctx, body)
+	return w.sendOnto(ctx, body)
 }
 
 // attempt applies body, again while others write the object, and again without the defaults that are in the way.
 func (w *write) attempt(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, err error) {
 	if isGuarded(body) {
-		// keepInside reads it again after a conflict.
+		// sendOnto reads it again after a conflict.
 		answer, err = w.applyWithPolicy(ctx, w.in, body, w.uid, w.preview)
 		w.busy = apierrors.IsConflict(err)
 	} else {

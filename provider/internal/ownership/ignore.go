@@ -104,10 +104,10 @@ func prune(tree any, steps []selector) any {
 		}
 	case []any:
 		kept := make([]any, 0, len(tree))
-		best := step.agreement(tree)
+		chooses := step.among(tree)
 		for _, item := range tree {
 			switch {
-			case !step.selects(item) || step.keys != nil && step.agrees(item) < best:
+			case !chooses(item):
 				kept = append(kept, item)
 			case len(rest) > 0:
 				kept = append(kept, prune(item, rest))
@@ -158,14 +158,14 @@ func (s selector) agrees(item any) int {
 	return found
 }
 
-// agreement is the highest number of keys in which a selected item of a list agrees. An item with all keys is meant by them, and
-// one that leaves some out is another one.
-func (s selector) agreement(list []any) int {
+// among returns which items of a list the selector selects. An item with all its keys is meant by them; one that leaves
+// some out is then another one.
+func (s selector) among(list []any) func(item any) bool {
 	best := 0
 	for _, item := range list {
 		if s.keys != nil && s.selects(item) {
 			best = max(best, s.agrees(item))
 		}
 	}
-	return best
+	return func(item any) bool { return s.selects(item) && (s.keys == nil || s.agrees(item) >= best) }
 }

@@ -1,0 +1,94 @@
+package object
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+)
+
+// Usually an update leaves out the ignored fields. It sends them where the live object cannot do without:
+//
+//	what is ignored                   file                  what is sent
+//	part of an atomic list or map     ignore_inside.go      the live value
+//	part of a list item that is made  ignore_new_items.go   the manifest's value, as when an object is made
+
+// sendOnto applies body with the ignored fields that the live object needs. The API server refuses the apply if the object
+// has changed since it was read; then sendOnto reads it and applies again.
+func (w *write) sendOnto(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, err error) {
+	err = cluster.RetryOnConflict(ctx, func() error {
+		live, err := w.Cluster.Get(ctx, w.Ref)
+		if err != nil || live.GetUID() != w.uid {
+			if answer, err = w.attempt(ctx, body); err != nil { // the refusal says what is wrong
+				return &notStale{err}
+			}
+			return nil
+		}
+		now, err := w.onto(w.in, body, live)
+		if err != nil {
+			return err
+		}
+		answer, err = w.attempt(ctx, now)
+		return unlessStale(err)
+	})
+	if other, ok := errors.AsType[*notStale](err); ok {
+		err = other.error
+	}
+	return answer, err
+}
+
+// notStale is an error that does not require another read of the object.
+type notStale struct{ error }
+
+// unlessStale passes only the conflict that says the object has changed, and wraps any other error.
+func unlessStale(err error) error {
+	if err == nil || isStale(err) {
+		return err
+	}
+	return &notStale{err}
+}
+
+// isStale reports whether the object has changed since it was read.
+func isStale(err error) bool {
+	return apierrors.IsConflict(err) && len(failure.FieldConflicts(err)) == 0
+}
+
+// onto returns body with the ignored fields that an apply onto the live object has to send, and guarded if there are any.
+func (t target) onto(in inputs, body map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
+	owned, err := ownership.AllOwned(live)
+	if err != nil {
+		return nil, err
+	}
+	items := in.ignore.NewItems(in.applied, live.Object, owned)
+	leaves := in.ignore.Within(live.Object).Inside(owned)
+	if len(items) == 0 && len(leaves) == 0 {
+		return body, nil
+	}
+	if body, err = t.withInside(in, ownership.WithNewItems(body, items), live, leaves); err != nil {
+		return nil, err
+	}
+	return ownership.SetAt(body, versionPath, live.GetResourceVersion()), nil
+}
+
+// sentOnto returns what an update sends onto the object as it was read, without the guard.
+func (t target) sentOnto(in inputs, live *unstructured.Unstructured) (map[string]any, error) {
+	body, err := t.onto(in, t.object(in.sent()).Object, live)
+	return unguarded(body), err
+}
+
+// unguarded returns a body that may be applied onto the object whatever it is meanwhile.
+func unguarded(body map[string]any) map[string]any {
+	return ownership.Without(body, []fieldpath.Path{versionPath})
+}
+
+// isGuarded reports whether a body may be applied only onto the object as it was read.
+func isGuarded(body map[string]any) bool {
+	_, guarded, _ := unstructured.NestedString(body, "metadata", "resourceVersion")
+	return guarded
+}
