@@ -52,7 +52,7 @@ func (r run) edit(ctx context.Context, live *unstructured.Unstructured, edit own
 
 // takeBack takes back what was changed for a patch that was refused: the program may give it up, and the state knows nothing of it.
 func (r run) takeBack(ctx context.Context, live *unstructured.Unstructured, refusal error) {
-	if *r.undo == nil || !tracked.HadNoEffect(refusal) {
+	if live == nil || *r.undo == nil || !tracked.HadNoEffect(refusal) {
 		return
 	}
 	if err := r.target.CleanUp(ctx, live.GetUID(), *r.undo); err != nil {
