@@ -238,16 +238,33 @@ func (r *Registration) registerGuard() error {
 		inputs[connection.Key] = InputOf(connected)
 	}
 	var after []pulumi.Resource
-	for _, key := range slices.Sorted(maps.Keys(r.registered)) {
-		needsInstance := false
-		for needed := range r.Needed(key) {
-			_, is := instances[needed]
-			needsInstance = needsInstance || is
-		}
-		if !needsInstance {
-			after = append(after, r.registered[key])
+	if len(definitions) > 0 || r.Incomplete {
+		comesAfter := r.comesAfterOne(instances)
+		for _, key := range slices.Sorted(maps.Keys(r.registered)) {
+			if !comesAfter(key) {
+				after = append(after, r.registered[key])
+			}
 		}
 	}
 	r.guard = &pulumi.CustomResourceState{}
 	return r.register(GuardToken, r.name, inputs, r.guard, r.internal(pulumi.DependsOn(after))...)
+}
+
+// comesAfterOne reports whether an object is one of these instances or comes after one, for whatever reason: it is deleted before it.
+func (r *Registration) comesAfterOne(instances map[string]instance) func(key string) bool {
+	known := map[string]bool{}
+	var comesAfter func(key string) bool
+	comesAfter = func(key string) bool {
+		if after, is := known[key]; is {
+			return after
+		}
+		_, is := instances[key]
+		known[key] = is // of what comes after itself
+		for _, edge := range r.Graph.After(key) {
+			is = comesAfter(edge.After) || is
+		}
+		known[key] = is
+		return is
+	}
+	return comesAfter
 }
