@@ -77,6 +77,9 @@ func (k key) function() string {
 	return name
 }
 
+// isHash says whether the value is a hash of what is drawn or given.
+func (k key) isHash() bool { return k.function() == "bcrypt" || k.function() == "htpasswd" }
+
 // names says whether a hint is that of the key, or that of a call through which its place is reached.
 func (k key) names(hint string) bool {
 	return hint == k.hint || slices.ContainsFunc(k.place, func(element string) bool {

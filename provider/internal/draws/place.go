@@ -79,22 +79,22 @@ func (s *Session) find(texts []Text) map[string][]string {
 
 // placeIn returns the place of a value if a text has it. The text is also there in small letters, and decoded.
 func (a answer) placeIn(text string, in Text, plain []string) string {
+	k, isKey := parseKey(text)
 	for _, needle := range a.value.needles() {
 		begin := needle
-		if !strings.Contains(needle, "\n") { // a key in PEM begins as all others do
+		if !strings.Contains(needle, "\n") && !k.isHash() { // a key in PEM and a hash begin as all others do
 			begin = needle[:min(len(needle), longEnough)]
 		}
 		for _, one := range plain {
 			switch {
 			case one == needle && len(needle) < longEnough:
-				if k, is := parseKey(text); is && (in.Field == k.hint || strings.HasSuffix(in.Field, "."+k.hint)) {
+				if isKey && (in.Field == k.hint || strings.HasSuffix(in.Field, "."+k.hint)) {
 					return in.Object + fieldMark + in.Field
 				}
 			case len(needle) < longEnough || !strings.Contains(one, begin):
 			case len(one) <= len(needle):
 				return in.Object + fieldMark + in.Field
 			default:
-				k, _ := parseKey(text)
 				return in.Object + fieldMark + in.Field + partMark + k.hint + k.loops()
 			}
 		}

@@ -61,7 +61,7 @@ func (s *Source) has(k key) bool {
 	return s.calls[written{in, k.function(), k.site}]
 }
 
-// hasElsewhere says whether a call for the same object is written in any file: then the object has moved, and may be switched off there.
+// hasElsewhere says whether a call for the same object is written in another file: then the object has moved, and may be switched off there.
 func (s *Source) hasElsewhere(k key) bool {
 	callee, site := k.function(), k.site
 	for _, element := range k.within {
@@ -76,7 +76,7 @@ func (s *Source) hasElsewhere(k key) bool {
 		return false
 	}
 	for call := range s.calls {
-		if call.callee == callee && call.site == site {
+		if call.in != k.file && call.callee == callee && call.site == site {
 			return true
 		}
 	}
