@@ -74,12 +74,12 @@ func (p *partly) failureWith(text string, failed *TemplateError) *TemplateError 
 		return found, err
 	}})
 	note(failed.File, err)
-	for file, failed := range e.failed {
-		note(file, failed)
+	for _, file := range slices.Sorted(maps.Keys(e.failed)) {
+		note(file, e.failed[file])
 	}
-	for file, output := range outputs {
+	for _, file := range slices.Sorted(maps.Keys(outputs)) {
 		if !isNotes(file) {
-			_, err := collect(prepared.chart, map[string]string{file: output}, p.Release, nil)
+			_, err := collect(prepared.chart, map[string]string{file: outputs[file]}, p.Release, nil)
 			note(file, err)
 		}
 	}
