@@ -34,8 +34,9 @@ func (r *release) explain(ctx context.Context, name string, err error) error {
 	reason := failure.ReasonInvalid
 	if errors.As(err, &lookup) {
 		reason, _ = failure.ReasonOf(lookup)
+	} else {
+		err = r.withoutSecrets(ctx, err)
 	}
-	err = r.withoutSecrets(ctx, err)
 	switch {
 	case err == nil, tracked.IsRefusal(err):
 		return err

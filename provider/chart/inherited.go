@@ -3,9 +3,10 @@ package chart
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Helm's annotations on the objects of a release.
@@ -39,11 +39,13 @@ type inheritance struct {
 }
 
 // inherit finds the values that the templates of a release would draw in the objects that it takes over. A value is taken if its call
-// could have drawn it and if, rendered with it, each field that shows it is what it is in the cluster. The warnings name the fields that
-// get another value.
-func (r *release) inherit(ctx context.Context, known memory) (found draws.Values, lost []string) {
+// could have drawn it and if, rendered with it, each field that shows it is what it is in the cluster. lost names the fields that get
+// another value.
+//
+// It is done once: after that, the values are remembered. So what cannot be read now is an error, and never taken for what is not there.
+func (r *release) inherit(ctx context.Context, known memory) (found draws.Values, lost []string, err error) {
 	if known.known() || !r.adopt || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	r.lookups.begin(ctx, known.Found, nil)
 	in := &inheritance{release: r, values: draws.Values{}, live: map[manifest.Identity]map[string]string{}, others: map[manifest.Identity]bool{}}
@@ -51,41 +53,50 @@ func (r *release) inherit(ctx context.Context, known memory) (found draws.Values
 	for range maxInherited {
 		session := draws.NewSession(draws.Options{Stored: in.values, Missing: draws.Placeholder(0), Now: now})
 		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
-		if err != nil {
-			return nil, nil // The rendering itself says why.
+		switch lookup := (*lookupError)(nil); {
+		case errors.As(err, &lookup):
+			return nil, nil, err
+		case err != nil:
+			return in.values, lost, nil // The rendering itself says why.
 		}
-		before := len(in.values)
-		lost = in.find(ctx, whole.Objects, session.Wanted())
-		if len(in.values) == before {
-			for i := range lost {
-				lost[i] = r.redact(lost[i]) // The keys of a loop may be secret.
-			}
-			return in.values, lost
+		before := maps.Clone(in.values)
+		if lost, err = in.find(ctx, whole.Objects, session.Wanted()); err != nil {
+			return nil, nil, err
+		}
+		for i := range lost {
+			lost[i] = r.redact(lost[i]) // The keys of a loop may be secret.
+		}
+		if reflect.DeepEqual(in.values, before) {
+			break
 		}
 	}
-	return in.values, lost
+	return in.values, lost, nil
 }
 
 // find finds values for placeholders. It returns what to say about the fields that it finds none for.
-func (in *inheritance) find(ctx context.Context, objects []chart.Document, wanted []draws.Wanted) (lost []string) {
+func (in *inheritance) find(ctx context.Context, objects []chart.Document, wanted []draws.Wanted) (lost []string, err error) {
 	candidates, wrong, fields := map[string]map[string]bool{}, map[string]bool{}, map[string][]string{}
 	for _, document := range objects {
 		id := manifest.IdentityOf(document.Object)
-		texts := plainTexts(document.Object)
-		for _, field := range slices.Sorted(maps.Keys(texts)) {
-			shows := in.shownIn(texts[field], wanted)
-			others := slices.DeleteFunc(slices.Clone(wanted), func(w draws.Wanted) bool { return w.IsText() || !w.IsShownIn(texts[field]) })
+		rendered := plainTexts(document.Object)
+		for _, field := range slices.Sorted(maps.Keys(rendered)) {
+			shows := in.shownIn(rendered[field], wanted)
+			others := slices.DeleteFunc(slices.Clone(wanted), func(w draws.Wanted) bool { return w.IsText() || !w.IsShownIn(rendered[field]) })
 			if len(shows)+len(others) == 0 {
 				continue
 			}
-			live, is := in.liveTexts(ctx, id)[field]
+			texts, err := in.liveTexts(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			live, is := texts[field]
 			if !is && !in.others[id] {
 				continue // What is not there loses nothing.
 			}
 			for _, w := range others {
 				fields[w.Key] = append(fields[w.Key], fmt.Sprintf("%s of %s %s", field, id.Kind, id.Name))
 			}
-			match := patternOf(texts[field], shows).FindStringSubmatch(live)
+			match := inPlacesOf(shows, rendered[field], live)
 			for i, w := range shows {
 				fields[w.Key] = append(fields[w.Key], fmt.Sprintf("%s of %s %s", field, id.Kind, id.Name))
 				if match == nil || in.others[id] {
@@ -95,7 +106,7 @@ func (in *inheritance) find(ctx context.Context, objects []chart.Document, wante
 				if candidates[w.Key] == nil {
 					candidates[w.Key] = map[string]bool{}
 				}
-				candidates[w.Key][match[i+1]] = true
+				candidates[w.Key][match[i]] = true
 			}
 		}
 	}
@@ -112,7 +123,7 @@ func (in *inheritance) find(ctx context.Context, objects []chart.Document, wante
 		}
 	}
 	slices.Sort(lost)
-	return slices.Compact(lost)
+	return slices.Compact(lost), nil
 }
 
 // shownIn are the placeholders in a text, in the order in which they are there, each as often.
@@ -133,38 +144,44 @@ func (in *inheritance) shownIn(text string, wanted []draws.Wanted) (shows []draw
 	return shows
 }
 
-// patternOf matches a text with other values in the places of its placeholders.
-func patternOf(text string, shows []draws.Wanted) *regexp.Regexp {
-	var pattern strings.Builder
-	pattern.WriteString(`(?s)\A`)
-	for _, w := range shows {
-		before, after, _ := strings.Cut(text, w.Placeholder)
-		fmt.Fprintf(&pattern, "%s(.{%d})", regexp.QuoteMeta(before), len(w.Placeholder))
-		text = after
+// inPlacesOf returns what a live text has in the places of the placeholders of a rendered one; nil if the rest of it is another.
+func inPlacesOf(shows []draws.Wanted, rendered, live string) (found []string) {
+	if len(live) != len(rendered) {
+		return nil
 	}
-	return regexp.MustCompile(pattern.String() + regexp.QuoteMeta(text) + `\z`)
+	for _, w := range shows {
+		at := strings.Index(rendered, w.Placeholder)
+		if rendered[:at] != live[:at] {
+			return nil
+		}
+		end := at + len(w.Placeholder)
+		found = append(found, live[at:end])
+		rendered, live = rendered[end:], live[end:]
+	}
+	if rendered != live {
+		return nil
+	}
+	return found
 }
 
 // liveTexts are the texts of an object of the release in the cluster.
-func (in *inheritance) liveTexts(ctx context.Context, id manifest.Identity) map[string]string {
+func (in *inheritance) liveTexts(ctx context.Context, id manifest.Identity) (map[string]string, error) {
 	if texts, known := in.live[id]; known {
-		return texts
+		return texts, nil
 	}
-	in.live[id] = nil
 	r := in.release
-	t, err := tracked.Resolve(ctx, r.cluster, id.In(r.release.Namespace), "")
-	if err != nil {
-		return nil // The object itself says why.
-	}
-	live, err := r.cluster.Get(ctx, t.Ref)
+	t, live, err := r.liveObject(ctx, id.In(r.release.Namespace), "")
 	switch {
 	case err != nil:
+		return nil, t.Explain("read", err, r.sensitive())
+	case live == nil:
+		in.live[id] = nil
 	case r.isOf(live):
 		in.live[id] = plainTexts(live.Object)
 	default:
-		in.others[id] = true
+		in.live[id], in.others[id] = nil, true
 	}
-	return in.live[id]
+	return in.live[id], nil
 }
 
 // isOf reports whether Helm has made an object for this release.
@@ -202,5 +219,5 @@ func explainLost(fields []string) string {
 		return ""
 	}
 	return "The chart draws other values than the release has, because those in the cluster are not what it could have drawn, or differ from one " +
-		"place to the other: " + strings.Join(fields[:min(len(fields), maxNamed)], "; ") + ". To keep a value, set it in `values`."
+		"place to the other: " + strings.Join(fields, "; ") + ". To keep a value, set it in `values`."
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -80,24 +81,30 @@ func isKeptData(object map[string]any) bool {
 	return manifest.SaysKeep(object) && manifest.IdentityOf(object).Kind != "Secret"
 }
 
-// occupantOf returns what is in the place of an object, nil if that is nothing. A kind that is not served has no objects.
+// occupantOf returns what is in the place of an object, nil if that is nothing.
 func (r *release) occupantOf(ctx context.Context, id manifest.Identity, manager string) (*occupant, error) {
-	t, err := tracked.Resolve(ctx, r.cluster, id, manager)
-	if err != nil {
-		if notServed := (*cluster.KindNotServedError)(nil); errors.As(err, &notServed) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	live, err := r.cluster.Get(ctx, t.Ref)
-	if failure.Gone(err) {
-		return nil, nil
-	}
-	if err != nil {
+	t, live, err := r.liveObject(ctx, id, manager)
+	if live == nil {
 		return nil, err
 	}
 	_, ours, err := ownership.Applied(live, manager)
 	return &occupant{t.Identity(), tracked.KubeObjectOf(live, manager), ours}, err
+}
+
+// liveObject reads an object; nil if there is none. A kind that is not served has no objects.
+func (r *release) liveObject(ctx context.Context, id manifest.Identity, manager string) (tracked.Target, *unstructured.Unstructured, error) {
+	t, err := tracked.Resolve(ctx, r.cluster, id, manager)
+	if err != nil {
+		if notServed := (*cluster.KindNotServedError)(nil); errors.As(err, &notServed) {
+			return t, nil, nil
+		}
+		return t, nil, err
+	}
+	live, err := r.cluster.Get(ctx, t.Ref)
+	if failure.Gone(err) {
+		return t, nil, nil
+	}
+	return t, live, err
 }
 
 // explainOccupied names what is in the way of an install.

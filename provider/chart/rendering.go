@@ -14,6 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -70,7 +71,10 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
 	before = before.at(r.release, r.adopt)
-	inherited, lost := r.inherit(ctx, before)
+	inherited, lost, err := r.inherit(ctx, before)
+	if err != nil {
+		return memory{}, err
+	}
 	options := draws.Options{
 		Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now(), Source: r.chart.Source(),
 	}
@@ -84,10 +88,15 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	if err != nil {
 		return memory{}, err
 	}
-	if !before.known() && !r.adopt {
+	switch {
+	case before.known():
+	case !r.adopt:
 		if err := r.refuseOccupied(ctx, done); err != nil {
 			return memory{}, err
 		}
+	case r.cluster == nil && len(done.used) > 0:
+		return memory{}, tracked.Refused(failure.ReasonInvalidConfiguration, "the release %q is not taken over: its cluster cannot be asked which random values "+
+			"the release has, and others would replace them.\nNext: correct the connection, and run the command again.", r.release.Name)
 	}
 	after := memory{
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
@@ -157,7 +166,10 @@ func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
 		Stored: known.Draws, Former: known.Former, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0),
 		Source: r.chart.Source(),
 	}
-	inherited, lost := r.inherit(ctx, known)
+	inherited, lost, err := r.inherit(ctx, known)
+	if err != nil {
+		return nil, err
+	}
 	if len(inherited) > 0 {
 		options.Stored = inherited
 	}
