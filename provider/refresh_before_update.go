@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/protoadapt"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
 )
 
 // server asks the engine to read a resource before it previews, updates or destroys it, which shows drift without
@@ -24,9 +28,9 @@ type server struct {
 func (s *server) Create(ctx context.Context, req *pulumirpc.CreateRequest) (*pulumirpc.CreateResponse, error) {
 	resp, err := s.ResourceProviderServer.Create(ctx, req)
 	if err != nil {
-		return nil, s.markFailure(err)
+		return nil, s.markFailure(req.GetUrn(), err)
 	}
-	resp.RefreshBeforeUpdate = s.drift()
+	resp.RefreshBeforeUpdate = s.reads(req.GetUrn())
 	return resp, nil
 }
 
@@ -37,14 +41,14 @@ func (s *server) Read(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumir
 	}
 	resp, err := s.ResourceProviderServer.Read(ctx, req)
 	if err != nil {
-		return nil, s.markFailure(err)
+		return nil, s.markFailure(req.GetUrn(), err)
 	}
 	if resp.GetId() == "" {
 		// The framework writes empty maps, which an import takes for an object without properties. Only absent maps
 		// mean that there is no object.
 		resp.Properties, resp.Inputs = nil, nil
 	}
-	resp.RefreshBeforeUpdate = s.drift()
+	resp.RefreshBeforeUpdate = s.reads(req.GetUrn())
 	return resp, nil
 }
 
@@ -52,15 +56,22 @@ func (s *server) Read(ctx context.Context, req *pulumirpc.ReadRequest) (*pulumir
 func (s *server) Update(ctx context.Context, req *pulumirpc.UpdateRequest) (*pulumirpc.UpdateResponse, error) {
 	resp, err := s.ResourceProviderServer.Update(ctx, req)
 	if err != nil {
-		return nil, s.markFailure(err)
+		return nil, s.markFailure(req.GetUrn(), err)
 	}
-	resp.RefreshBeforeUpdate = s.drift()
+	resp.RefreshBeforeUpdate = s.reads(req.GetUrn())
 	return resp, nil
 }
 
+// remembering are the types of the resources that have to know their states before the program runs, whether or not drift is looked
+// for: in a replacement, the engine tells the new one nothing of the old one.
+var remembering = map[tokens.Type]bool{task.Token: true, task.ReleaseHooksToken: true, chart.RecordToken: true}
+
+// reads reports whether the engine is to read a resource before it is updated.
+func (s *server) reads(urn string) bool { return s.drift() || remembering[resource.URN(urn).Type()] }
+
 // markFailure sets the mark in the details of an initialization failure: that state is saved too, and needs the read
 // before the next update most of all.
-func (s *server) markFailure(err error) error {
+func (s *server) markFailure(urn string, err error) error {
 	st, ok := status.FromError(err)
 	if !ok {
 		return err
@@ -69,7 +80,7 @@ func (s *server) markFailure(err error) error {
 	found := false
 	for _, detail := range st.Details() {
 		if failed, ok := detail.(*pulumirpc.ErrorResourceInitFailed); ok {
-			failed.RefreshBeforeUpdate = s.drift()
+			failed.RefreshBeforeUpdate = s.reads(urn)
 			found = true
 		}
 		if message, ok := detail.(protoadapt.MessageV1); ok {

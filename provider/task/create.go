@@ -53,7 +53,11 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 // stop removes a run that may still go on: two runs of one Task never overlap, also where one replaces the other.
 func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties property.Map, was formerTask) error {
 	clu, err := r.source.Cluster(properties)
-	if err != nil || was.state.origin.Target != clu.Target() {
+	if err != nil {
+		return err
+	}
+	moved, _, err := was.state.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(was.state.object.Identity)}, false)
+	if err != nil || moved {
 		return err
 	}
 	in, err := decodeInputs(was.inputs)

@@ -6,7 +6,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -43,6 +42,9 @@ func (r *taskResource) try(
 	_, err = clu.Apply(tracked.Asking(ctx, r.source, urn, in.sensitive, true), object, cluster.ApplyOptions{
 		FieldManager: tried.target.Manager, CreateOnly: true, DryRun: true,
 	})
+	if tracked.WarnUnasked(ctx, err, in.sensitive) {
+		return nil
+	}
 	tried.target.Ref.Name = in.id().Name
 	explained := tried.target.Explain("create", err, in.sensitive)
 	if err != nil && needsOthers(err, !isJob(id.GroupKind())) {
@@ -55,6 +57,12 @@ func (r *taskResource) try(
 // needsOthers reports whether an object may be accepted when others are there: its namespace, the room in a quota, or what a pod names,
 // such as its account and its priority class.
 func needsOthers(err error, isPod bool) bool {
-	reason, _ := failure.ReasonOf(err)
-	return failure.NamespaceMissing(err) || reason == failure.ReasonQuotaExceeded || isPod && apierrors.IsForbidden(err)
+	switch reason, _ := failure.ReasonOf(err); reason {
+	case failure.ReasonNamespaceNotFound, failure.ReasonQuotaExceeded:
+		return true
+	case failure.ReasonForbidden:
+		return isPod
+	default:
+		return false
+	}
 }

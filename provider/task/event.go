@@ -88,8 +88,8 @@ func (e *event) asksForNew() bool { return e.open && e.runs }
 // asksAgain reports whether the last run of a hook, which is not done, is to be repeated.
 func (e *event) asksAgain(in inputs, old state) bool {
 	switch {
-	case old.operation == onMove && !e.open:
-		return in.runsOn(onCreate)
+	case old.operation == onMove: // In the other cluster, the release is installed, whatever happens to it otherwise.
+		return in.runsOn(onCreate) || e.open && e.runs
 	case e.open:
 		return e.runs
 	default:

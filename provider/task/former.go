@@ -1,19 +1,24 @@
 package task
 
 import (
+	"strconv"
 	"sync"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // formerTasks knows which Tasks are replaced because a user has asked for it. The engine says so in no call. It makes the new Task
 // first and deletes the old one after that, perhaps in a later command, or the other way round if the program has the resource option
 // deleteBeforeReplace.
+//
+// If the Task gets another provider as well, one process reads and deletes the old Task, and another one makes the new one. That knows
+// the number of the last run, and cannot stop it.
 type formerTasks struct {
-	lives    lives
-	states   sync.Map // formerTask by URN, as the engine has had them read before the program runs
-	programs sync.Map // URNs of the program that runs
+	lives  tracked.Lives
+	states sync.Map // formerTask by URN, as the engine has had them read before the program runs
 }
 
 // formerTask is a Task before the program runs.
@@ -23,34 +28,38 @@ type formerTask struct {
 }
 
 // check notes that the program has a Task.
-func (f *formerTasks) check(urn resource.URN) { f.programs.Store(urn, true) }
+func (f *formerTasks) check(urn resource.URN) { f.lives.Check(urn) }
 
 // read notes a Task of the state. The program runs after that.
 func (f *formerTasks) read(urn resource.URN, was formerTask) {
-	f.programs.Delete(urn)
-	if f.lives.see(urn, was.state.life) {
+	f.lives.Read(urn)
+	if f.lives.See(urn, was.state.hashKey, was.state.since) {
 		f.states.Store(urn, was)
+		f.lives.Remember(urn, strconv.Itoa(was.state.number))
 	}
 }
 
 // replacedBy returns the Task that a new one replaces, if there is one.
 func (f *formerTasks) replacedBy(urn resource.URN) (was formerTask, replaced bool) {
-	found, replaced := f.states.Load(urn)
-	if replaced {
-		was, _ = found.(formerTask)
+	number, replaced := f.lives.Replaced(urn)
+	if found, is := f.states.Load(urn); is && replaced {
+		return found.(formerTask), true
 	}
+	was.state.number, _ = strconv.Atoi(number)
 	return was, replaced
 }
 
 // create notes a new Task.
 func (f *formerTasks) create(urn resource.URN, created state) {
-	f.lives.see(urn, created.life)
-	f.states.Delete(urn)
+	f.lives.See(urn, created.hashKey, created.since)
+	f.lives.Forget(urn)
 }
 
 // delete notes that a Task goes, and reports whether another one takes its place.
 func (f *formerTasks) delete(urn resource.URN, gone state) (replaced bool) {
-	f.states.Delete(urn)
-	_, programmed := f.programs.Load(urn)
-	return programmed || f.lives.isOver(urn, gone.life)
+	if f.lives.IsProgrammed(urn) {
+		return true
+	}
+	f.lives.Forget(urn)
+	return f.lives.IsOver(urn, gone.hashKey, gone.since)
 }

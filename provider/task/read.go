@@ -41,8 +41,8 @@ func (r *taskResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 // again says that the last run is not done, and what the next command does about it.
 func (s state) again(id string) error {
 	if s.unfinished == failed {
-		return failure.Errorf(failure.ReasonWaitFailed, "%s: the last run, %s, has failed; the next `pulumi up` runs it again", id, tracked.RefOf(s.object.Identity))
+		return failure.Errorf(failure.ReasonWaitFailed, "%s: the last run, %s, has failed; the next `pulumi up` runs it again, unless runOn no longer asks for it", id, tracked.RefOf(s.object.Identity))
 	}
-	return failure.Errorf(failure.ReasonInterrupted, "%s: the last run, %s, was interrupted or did not end in time; the next `pulumi up` goes on waiting for it",
+	return failure.Errorf(failure.ReasonInterrupted, "%s: the last run, %s, was interrupted or did not end in time; the next `pulumi up` goes on waiting for it, unless runOn no longer asks for it",
 		id, tracked.RefOf(s.object.Identity))
 }

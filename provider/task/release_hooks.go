@@ -52,8 +52,9 @@ type ReleaseHooksState struct{}
 
 // NewReleaseHooks returns the resource. source gives it its clusters.
 func NewReleaseHooks(source *connection.Source, memory *tracked.Memory) infer.InferredResource {
+	notes := memory.For("ReleaseHooks")
 	return &releaseHooksResource{
-		InferredResource: infer.Resource(&ReleaseHooks{}), source: source, calls: tracked.EngineCalls{Notes: memory.For("ReleaseHooks")},
+		InferredResource: infer.Resource(&ReleaseHooks{}), source: source, calls: tracked.EngineCalls{Notes: notes}, lives: tracked.Lives{Notes: notes},
 	}
 }
 
@@ -63,7 +64,7 @@ type releaseHooksResource struct {
 
 	source *connection.Source
 	calls  tracked.EngineCalls
-	lives  lives
+	lives  tracked.Lives
 }
 
 // Create satisfies infer's constraint on resource types. It is never reached, because releaseHooksResource serves Create from the
@@ -161,7 +162,7 @@ func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) 
 		return p.CreateResponse{}, err
 	}
 	if !req.DryRun {
-		r.lives.see(req.Urn, s.life)
+		r.lives.See(req.Urn, s.hashKey, s.since)
 	}
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: s.encode()}, nil
 }
@@ -227,6 +228,7 @@ func (r *releaseHooksResource) Read(_ context.Context, req p.ReadRequest) (p.Rea
 	if req.Inputs.Len() == 0 {
 		return p.ReadResponse{}, failure.Errorf(failure.ReasonNotImportable, "the hooks of a release cannot be imported: they are no object of the cluster")
 	}
-	r.lives.see(req.Urn, decodeHooksState(req.Properties).life)
+	old := decodeHooksState(req.Properties)
+	r.lives.See(req.Urn, old.hashKey, old.since)
 	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}, nil
 }

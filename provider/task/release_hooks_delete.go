@@ -23,7 +23,7 @@ import (
 // Delete runs the steps. Where one fails, the others are not begun and the resource stays, with what depends on it.
 func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	old := decodeHooksState(req.Properties)
-	if isEmpty(req.OldInputs) || r.lives.isOver(req.Urn, old.life) {
+	if isEmpty(req.OldInputs) || r.lives.IsOver(req.Urn, old.hashKey, old.since) {
 		return nil
 	}
 	in, err := decodeSteps(req.OldInputs)

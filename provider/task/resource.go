@@ -55,7 +55,10 @@ const Token = "k8sconnect:index:Task"
 
 // New returns the resource. source gives it its clusters.
 func New(source *connection.Source, memory *tracked.Memory) infer.InferredResource {
-	return &taskResource{InferredResource: infer.Resource(&Task{}), source: source, calls: tracked.EngineCalls{Notes: memory.For("Task")}}
+	notes := memory.For("Task")
+	return &taskResource{
+		InferredResource: infer.Resource(&Task{}), source: source, calls: tracked.EngineCalls{Notes: notes}, former: formerTasks{lives: tracked.Lives{Notes: notes}},
+	}
 }
 
 // taskResource serves the verbs from the raw requests and leaves typing, schema and registration to infer, which loses

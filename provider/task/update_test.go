@@ -89,7 +89,10 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 		"another cluster, of an install hook": {
 			in: asHook(of(property.New("1"), onCreate), closed), old: ran(""), moved: true, runs: true, why: "the connection leads to another cluster",
 		},
-		"a hook whose run in another cluster has failed":         {in: asHook(of(property.New("1"), onCreate), closed), old: after(ran(failed), onMove), runs: true, why: "the last run has failed"},
+		"a hook whose run in another cluster has failed": {in: asHook(of(property.New("1"), onCreate), closed), old: after(ran(failed), onMove), runs: true, why: "the last run has failed"},
+		"such a hook, in a release that is upgraded as well": {
+			in: asHook(of(property.New("1"), onCreate), event{number: 2, open: true}), old: after(ran(failed), onMove), runs: true, why: "the last run has failed",
+		},
 		"a hook outside of all events":                           {in: asHook(other, closed), old: ran("")},
 		"a hook of the event":                                    {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "what it runs has changed"},
 		"a hook of the event, whose content has not changed":     {in: asHook(same, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "the upgrade of the release has begun, and not come to its end"},

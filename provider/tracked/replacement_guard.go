@@ -27,12 +27,15 @@ const guarded = "object of the newest state" // resource.URN -> observed
 // process; its digest tells it from others.
 type observed struct{ uid, key string }
 
-func observedAs(uid, hashKey string) observed {
+func observedAs(uid, hashKey string) observed { return observed{uid, digestOf(hashKey)} }
+
+// digestOf tells a hash key from others; empty if there is none.
+func digestOf(hashKey string) string {
 	if hashKey == "" {
-		return observed{uid, ""}
+		return ""
 	}
 	sum := sha256.Sum256([]byte(hashKey))
-	return observed{uid, hex.EncodeToString(sum[:8])}
+	return hex.EncodeToString(sum[:8])
 }
 
 func (o observed) String() string { return o.uid + " " + o.key }

@@ -197,6 +197,7 @@ var advices = []advice{
 	isNone("run the plugin by hand", outside),
 	isNone("take the resource out of the state with `pulumi state delete`", "it names Pulumi's own command, which asks no provider"),
 	isNone("download what is named, check it", "it is about files of a program"),
+	isNone("its cluster cannot be asked which random values the release has", "it is about a connection that cannot be used, which every resource of the program says"),
 	isNone("To keep a value, set it in `values`", "which of its values a chart takes in place of a drawn one is its own"),
 	isNone("`helm dependency build`", ofHelm),
 	isNone("`helm package`", ofHelm),

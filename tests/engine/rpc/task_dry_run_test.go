@@ -1,10 +1,15 @@
 package rpc_test
 
 import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // A preview has the API server check what will run, and nothing else.
@@ -57,4 +62,20 @@ func TestAPreviewTriesWhatATaskWillRun(t *testing.T) {
 			assert.Contains(t, s.process.log.all(), "It could not be tried, because something that it needs may come with the update")
 		})
 	}
+	t.Run("a webhook that does not answer may be repaired by the update [D76] [D34]", func(t *testing.T) {
+		t.Parallel()
+		w := newHookWorld(t)
+		w.gate.always(func(r *http.Request) bool { return r.Method == http.MethodPatch && r.URL.Query().Get("dryRun") != "" },
+			func(rw http.ResponseWriter, _ *http.Request, _ func() *httptest.ResponseRecorder) {
+				answer := apierrors.NewInternalError(errors.New(`failed calling webhook "jobs.example.com": failed to call webhook: Post "https://x": EOF`)).Status()
+				answer.Kind, answer.APIVersion = "Status", "v1"
+				rw.Header().Set("Content-Type", "application/json")
+				rw.WriteHeader(int(answer.Code))
+				assert.NoError(t, json.NewEncoder(rw).Encode(answer))
+			})
+		s := w.start().task(t, "it")
+		_, _, err := s.preview(program(w.job("migrate", "shop:1")))
+		assert.Contains(t, s.process.log.all(), `Admission webhook "jobs.example.com" could not be called`)
+		require.NoError(t, err)
+	})
 }
