@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -150,18 +151,21 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 		return property.Map{}, err
 	}
 	var documents []sources.Document
-	definitions, notes := firstDefinitions(partial.CRDs)
+	definitions, others := firstDefinitions(partial.CRDs)
 	for _, list := range [][]chart.PartialDocument{definitions, partial.Objects} {
 		for _, one := range list {
 			documents = append(documents, sources.Document{Input: keyChart, Place: one.File, Object: one.Object, Secrets: one.Secrets})
 		}
 	}
-	found, repeated, wrong := sources.Collect(documents, false)
+	found, notes, wrong := sources.Collect(documents, !r.secrets.Empty())
 	if len(wrong) > 0 {
 		return property.Map{}, &mistakesError{sources.Few(wrong)}
 	}
-	if notes = append(notes, repeated...); len(notes) > 0 {
-		p.GetLogger(ctx).Warning(sources.Listed(notes))
+	if warnings := slices.Concat(partial.Warnings, others); len(warnings) > 0 {
+		p.GetLogger(ctx).Warning(sources.Listed(warnings))
+	}
+	if len(notes) > 0 {
+		p.GetLogger(ctx).Info(sources.Listed(notes))
 	}
 	manifests, ordered := map[string]property.Value{}, []property.Value{}
 	for _, o := range found.InApplyOrder() {
