@@ -31,7 +31,9 @@ func pageOnTasks(t *testing.T, p page) {
 			case strings.Contains(f.code, "backup:"):
 				assert.Nil(t, saved.get(t, "backup").Outputs["succeeded"], "it runs at the end")
 				destroying := s.start(t, destroy...)
-				k.status(t, k.thePod(t, space, "app=backup"), succeededPod)
+				pod := k.thePod(t, space, "app=backup")
+				eventually(t, "its node runs the pod", func() bool { return k.value(t, pod, "status", "phase") == "Running" })
+				k.status(t, pod, succeededPod)
 				k.get(t, "v1/ConfigMap/"+space+"/database")
 				destroying.wait(t).succeeded(t)
 			}
