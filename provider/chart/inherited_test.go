@@ -3,6 +3,7 @@ package chart
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -236,9 +237,7 @@ func TestWhoseObjectsValuesAreTakenFrom(t *testing.T) { // [D65]
 			t.Parallel()
 			live := &unstructured.Unstructured{Object: map[string]any{}}
 			annotations := map[string]string{}
-			for key, value := range c.annotations {
-				annotations[key] = value
-			}
+			maps.Copy(annotations, c.annotations)
 			if c.keeps {
 				annotations[manifest.ResourcePolicy] = "keep"
 			}
