@@ -49,6 +49,8 @@ type rendered struct {
 	crds     map[string]bool
 	notes    pulumi.Input
 	warnings []string
+	// removed says which defaults of the chart the program removes.
+	removed string
 	// used are the values that were drawn or found again, missing the keys of those without one, again of those that are drawn again.
 	// former are the values that were not.
 	used           draws.Values

@@ -106,6 +106,8 @@ func (e *event) decide(in inputs, old state, same, moved bool) decision {
 		return decision{runs: true, why: "the release has another name or namespace, so it is installed"}
 	case !old.begun():
 		return decision{runs: true, why: "it is new"}
+	case !same && e.open:
+		return decision{runs: true, why: "the release has changed"}
 	case !same:
 		return decision{runs: true, why: "what it runs has changed"}
 	default:

@@ -94,7 +94,7 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 			in: asHook(of(property.New("1"), onCreate), event{number: 2, open: true}), old: after(ran(failed), onMove), runs: true, why: "the last run has failed",
 		},
 		"a hook outside of all events":                           {in: asHook(other, closed), old: ran("")},
-		"a hook of the event":                                    {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "what it runs has changed"},
+		"a hook of the event":                                    {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "the release has changed"},
 		"a hook of the event, whose content has not changed":     {in: asHook(same, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "the upgrade of the release has begun, and not come to its end"},
 		"a hook of the event, in a release with another name":    {in: asHook(same, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), renamed: true, runs: true, why: "the release has another name or namespace, so it is installed"},
 		"a hook that has succeeded in the event":                 {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 2)},
