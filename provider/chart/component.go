@@ -145,6 +145,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if len(rel.unknown) == 0 {
 		known = known.at(rel.release, rel.adopt)
 	}
+	rel.preview = ctx.DryRun()
 	done, err := rel.render(ctx.Context(), known)
 	if err != nil {
 		return nil, rel.explain(ctx.Context(), name, err)
@@ -218,7 +219,8 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 	}
 	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
 	as := *rel // as the program says it
-	c.releases.begin(child(RecordToken, name), running{content: as.content, draw: func(ctx context.Context, before memory, rotate []string) (memory, error) {
+	takesOver := rel.adopt || sets.Adopts(rel.given)
+	c.releases.begin(child(RecordToken, name), running{content: as.content, takesOver: takesOver, draw: func(ctx context.Context, before memory, rotate []string) (memory, error) {
 		rel.stay(before)
 		drawn, err := rel.draw(ctx, before, rotate)
 		return drawn, rel.explain(ctx, name, err)

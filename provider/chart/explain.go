@@ -104,6 +104,9 @@ func explainDropped(keys []string) string {
 	return "There are too many random values whose templates are gone. The oldest are no longer kept: " + named(keys) + "."
 }
 
+// againText is what a preview says of values that become others.
+const againText = "These values will be drawn again: "
+
 // announce says what a preview shows nowhere else: that a release is taken over, and what becomes of random values.
 func (d *rendered) announce(known memory, shown func(keys []string) []string) string {
 	var texts []string
@@ -111,6 +114,12 @@ func (d *rendered) announce(known memory, shown func(keys []string) []string) st
 		texts = append(texts, fmt.Sprintf("The release is taken over. If Helm has installed it, Helm's own records of it stay: Secrets "+
 			"sh.helm.release.v1.%s.v* in namespace %s. Delete them when you are done with Helm: as long as they are there, `helm uninstall` would delete "+
 			"the objects.", d.name.Name, d.name.Namespace))
+	}
+	if text := explainKept(shown(d.inherited)); text != "" {
+		texts = append(texts, text)
+	}
+	if len(d.inherited) > 0 && !known.known() && len(d.again) > 0 {
+		texts = append(texts, againText+named(shown(d.again))+".")
 	}
 	if !known.known() {
 		return strings.Join(texts, " ")
@@ -127,7 +136,7 @@ func (d *rendered) announce(known memory, shown func(keys []string) []string) st
 		{moved, "Random values stay with what they are for, which other templates draw now: ", "."},
 		{shown(d.missing), "New random values will be drawn: ", "."},
 		{shown(d.doubtful), "They are drawn, although values of before may be theirs under other names: ", ". To keep a value, set it in `values`."},
-		{shown(d.again), "These values will be drawn again: ", "."},
+		{shown(d.again), againText, "."},
 		{shown(d.kept), "Nothing uses these values any more, so they are kept for their return: ", "."},
 		{shown(d.forgotten), "Nothing uses these values, and they are forgotten, because they were to be drawn again: ", "."},
 	} {

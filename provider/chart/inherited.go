@@ -2,222 +2,355 @@ package chart
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"maps"
-	"reflect"
 	"slices"
-	"strings"
 	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
 
-// Helm's annotations on the objects of a release.
-const (
-	helmRelease   = "meta.helm.sh/release-name"
-	helmNamespace = "meta.helm.sh/release-namespace"
-)
-
-// maxInherited is how deep draws whose arguments are drawn may be nested.
-const maxInherited = 4
-
-// inheritance are the values that a release that is taken over has in the cluster.
-type inheritance struct {
-	release *release
-	values  draws.Values
-	// live are the texts of objects of the release, by object and field. An object that is not there has none.
-	live map[manifest.Identity]map[string]string
-	// others are objects that are there and not of the release.
-	others map[manifest.Identity]bool
+// inherited is what a release that is taken over, as a whole or in single objects, has in the cluster.
+type inherited struct {
+	// values are to be used as if they had been drawn before, kept the keys of those that were found.
+	values draws.Values
+	kept   []string
+	// lost are the fields that get other values, changed those that others are computed for from values that are kept.
+	lost, changed []string
+	// unsought means that the chart cannot be rendered with placeholders, so that values could not be looked for.
+	unsought bool
 }
 
-// inherit finds the values that the templates of a release would draw in the objects that it takes over. A value is taken if its call
-// could have drawn it and if, rendered with it, each field that shows it is what it is in the cluster. lost names the fields that get
-// another value.
+// over are these values, and all others of those that are remembered.
+func (i inherited) over(remembered draws.Values) draws.Values {
+	if len(i.values) == 0 {
+		return remembered
+	}
+	all := maps.Clone(remembered)
+	if all == nil {
+		all = draws.Values{}
+	}
+	maps.Copy(all, i.values)
+	return all
+}
+
+const (
+	// maxSearches bounds how often values are looked for: each time some are found, templates may draw others, and each time some turn out to
+	// be wrong, others depend on them.
+	maxSearches = 16
+	// maxProbes bounds how many values are exchanged one by one, to find out whether any field depends on them.
+	maxProbes = 40
+)
+
+// inheriting looks for the values that the templates of a release would draw in the objects that it takes over.
+//
+// A value is taken if its call could have drawn it and if, rendered with it, each field that shows it is what it is in the cluster. To find
+// out which fields depend on which values, renderings with different placeholders are compared.
+type inheriting struct {
+	release *release
+	known   memory
+	cluster neighbours
+	now     time.Time
+
+	// found are values by their keys. A certificate may have no private key: what asks for it then is not what it is in the cluster.
+	found draws.Values
+	// wrong are the keys of values that were found, and cannot be taken.
+	wrong map[string]bool
+	// shown are the fields that show a found value.
+	shown map[string]map[field]bool
+	// first, base and other are renderings: that without any found value, and two that differ in all that is still looked for.
+	first, base, other *view
+	probes             int
+}
+
+// inherit finds the values that the templates of a release would draw in the objects that it takes over. missing says what others become.
 //
 // It is done once: after that, the values are remembered. So what cannot be read now is an error, and never taken for what is not there.
-func (r *release) inherit(ctx context.Context, known memory) (found draws.Values, lost []string, err error) {
-	if known.known() || !r.adopt || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
-		return nil, nil, nil
+func (r *release) inherit(ctx context.Context, known memory, missing draws.Missing) (inherited, error) {
+	takesOver := !known.isInstalled() && (r.adopt || sets.Adopts(r.given))
+	if !takesOver || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
+		return inherited{}, nil
 	}
-	r.lookups.begin(ctx, known.Found, nil)
-	in := &inheritance{release: r, values: draws.Values{}, live: map[manifest.Identity]map[string]string{}, others: map[manifest.Identity]bool{}}
-	now := time.Now()
-	for range maxInherited {
-		session := draws.NewSession(draws.Options{Stored: in.values, Missing: draws.Placeholder(0), Now: now})
-		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
-		switch lookup := (*lookupError)(nil); {
-		case errors.As(err, &lookup):
-			return nil, nil, err
-		case err != nil:
-			return in.values, lost, nil // The rendering itself says why.
-		}
-		before := maps.Clone(in.values)
-		if lost, err = in.find(ctx, whole.Objects, session.Wanted()); err != nil {
-			return nil, nil, err
-		}
-		for i := range lost {
-			lost[i] = r.redact(lost[i]) // The keys of a loop may be secret.
-		}
-		if reflect.DeepEqual(in.values, before) {
-			break
-		}
+	former := known.Own
+	if known.isAdopted(r.adopt) {
+		former = nil
 	}
-	return in.values, lost, nil
+	r.lookups.begin(ctx, known.Found, former)
+	found, err := newInheriting(r, known).run(ctx, missing)
+	if errors.Is(err, errUnrendered) {
+		return inherited{unsought: true}, nil // If it cannot be rendered at all, the rendering itself says why.
+	}
+	return found, err
 }
 
-// find finds values for placeholders. It returns what to say about the fields that it finds none for.
-func (in *inheritance) find(ctx context.Context, objects []chart.Document, wanted []draws.Wanted) (lost []string, err error) {
-	candidates, wrong, fields := map[string]map[string]bool{}, map[string]bool{}, map[string][]string{}
-	for _, document := range objects {
-		id := manifest.IdentityOf(document.Object)
-		rendered := plainTexts(document.Object)
-		for _, field := range slices.Sorted(maps.Keys(rendered)) {
-			shows := in.shownIn(rendered[field], wanted)
-			others := slices.DeleteFunc(slices.Clone(wanted), func(w draws.Wanted) bool { return w.IsText() || !w.IsShownIn(rendered[field]) })
-			if len(shows)+len(others) == 0 {
-				continue
+func newInheriting(r *release, known memory) *inheriting {
+	return &inheriting{
+		release: r, known: known, now: time.Now(), found: draws.Values{}, wrong: map[string]bool{}, shown: map[string]map[field]bool{},
+		cluster: neighbours{release: r, known: known.known(), live: map[manifest.Identity]*neighbour{}},
+	}
+}
+
+func (in *inheriting) run(ctx context.Context, missing draws.Missing) (inherited, error) {
+	if err := in.search(ctx); err != nil {
+		return inherited{}, err
+	}
+	return in.result(ctx, missing)
+}
+
+// errUnrendered means that templates cannot be rendered while values are looked for.
+var errUnrendered = errors.New("the chart cannot be rendered")
+
+// search finds values until there are no more, and none of them is wrong.
+func (in *inheriting) search(ctx context.Context) error {
+	for range maxSearches {
+		if err := in.look(ctx); err != nil {
+			return err
+		}
+		more, err := in.find(ctx)
+		if err != nil {
+			return err
+		}
+		if more {
+			continue
+		}
+		wrong, err := in.judge(ctx)
+		if err != nil {
+			return err
+		}
+		if len(wrong) == 0 {
+			if wrong, err = in.unusable(ctx); err != nil {
+				return err
 			}
-			texts, err := in.liveTexts(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			live, is := texts[field]
-			if !is && !in.others[id] {
-				continue // What is not there loses nothing.
-			}
-			for _, w := range others {
-				fields[w.Key] = append(fields[w.Key], fmt.Sprintf("%s of %s %s", field, id.Kind, id.Name))
-			}
-			match := inPlacesOf(shows, rendered[field], live)
-			for i, w := range shows {
-				fields[w.Key] = append(fields[w.Key], fmt.Sprintf("%s of %s %s", field, id.Kind, id.Name))
-				if match == nil || in.others[id] {
-					wrong[w.Key] = true
-					continue
-				}
-				if candidates[w.Key] == nil {
-					candidates[w.Key] = map[string]bool{}
-				}
-				candidates[w.Key][match[i]] = true
-			}
+		}
+		if len(wrong) == 0 {
+			return nil
+		}
+		in.reject(wrong)
+	}
+	in.reject(slices.Collect(maps.Keys(in.found)))
+	return in.look(ctx)
+}
+
+func (in *inheriting) reject(keys []string) {
+	for _, key := range keys {
+		in.wrong[key] = true
+		delete(in.found, key)
+	}
+}
+
+// look renders with what is found so far.
+func (in *inheriting) look(ctx context.Context) (err error) {
+	if in.base, err = in.view(ctx, draws.Options{Missing: draws.Apart(0)}); err != nil {
+		return err
+	}
+	if in.first == nil {
+		in.first = in.base
+	}
+	in.other, err = in.view(ctx, draws.Options{Missing: draws.Apart(1)})
+	return err
+}
+
+// find finds values for placeholders, and reports whether there are any.
+func (in *inheriting) find(ctx context.Context) (more bool, err error) {
+	wanted := in.base.session.Wanted()
+	places := map[string][]sight{}
+	for _, at := range in.base.differing(in.other) {
+		shape, same := in.shapeAt(at)
+		if len(shape.Parts()) == 0 || !same {
+			continue
+		}
+		one, err := in.cluster.at(ctx, at, in.base)
+		if err != nil {
+			return false, err
+		}
+		for _, part := range shape.Parts() {
+			places[part.Key] = append(places[part.Key], sight{field: at, shape: shape, live: one})
 		}
 	}
 	for _, w := range wanted {
-		found := slices.Collect(maps.Keys(candidates[w.Key]))
-		if len(found) == 1 && !wrong[w.Key] {
-			if value, fits := w.As(found[0]); fits {
-				in.values[w.Key] = value
+		if in.wrong[w.Key] {
+			continue
+		}
+		if value, is := valueIn(w, places[w.Key]); is {
+			in.found[w.Key], more = value, true
+			in.shown[w.Key] = map[field]bool{}
+			for _, one := range places[w.Key] {
+				in.shown[w.Key][one.field] = true
+			}
+		}
+	}
+	return more, nil
+}
+
+// sight is a field that shows values, and what is there in the cluster.
+type sight struct {
+	field
+	shape draws.Shape
+	live  liveField
+}
+
+// valueIn is the value that all places show which are in the cluster, if one of them is to be taken over.
+func valueIn(w draws.Wanted, places []sight) (value draws.Value, is bool) {
+	var shown []draws.Shown
+	taken := false
+	for _, one := range places {
+		switch {
+		case one.live.role == foreign:
+			return value, false
+		case one.live.role == absent || !one.live.is:
+			continue
+		}
+		found, same := one.shape.In(one.live.text)
+		if !same {
+			return value, false
+		}
+		shown, taken = append(shown, found...), taken || one.live.role == source
+	}
+	if !taken {
+		return value, false
+	}
+	return w.From(shown)
+}
+
+// shapeAt is the shape of a field with what is still looked for, and whether it is the same in both renderings.
+func (in *inheriting) shapeAt(at field) (draws.Shape, bool) {
+	shape := draws.ShapeOf(in.base.text(at), in.base.session.Wanted())
+	both, same := shape.With(draws.ShapeOf(in.other.text(at), in.other.session.Wanted()))
+	if !same {
+		return shape, false
+	}
+	return both, true
+}
+
+// judge returns the keys of found values with which a field that shows them is not what it is in the cluster.
+func (in *inheriting) judge(ctx context.Context) (wrong []string, err error) {
+	for _, key := range slices.Sorted(maps.Keys(in.found)) {
+		for at := range in.shown[key] {
+			live, err := in.cluster.at(ctx, at, in.base)
+			if err != nil {
+				return nil, err
+			}
+			shape, same := in.shapeAt(at)
+			if !same || live.role == absent || !live.is || !in.base.has(at) {
 				continue
 			}
-		}
-		if named := slices.Compact(fields[w.Key]); len(named) > 0 {
-			lost = append(lost, strings.Join(named, ", "))
-		}
-	}
-	slices.Sort(lost)
-	return slices.Compact(lost), nil
-}
-
-// shownIn are the placeholders in a text, in the order in which they are there, each as often.
-func (in *inheritance) shownIn(text string, wanted []draws.Wanted) (shows []draws.Wanted) {
-	for text != "" {
-		at, found := len(text), draws.Wanted{}
-		for _, w := range wanted {
-			if i := strings.Index(text, w.Placeholder); w.IsText() && i >= 0 && i < at {
-				at, found = i, w
+			if _, is := shape.In(live.text); !is {
+				wrong = append(wrong, key)
+				break
 			}
 		}
-		if found.Key == "" {
-			break
-		}
-		shows = append(shows, found)
-		text = text[at+len(found.Placeholder):]
 	}
-	return shows
+	return wrong, nil
 }
 
-// inPlacesOf returns what a live text has in the places of the placeholders of a rendered one; nil if the rest of it is another.
-func inPlacesOf(shows []draws.Wanted, rendered, live string) (found []string) {
-	if len(live) != len(rendered) {
-		return nil
-	}
-	for _, w := range shows {
-		at := strings.Index(rendered, w.Placeholder)
-		if rendered[:at] != live[:at] {
-			return nil
+// unusable returns the keys of found values that cannot be kept because of others that are not known: certificates whose private keys are
+// asked for, and what is made of a value that becomes another one, such as the hash of a password.
+func (in *inheriting) unusable(ctx context.Context) (wrong []string, err error) {
+	wrong = in.base.session.Unsigned()
+	for _, key := range in.base.session.Keyless() {
+		differs, _, err := in.exchange(ctx, key)
+		if err != nil {
+			return nil, err
 		}
-		end := at + len(w.Placeholder)
-		found = append(found, live[at:end])
-		rendered, live = rendered[end:], live[end:]
+		if differs {
+			wrong = append(wrong, key)
+		}
 	}
-	if rendered != live {
-		return nil
+	depending := in.foundOf(in.base.session.Depending(in.other.session))
+	if len(wrong) > 0 || len(depending) == 0 {
+		return wrong, nil
+	}
+	for _, w := range in.base.session.Wanted() {
+		differs, exchanged, err := in.exchange(ctx, w.Key)
+		switch {
+		case err != nil:
+			return nil, err
+		case differs && exchanged == nil:
+			return depending, nil
+		case differs:
+			wrong = append(wrong, in.foundOf(in.base.session.Depending(exchanged.session))...)
+		}
+	}
+	return wrong, nil
+}
+
+// foundOf are those keys whose values are found.
+func (in *inheriting) foundOf(keys []string) (found []string) {
+	for _, key := range keys {
+		if _, is := in.found[key]; is {
+			found = append(found, key)
+		}
 	}
 	return found
 }
 
-// liveTexts are the texts of an object of the release in the cluster.
-func (in *inheritance) liveTexts(ctx context.Context, id manifest.Identity) (map[string]string, error) {
-	if texts, known := in.live[id]; known {
-		return texts, nil
+// exchange reports whether any field depends on a value that is not known. It is nil if that is not tried any more.
+func (in *inheriting) exchange(ctx context.Context, key string) (differs bool, exchanged *view, err error) {
+	if in.probes++; in.probes > maxProbes {
+		return true, nil, nil
 	}
+	if exchanged, err = in.view(ctx, draws.Options{Missing: draws.Apart(0), Other: key}); err != nil {
+		return false, nil, err
+	}
+	return !in.base.equals(exchanged), exchanged, nil
+}
+
+// result are the found values with what they depend on, and what to say about the others.
+func (in *inheriting) result(ctx context.Context, missing draws.Missing) (inherited, error) {
+	lost, changed, err := in.losses(ctx)
+	if err != nil || len(in.found) == 0 {
+		return inherited{lost: lost, changed: changed}, err
+	}
+	options := draws.Options{Missing: missing}
+	if in.known.known() {
+		options.Stored, options.Former = in.known.Draws, in.known.Former
+	}
+	final, err := in.view(ctx, options)
+	if errors.Is(err, errUnrendered) && len(in.base.session.Keyless()) > 0 { // A function wants the private key.
+		in.reject(in.base.session.Keyless())
+		return in.run(ctx, missing)
+	}
+	if err != nil {
+		return inherited{}, err
+	}
+	used := final.session.Used()
+	if in.known.known() {
+		maps.DeleteFunc(used, func(key string, _ draws.Value) bool { _, is := in.found[key]; return !is })
+	}
+	return inherited{values: used, kept: slices.Sorted(maps.Keys(in.found)), lost: lost, changed: changed}, nil
+}
+
+// view renders with what is found.
+func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, error) {
+	options.Inherited, options.Now = in.found, in.now
 	r := in.release
-	t, live, err := r.liveObject(ctx, id.In(r.release.Namespace), "")
-	switch {
-	case err != nil:
-		return nil, t.Explain("read", err, r.sensitive())
-	case live == nil:
-		in.live[id] = nil
-	case r.isOf(live):
-		in.live[id] = plainTexts(live.Object)
-	default:
-		in.live[id], in.others[id] = nil, true
-	}
-	return in.live[id], nil
-}
-
-// isOf reports whether Helm has made an object for this release.
-func (r *release) isOf(live *unstructured.Unstructured) bool {
-	annotations := live.GetAnnotations()
-	return annotations[helmRelease] == r.release.Name && annotations[helmNamespace] == r.release.Namespace
-}
-
-// plainTexts are the texts of an object by their fields, those of a Secret as they are decoded.
-func plainTexts(object map[string]any) map[string]string {
-	texts := map[string]string{}
-	isSecret := manifest.IdentityOf(object).Kind == "Secret"
-	for _, text := range chart.TextsOf(chart.Release{}, []chart.Document{{Object: object}}) {
-		texts[text.Field] = text.Text
-	}
-	if data, is := object["data"].(map[string]any); is && isSecret {
-		for key, value := range data {
-			encoded, _ := value.(string)
-			if decoded, err := base64.StdEncoding.DecodeString(encoded); err == nil {
-				texts["data."+key] = string(decoded)
-			}
+	for range maxRenderings {
+		session := draws.NewSession(options)
+		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
+		switch lookup := (*lookupError)(nil); {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case errors.As(err, &lookup):
+			return nil, err
+		case err != nil:
+			return nil, errUnrendered
 		}
-	}
-	if data, is := object["stringData"].(map[string]any); is && isSecret {
-		for key, value := range data {
-			texts["data."+key] = fmt.Sprint(value)
+		done, err := r.collect(asPartial(whole), in.known)
+		if err != nil {
+			return nil, errUnrendered
 		}
+		if !in.known.isAdopted(r.adopt) && r.lookups.separate(r.own(done), r.takenOver(done, in.known)) {
+			continue
+		}
+		set, wrong := sets.Of(r.given, done.documents, r.release.Namespace)
+		if len(wrong) > 0 {
+			return nil, errUnrendered
+		}
+		return viewOf(session, set.Objects), nil
 	}
-	return texts
-}
-
-// explainLost says which values of a release that is taken over are drawn again.
-func explainLost(fields []string) string {
-	if len(fields) == 0 {
-		return ""
-	}
-	return "The chart draws other values than the release has, because those in the cluster are not what it could have drawn, or differ from one " +
-		"place to the other: " + strings.Join(fields, "; ") + ". To keep a value, set it in `values`."
+	return nil, errUnrendered
 }

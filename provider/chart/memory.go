@@ -54,9 +54,9 @@ type memory struct {
 	// changing means that this is a preview, and that the update will change the record.
 	changing bool
 
-	// dropped are the keys of values that are forgotten with this memory, lost the fields that get another value than they have in the
-	// cluster. They are not remembered.
-	dropped, lost []string
+	// dropped are the keys of values that are forgotten with this memory. warnings say what becomes of values of a release that is taken
+	// over. They are not remembered.
+	dropped, warnings []string
 }
 
 // since says when a release got a hook. That decides whether the hook runs when its Task is created.

@@ -128,7 +128,8 @@ func (r *release) explainOccupied(found []occupant) error {
 			line += ", which an earlier run of this Chart created"
 			if reason == failure.ReasonAlreadyExists {
 				advice = "The state does not have the release, so that its random values would be drawn again, over those in use. Restore the state " +
-					"(`pulumi stack import`), or say what these values are in `values` and set `adopt: true`. To install it again, delete these objects (lost with them: what they own and what they hold)."
+					"(`pulumi stack import`), or set `adopt: true`: values that can be recognised in these objects are kept, and the preview names the others. " +
+					"To install it again, delete these objects (lost with them: what they own and what they hold)."
 			}
 		}
 		lines = append(lines, line)

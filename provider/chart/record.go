@@ -67,6 +67,8 @@ type running struct {
 	// draw renders the release, and returns its memory after that. rotate are all patterns of values that are to be drawn again, also
 	// those that have been.
 	draw func(ctx context.Context, before memory, rotate []string) (memory, error)
+	// takesOver means that it takes over objects.
+	takesOver bool
 	// content is the input of the record for a release that is called so.
 	content func(name string) (property.Value, error)
 }
@@ -80,6 +82,12 @@ func (r *releases) draw(ctx context.Context, record resource.URN, before memory,
 			"Run the whole program, without --target, or report this as a bug")
 	}
 	return found.(running).draw(ctx, before, rotate)
+}
+
+// takesOver reports whether a release takes over objects.
+func (r *releases) takesOver(record resource.URN) bool {
+	found, isRunning := r.running.Load(record)
+	return isRunning && found.(running).takesOver
 }
 
 // isContent reports whether an input stands for the content of a release that is called so, whether or not its program says that. Older
@@ -106,7 +114,7 @@ func (*record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, er
 }
 
 // Diff reports what may change what is remembered: another chart or other values, values to draw again, certificates whose time has
-// come, and another answer of lookup.
+// come, another answer of lookup, and more values in objects that an unfinished install takes over.
 func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	update := func(key string, input bool) {
@@ -123,7 +131,8 @@ func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, e
 			update(key, true)
 		}
 	}
-	if len(before.Draws.Due(time.Now())) > 0 || !diff.HasChanges && before.LooksUp && r.findsOther(ctx, req, before) {
+	findsMore := before.LooksUp || before.Installing && r.releases.takesOver(req.Urn)
+	if len(before.Draws.Due(time.Now())) > 0 || !diff.HasChanges && findsMore && r.findsOther(ctx, req, before) {
 		update(keyMemory, false)
 	}
 	return diff, nil
@@ -177,7 +186,7 @@ func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs p
 	if err != nil {
 		return property.Map{}, err
 	}
-	for _, text := range []string{explainDropped(after.dropped), explainLost(after.lost)} {
+	for _, text := range append(after.warnings, explainDropped(after.dropped)) {
 		if text != "" {
 			p.GetLogger(ctx).Warning(text)
 		}

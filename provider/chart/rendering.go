@@ -37,6 +37,8 @@ type release struct {
 	// called as its resource, although the program gives it no name.
 	staysIn   string
 	keepsName bool
+	// preview means that this is no update.
+	preview bool
 	// drawn are the texts of the values that the last rendering has drawn or found again.
 	drawn []string
 }
@@ -60,6 +62,8 @@ type rendered struct {
 	// one. kept are values that nothing uses any more, forgotten those of them that do not come back, dropped those that are too many.
 	moved                              map[string]string
 	doubtful, kept, forgotten, dropped []string
+	// inherited are the keys of values that were found in the objects that are taken over.
+	inherited []string
 	// adopts means that the release is taken over now, name which one it is.
 	adopts bool
 	name   chart.Release
@@ -73,15 +77,12 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
 	before = before.at(r.release, r.adopt)
-	inherited, lost, err := r.inherit(ctx, before)
+	found, err := r.inherit(ctx, before, draws.Draw)
 	if err != nil {
 		return memory{}, err
 	}
 	options := draws.Options{
-		Stored: before.Draws, Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now(), Source: r.chart.Source(),
-	}
-	if len(inherited) > 0 {
-		options.Stored = inherited
+		Stored: found.over(before.Draws), Former: before.Former, Rotate: before.toRotate(rotate), Now: time.Now(), Source: r.chart.Source(),
 	}
 	done, err := r.settled(ctx, before, options, func(session *draws.Session) (*chart.Partial, error) {
 		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
@@ -104,7 +105,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
 		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt), Left: before.Left, Moving: before.Moving,
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
-		dropped: r.shown(done.dropped), lost: lost,
+		dropped: r.shown(done.dropped), warnings: found.warnings(len(done.used) > 0),
 	}
 	for name, when := range before.Hooks {
 		if !r.runHooks || !before.hasTask(name) {
@@ -164,16 +165,17 @@ func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
 	if r.chart == nil || len(r.unknown) > 0 {
 		return &rendered{documents: sets.Documents{Input: keyChart, Incomplete: true}, notes: pulumi.UnsafeUnknownOutput(nil)}, nil
 	}
-	options := draws.Options{
-		Stored: known.Draws, Former: known.Former, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0),
-		Source: r.chart.Source(),
+	var found inherited
+	var err error
+	if r.preview { // An update has remembered them.
+		found, err = r.inherit(ctx, known, draws.Placeholder(0))
 	}
-	inherited, lost, err := r.inherit(ctx, known)
 	if err != nil {
 		return nil, err
 	}
-	if len(inherited) > 0 {
-		options.Stored = inherited
+	options := draws.Options{
+		Stored: found.over(known.Draws), Former: known.Former, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0),
+		Source: r.chart.Source(),
 	}
 	in := chart.Partly{Release: r.release, Values: r.values, Lookup: r.lookups.Lookup}
 	if !r.whole() {
@@ -183,10 +185,12 @@ func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
 		in.Session, in.Draws = session, session.Options()
 		return r.chart.RenderPartly(ctx, in)
 	})
-	if err == nil && len(lost) > 0 {
-		done.warnings = append(done.warnings, explainLost(lost))
+	if err != nil {
+		return nil, err
 	}
-	return done, err
+	done.warnings = append(done.warnings, found.warnings(len(done.used)+len(done.missing) > 0)...)
+	done.inherited = found.kept
+	return done, nil
 }
 
 // whole reports whether all values are secret. Then all objects are.

@@ -101,7 +101,7 @@ func (r *kubeObject) creationOf(urn resource.URN, preview bool) creation {
 	}
 }
 
-// refuseOccupied refuses an object that exists where the update, which knows all values, will refuse it. What cannot be read is not
+// refuseOccupied refuses an object that exists where the update, which knows all values, will refuse it, and says if it will adopt it. What cannot be read is not
 // known to exist.
 func (r *kubeObject) refuseOccupied(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) error {
 	id, _ := in.identity()
@@ -113,7 +113,10 @@ func (r *kubeObject) refuseOccupied(ctx context.Context, clu *cluster.Cluster, i
 	if err != nil || c.isReplacing(live) {
 		return nil
 	}
-	_, err = t.asOn(live).mayContinue(in, c, live)
+	ours, err := t.asOn(live).mayContinue(in, c, live)
+	if err == nil && !ours {
+		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
+	}
 	return t.Explain("create", err, in.sensitive())
 }
 

@@ -25,6 +25,8 @@ type answer struct {
 	value       Value
 	fate        fate
 	placeholder bool
+	// keyless means that the private key of a certificate is not known.
+	keyless bool
 	// arguments are the texts among those of the call.
 	arguments []string
 }
@@ -66,9 +68,19 @@ func (s *Session) answer(in *scope, site string, d drawing) (reflect.Value, erro
 
 // tell decides what a call site is told.
 func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error) {
+	if value, is := s.options.Inherited[text]; is {
+		return s.inherited(text, value, d)
+	}
 	stored, fate := s.fate(text, arguments, issuer)
+	if authority := d.authority(); fate != kept && s.keyless(authority) {
+		s.unsigned[authority] = true
+		var err error
+		if d, err = d.signedBySomeone(); err != nil {
+			return answer{}, err
+		}
+	}
 	if n, is := s.options.Missing.variant(fate); is {
-		value, err := d.placeholder(text, n)
+		value, err := d.placeholder(text, s.variantOf(text, n), s.options.Missing.apart)
 		return answer{value: value, fate: fate, placeholder: true}, err
 	}
 	if fate != kept {
@@ -78,7 +90,28 @@ func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error
 	if err := stored.check(d.function); err != nil {
 		return answer{}, fmt.Errorf("the stored value of %s cannot be used: %w", text, err)
 	}
-	return answer{value: stored, fate: fate}, nil
+	return answer{value: stored, fate: fate, keyless: stored.isKeyless()}, nil
+}
+
+// inherited is the answer where a value was drawn elsewhere. As long as more are looked for, an unknown private key has a placeholder.
+func (s *Session) inherited(text string, value Value, d drawing) (answer, error) {
+	told := answer{value: value, fate: kept, keyless: value.isKeyless()}
+	if told.keyless && s.options.Missing.apart {
+		placeholder, err := d.placeholder(text, s.variantOf(text, s.options.Missing.n), true)
+		if err != nil {
+			return answer{}, err
+		}
+		told.value.PrivateKey = placeholder.PrivateKey
+	}
+	return told, nil
+}
+
+// variantOf is which placeholder a call site gets in a rendering with the nth.
+func (s *Session) variantOf(text string, n int) int {
+	if text == s.options.Other {
+		n++
+	}
+	return n
 }
 
 // fate returns the stored value of a call site, and what becomes of it.
@@ -90,7 +123,7 @@ func (s *Session) fate(text, arguments, issuer string) (Value, fate) {
 		return stored, missing
 	case isRotated:
 		return stored, rotated
-	case stored.Issuer != issuer || isDue(stored.Certificate, s.options.Now):
+	case stored.Issuer != issuer || s.options.reissued[text] || isDue(stored.Certificate, s.options.Now):
 		return stored, renewed
 	}
 	return stored, kept

@@ -8,11 +8,12 @@
 //   - where a template is while it is executed: site.go; how a key is written: key.go
 //   - which functions draw: functions.go; what they draw: value.go, values.go
 //   - what a call site is told: session.go, answer.go, rotate.go
-//   - when a certificate is made again: certificate.go
+//   - when a certificate is made again: certificate.go; one whose private key is not known: keyless.go
 //   - where a value is rendered: place.go; which calls the templates have, executed or not: source.go
 //   - whose value is whose, where call sites or objects have moved: moved.go
 //   - what becomes of values that nothing uses: former.go
 //   - values of the same shape, to find out what depends on them: placeholder.go
+//   - how values are found in texts that others have rendered: shape.go, wanted.go
 //
 // # A rendering
 //
@@ -52,5 +53,6 @@
 //     are gone are ever too many.
 //   - As long as a rendering is not known, nothing moves.
 //   - A certificate is made again when the one that signed it has changed, and when two thirds of its life are over.
+//   - An authority whose private key is not known stays as long as nobody asks for the key.
 //   - A placeholder is never stored.
 package draws

@@ -12,10 +12,14 @@ const mostRounds = 4
 
 // Again returns the session for another rendering of the same templates, in which each call site has the value of its place. It is
 // nil if this one has them, and the rendering is final. found are the texts that the rendering has made: only then it is known what
-// a value is for. If parts of them are unknown, whole is false, and nothing moves.
+// a value is for. If parts of them are unknown, whole is false, and nothing moves. Authorities without a private key that were asked for it
+// are made again first.
 func (s *Session) Again(found []Text, whole bool) *Session {
-	if !whole || s.options.Missing.exchanges {
+	if s.options.Missing.exchanges || s.options.Missing.apart {
 		return nil
+	}
+	if again := s.reissued(found); again != nil || !whole {
+		return again
 	}
 	s.places = s.find(found)
 	m := s.match(found)

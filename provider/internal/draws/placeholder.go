@@ -17,8 +17,8 @@ import (
 
 // Missing says what a draw without a stored value returns. The zero value draws.
 type Missing struct {
-	placeholds, exchanges bool
-	n                     int
+	placeholds, exchanges, apart bool
+	n                            int
 }
 
 // Draw draws what is not stored.
@@ -31,6 +31,9 @@ func Placeholder(n int) Missing { return Missing{placeholds: true, n: n} }
 
 // Exchanged is like [Placeholder], for all draws: two renderings differ in all that depends on drawn values, stored or not.
 func Exchanged(n int) Missing { return Missing{placeholds: true, exchanges: true, n: n} }
+
+// Apart is like [Placeholder], and no two call sites have the same: not even those of certificates, which take long to make.
+func Apart(n int) Missing { return Missing{placeholds: true, apart: true, n: n} }
 
 // variant returns which placeholder a draw gets, if it gets one.
 func (m Missing) variant(f fate) (int, bool) {
@@ -48,7 +51,7 @@ const (
 )
 
 // placeholder makes the nth value for a call site.
-func (d drawing) placeholder(site string, n int) (Value, error) {
+func (d drawing) placeholder(site string, n int, apart bool) (Value, error) {
 	p := placeholder{n: n, seed: sha256.Sum256([]byte(site))}
 	text := ""
 	switch d.function {
@@ -92,7 +95,10 @@ func (d drawing) placeholder(site string, n int) (Value, error) {
 		args[dated[d.function]] = reflect.ValueOf(p.time())
 		return drawing{d.function, d.call, args}.draw()
 	default:
-		return d.slowPlaceholder(n)
+		if !apart {
+			site = ""
+		}
+		return d.slowPlaceholder(site, n)
 	}
 	return Value{Text: text}, nil
 }
@@ -152,13 +158,14 @@ func (p placeholder) time() time.Time {
 // asked for.
 var slowPlaceholders sync.Map
 
-// slowPlaceholder makes keys, certificates and what can be decrypted. These are real: templates go on working with them.
-func (d drawing) slowPlaceholder(n int) (Value, error) {
-	name := fmt.Sprint(n, d.function, d.numbers(), d.digest(), d.issuer())
+// slowPlaceholder makes keys, certificates and what can be decrypted. These are real: templates go on working with them. Without a
+// site, they are the same for all.
+func (d drawing) slowPlaceholder(site string, n int) (Value, error) {
+	name := fmt.Sprint(n, d.function, d.numbers(), d.digest(), d.issuer(), site)
 	if known, is := slowPlaceholders.Load(name); is {
 		return known.(Value), nil
 	}
-	made, err := d.makePlaceholder(n)
+	made, err := d.makePlaceholder(site, n)
 	if err != nil {
 		return Value{}, err
 	}
@@ -166,18 +173,18 @@ func (d drawing) slowPlaceholder(n int) (Value, error) {
 	return known.(Value), nil
 }
 
-func (d drawing) makePlaceholder(n int) (Value, error) {
+func (d drawing) makePlaceholder(site string, n int) (Value, error) {
 	switch d.function {
 	case "genPrivateKey":
 		if kind := d.args[0].String(); kind == "" || kind == "rsa" {
-			key, err := placeholderKey(n)
+			key, err := placeholderKey(site, n)
 			return Value{Text: key}, err
 		} else if kind == "dsa" { // it takes minutes to make one, and nothing can be signed with it
 			kind = "ecdsa"
 			return drawing{d.function, d.call, []reflect.Value{reflect.ValueOf(kind)}}.draw()
 		}
 	case "genCA", "genSelfSignedCert", "genSignedCert":
-		key, err := placeholderKey(n)
+		key, err := placeholderKey(site, n)
 		if err != nil {
 			return Value{}, err
 		}
@@ -189,9 +196,9 @@ func (d drawing) makePlaceholder(n int) (Value, error) {
 
 var placeholderKeys sync.Map
 
-// placeholderKey returns the nth private key. It is a short one, because it protects nothing.
-func placeholderKey(n int) (string, error) {
-	make, _ := placeholderKeys.LoadOrStore(n, sync.OnceValues(func() (string, error) {
+// placeholderKey returns the nth private key for a call site. It is a short one, because it protects nothing.
+func placeholderKey(site string, n int) (string, error) {
+	make, _ := placeholderKeys.LoadOrStore(fmt.Sprint(n, site), sync.OnceValues(func() (string, error) {
 		key, err := rsa.GenerateKey(rand.Reader, 1024)
 		if err != nil {
 			return "", err

@@ -23,8 +23,15 @@ type Options struct {
 	// Source are the templates, by which values that are switched off are told from those that are gone. Without it, none is gone.
 	Source *Source
 
+	// Inherited are values that the same call sites have drawn elsewhere. They count whatever the arguments are.
+	Inherited Values
+	// Other is the key of a call site that has another placeholder than the rest of the rendering.
+	Other string
+
 	// withheld are the keys of call sites that do not get what is stored under them: it belongs to other places.
 	withheld map[string]bool
+	// reissued are the keys of certificates that are made again because their private keys are not known.
+	reissued map[string]bool
 }
 
 // Session is one rendering. It is not for concurrent use.
@@ -42,6 +49,8 @@ type Session struct {
 	// places are where the values of this rendering are, nil if that is not known. doubtful are the keys of [Session.Doubtful].
 	places   map[string][]string
 	doubtful []string
+	// unsigned are the certificates that were to sign, and could not.
+	unsigned map[string]bool
 }
 
 // NewSession begins a rendering.
@@ -49,7 +58,7 @@ func NewSession(o Options) *Session {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	s := &Session{options: o, answers: map[string]answer{}, first: o.Stored, moved: map[string]string{}}
+	s := &Session{options: o, answers: map[string]answer{}, first: o.Stored, moved: map[string]string{}, unsigned: map[string]bool{}}
 	for _, text := range o.Rotate {
 		s.patterns = append(s.patterns, pattern{text: text})
 	}

@@ -13,7 +13,7 @@ import (
 type Value struct {
 	// Text is the value of everything but a certificate: a whole number in decimal, a time as in RFC 3339.
 	Text string
-	// Certificate and PrivateKey are PEM.
+	// Certificate and PrivateKey are PEM. A certificate that was taken over may have no key.
 	Certificate, PrivateKey string
 	// Arguments stands for the arguments that the key does not show.
 	Arguments string
@@ -62,6 +62,9 @@ func (v Value) result(of reflect.Type) (reflect.Value, error) {
 	result := reflect.New(of).Elem()
 	result.FieldByName("Cert").SetString(v.Certificate)
 	result.FieldByName("Key").SetString(v.PrivateKey)
+	if v.isKeyless() {
+		result.FieldByName("Key").SetString(absentKey(v.Certificate))
+	}
 	return result, nil
 }
 
@@ -74,7 +77,7 @@ func (v Value) check(function string) error {
 		if _, err := parseCertificate(v.Certificate); err != nil {
 			return err
 		}
-		if key, _ := pem.Decode([]byte(v.PrivateKey)); key == nil {
+		if key, _ := pem.Decode([]byte(v.PrivateKey)); key == nil && !v.isKeyless() {
 			return errors.New("its private key is no PEM")
 		}
 	case isCertificate || v.Certificate != "" || v.PrivateKey != "":

@@ -52,7 +52,7 @@ func TestValuesThatCannotBeRead(t *testing.T) {
 		"a private key":         {`{"version":1,"values":{"a||randAlpha 3":{"privateKey":"x"}}}`, "it has no value, or more than one"},
 		"no PEM":                {`{"version":1,"values":{"a||genCA 3":{"certificate":"hunter2"}}}`, "its certificate is no PEM"},
 		"PEM of something else": {`{"version":1,"values":{"a||genCA 3":{"certificate":` + quote(ca.PrivateKey) + `}}}`, "its certificate cannot be parsed"},
-		"no key for it":         {`{"version":1,"values":{"a||genCA 3":{"certificate":` + quote(ca.Certificate) + `}}}`, "its private key is no PEM"},
+		"no PEM for its key":    {`{"version":1,"values":{"a||genCA 3":{"certificate":` + quote(ca.Certificate) + `,"privateKey":"hunter2"}}}`, "its private key is no PEM"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,10 @@
 package draws
 
 import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"maps"
 	"regexp"
 	"slices"
@@ -10,8 +14,6 @@ import (
 // Wanted is a value for which a rendering has a placeholder.
 type Wanted struct {
 	Key string
-	// Placeholder is the text that stands for it; empty for certificates.
-	Placeholder string
 
 	value Value
 }
@@ -20,10 +22,26 @@ type Wanted struct {
 func (s *Session) Wanted() (wanted []Wanted) {
 	for _, key := range slices.Sorted(maps.Keys(s.answers)) {
 		if answer := s.answers[key]; answer.placeholder {
-			wanted = append(wanted, Wanted{key, answer.value.Text, answer.value})
+			wanted = append(wanted, Wanted{key, answer.value})
 		}
 	}
 	return wanted
+}
+
+// Keyless returns the keys of the certificates whose private keys are not known.
+func (s *Session) Keyless() []string {
+	return s.keys(func(a answer) bool { return a.keyless })
+}
+
+// Depending returns the keys of values that are drawn with other arguments in another rendering.
+func (s *Session) Depending(other *Session) (keys []string) {
+	for key, answer := range s.answers {
+		if theirs, is := other.answers[key]; !is || theirs.value.Arguments != answer.value.Arguments || theirs.value.Issuer != answer.value.Issuer {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // alphabets are what functions draw from. What others draw is not taken from a text.
@@ -33,35 +51,105 @@ var alphabets = map[string]*regexp.Regexp{
 	"randNumeric":  regexp.MustCompile(`^[0-9]+$`),
 	"randAscii":    regexp.MustCompile(`^[ -~]+$`),
 	"randBytes":    regexp.MustCompile(`^[A-Za-z0-9+/]+=*$`),
+	"encryptAES":   regexp.MustCompile(`^[A-Za-z0-9+/]+=*$`),
+	"shuffle":      regexp.MustCompile(`^(?s:.+)$`),
 	"uuidv4":       regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`),
 	"bcrypt":       regexp.MustCompile(`^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$`),
 	"htpasswd":     regexp.MustCompile(`^[^:]*:\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$`),
 }
 
-// IsText says whether the value can be told by a text.
-func (w Wanted) IsText() bool {
-	k, is := parseKey(w.Key)
-	return is && alphabets[k.function()] != nil && len(w.Placeholder) >= longEnough
+// From returns the value that fields show, if its call could have drawn it. Places that show different ones show none. A certificate may come
+// without its private key.
+func (w Wanted) From(shown []Shown) (Value, bool) {
+	texts := map[half]string{}
+	for _, one := range shown {
+		if one.Key != w.Key {
+			continue
+		}
+		if text, twice := texts[one.half]; twice && text != one.Text {
+			return Value{}, false
+		}
+		texts[one.half] = one.Text
+	}
+	if w.value.Certificate != "" {
+		return w.pair(texts[certificateHalf], texts[keyHalf])
+	}
+	text, is := texts[whole]
+	return w.text(text, is)
 }
 
-// IsShownIn says whether a text has what stands for the value, or a part of it.
-func (w Wanted) IsShownIn(text string) bool {
-	return slices.ContainsFunc([]string{w.value.Text, w.value.Certificate, w.value.PrivateKey}, func(part string) bool {
-		return len(part) >= longEnough && strings.Contains(text, strings.TrimSpace(part))
-	})
-}
-
-// As returns a text as the value, if its call could have drawn it.
-func (w Wanted) As(text string) (Value, bool) {
+// text returns a value that is no certificate.
+func (w Wanted) text(text string, is bool) (Value, bool) {
 	k, _ := parseKey(w.Key)
+	switch {
+	case !is:
+		return Value{}, false
+	case k.function() == "randInt":
+		least, bound := w.bounds()
+		n, is := number(text)
+		return Value{Text: text}, is && n >= least && n < bound
+	case k.function() == "genPrivateKey":
+		text += "\n"
+		wanted, _ := pem.Decode([]byte(w.value.Text))
+		block, rest := pem.Decode([]byte(text))
+		fits := wanted != nil && block != nil && len(rest) == 0 && block.Type == wanted.Type && string(pem.EncodeToMemory(block)) == text
+		return Value{Text: text}, fits
+	}
 	alphabet := alphabets[k.function()]
-	if alphabet == nil || len(text) != len(w.Placeholder) || !alphabet.MatchString(text) {
+	if alphabet == nil || len(text) != len(w.value.Text) || !alphabet.MatchString(text) {
 		return Value{}, false
 	}
-	if user, _, _ := strings.Cut(w.Placeholder, ":"); k.function() == "htpasswd" && !strings.HasPrefix(text, user+":") {
+	if user, _, _ := strings.Cut(w.value.Text, ":"); k.function() == "htpasswd" && !strings.HasPrefix(text, user+":") {
 		return Value{}, false
 	}
-	value := w.value
-	value.Text = text
-	return value, true
+	return Value{Text: text}, true
+}
+
+// bounds are those of a whole number.
+func (w Wanted) bounds() (least, bound int) {
+	k, _ := parseKey(w.Key)
+	numbers := strings.Fields(k.call)
+	if len(numbers) != 3 {
+		return 0, 0
+	}
+	least, _ = number(numbers[1])
+	bound, _ = number(numbers[2])
+	return least, bound
+}
+
+// pair returns a certificate, with its private key or without.
+func (w Wanted) pair(certificate, key string) (Value, bool) {
+	value := Value{Certificate: certificate + "\n"}
+	if certificate == "" || !w.isLike(value.Certificate) {
+		return Value{}, false
+	}
+	if key == "" {
+		return value, true
+	}
+	value.PrivateKey = key + "\n"
+	_, err := tls.X509KeyPair([]byte(value.Certificate), []byte(value.PrivateKey))
+	return value, err == nil
+}
+
+// isLike says whether a certificate is for the same names as the one that stands for it.
+func (w Wanted) isLike(certificate string) bool {
+	wanted, err := parseCertificate(w.value.Certificate)
+	if err != nil {
+		return false
+	}
+	found, err := parseCertificate(certificate)
+	block, rest := pem.Decode([]byte(certificate))
+	if err != nil || len(rest) > 0 || string(pem.EncodeToMemory(block)) != certificate {
+		return false
+	}
+	return bytes.Equal(found.RawSubject, wanted.RawSubject) && found.IsCA == wanted.IsCA && slices.Equal(namesOf(found), namesOf(wanted))
+}
+
+// namesOf are the names that a certificate is for.
+func namesOf(certificate *x509.Certificate) []string {
+	names := slices.Clone(certificate.DNSNames)
+	for _, address := range certificate.IPAddresses {
+		names = append(names, address.String())
+	}
+	return names
 }
