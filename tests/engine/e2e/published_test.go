@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -30,12 +31,8 @@ func TestPublishedChartsLive(t *testing.T) {
 			if chartType(t, folder) == "library" {
 				return // It has no objects.
 			}
-			c, err := cluster.Start(t.Context(), workloads.Options)
-			require.NoError(t, err)
-			t.Cleanup(func() { assert.NoError(t, c.Stop()) })
-			s := chartStory{newStackIn(t, kubeOf(t, c), c.KubeconfigFile()), kubeOf(t, c), c, c.Namespace(t)}
-			step(t, "installed", func(t *testing.T) { s.installs(t, folder) })
-			step(t, "taken over", func(t *testing.T) { s.takesOver(t, folder) })
+			t.Run("installed", func(t *testing.T) { aloneIn(t).installs(t, folder) })
+			t.Run("taken over", func(t *testing.T) { aloneIn(t).takesOver(t, folder) })
 		})
 	}
 }
@@ -53,10 +50,7 @@ func TestPublishedManifestsLive(t *testing.T) {
 			continue
 		}
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
-			c, err := cluster.Start(t.Context(), workloads.Options)
-			require.NoError(t, err)
-			t.Cleanup(func() { assert.NoError(t, c.Stop()) })
-			s := chartStory{newStackIn(t, kubeOf(t, c), c.KubeconfigFile()), kubeOf(t, c), c, c.Namespace(t)}
+			s := aloneIn(t)
 			s.program(t, "resources:\n  it:\n    type: k8sconnect:Manifests\n    properties: {files: [%q], namespace: %q}\n", file, s.space)
 			s.up(t)
 			s.previewEmpty(t)
@@ -64,6 +58,15 @@ func TestPublishedManifestsLive(t *testing.T) {
 			assert.Empty(t, s.export(t).all)
 		})
 	}
+}
+
+// aloneIn begins a story in a cluster of its own.
+func aloneIn(t *testing.T) chartStory {
+	t.Helper()
+	c, err := cluster.Start(context.Background(), workloads.Options)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
+	return chartStory{newStackIn(t, kubeOf(t, c), c.KubeconfigFile()), kubeOf(t, c), c, c.Namespace(t)}
 }
 
 func chartType(t *testing.T, folder string) string {
@@ -94,7 +97,6 @@ func (s chartStory) installs(t *testing.T, folder string) {
 }
 
 func (s chartStory) takesOver(t *testing.T, folder string) {
-	s.space = s.cluster.Namespace(t) // What the chart keeps is in the other one.
 	s.of(t, folder, "")
 	s.helm(t, s.cluster, s.space, "install", "shop", folder, "--timeout", "10m")
 	before := s.kept(t)
