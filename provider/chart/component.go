@@ -219,7 +219,7 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 	}
 	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
 	as := *rel // as the program says it
-	takesOver := rel.adopt || sets.Adopts(rel.given)
+	takesOver := sets.TakesOver(rel.given)
 	c.releases.begin(child(RecordToken, name), running{content: as.content, takesOver: takesOver, draw: func(ctx context.Context, before memory, rotate []string) (memory, error) {
 		rel.stay(before)
 		drawn, err := rel.draw(ctx, before, rotate)

@@ -43,7 +43,7 @@ const (
 	// be wrong, others depend on them.
 	maxSearches = 16
 	// maxProbes bounds how many values are exchanged one by one, to find out whether any field depends on them.
-	maxProbes = 40
+	maxProbes = 100
 )
 
 // inheriting looks for the values that the templates of a release would draw in the objects that it takes over.
@@ -71,8 +71,7 @@ type inheriting struct {
 //
 // It is done once: after that, the values are remembered. So what cannot be read now is an error, and never taken for what is not there.
 func (r *release) inherit(ctx context.Context, known memory, missing draws.Missing) (inherited, error) {
-	takesOver := !known.isInstalled() && (r.adopt || sets.Adopts(r.given))
-	if !takesOver || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
+	if known.isInstalled() || !sets.TakesOver(r.given) || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
 		return inherited{}, nil
 	}
 	former := known.Own
@@ -350,7 +349,7 @@ func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, e
 		if len(wrong) > 0 {
 			return nil, errUnrendered
 		}
-		return viewOf(session, set.Objects), nil
+		return viewOf(session, set), nil
 	}
 	return nil, errUnrendered
 }

@@ -55,7 +55,8 @@ type neighbours struct {
 
 // at is what a field is in the cluster.
 func (n *neighbours) at(ctx context.Context, at field, in *view) (liveField, error) {
-	one, err := n.of(ctx, at.object, in.objects[at.object])
+	o := in.objects[at.object]
+	one, err := n.of(ctx, at.object, o, in.set.MayTakeOver(o))
 	if err != nil {
 		return liveField{}, err
 	}
@@ -63,7 +64,7 @@ func (n *neighbours) at(ctx context.Context, at field, in *view) (liveField, err
 	return liveField{one.role, text, is}, nil
 }
 
-func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object) (*neighbour, error) {
+func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object, takesOver bool) (*neighbour, error) {
 	if one, known := n.live[id]; known {
 		return one, nil
 	}
@@ -78,6 +79,7 @@ func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object
 	}
 	one := &neighbour{}
 	if live != nil {
+		whose.taken = whose.taken || takesOver && tracked.KubeObjectOf(live, whose.manager) != ""
 		if _, whose.ours, err = ownership.Applied(live, whose.manager); err != nil {
 			return nil, t.Explain("read", err, r.sensitive())
 		}
@@ -90,7 +92,7 @@ func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object
 // taker is what an object of a release is to its live object.
 type taker struct {
 	manager string
-	// taken means that it may be taken over, single that this is said of it alone.
+	// taken means that it is taken over: adopted, or from another KubeObject. single means that it is adopted by its name.
 	taken, single bool
 	// ours means that the release has written it, known that it remembers with which values.
 	ours, known bool

@@ -25,13 +25,14 @@ func (f field) String() string {
 // view is a rendering in which values are looked for.
 type view struct {
 	session *draws.Session
+	set     sets.Set
 	objects map[manifest.Identity]sets.Object
 	texts   map[field]string
 }
 
-func viewOf(session *draws.Session, objects []sets.Object) *view {
-	v := &view{session: session, objects: map[manifest.Identity]sets.Object{}, texts: map[field]string{}}
-	for _, o := range objects {
+func viewOf(session *draws.Session, set sets.Set) *view {
+	v := &view{session: session, set: set, objects: map[manifest.Identity]sets.Object{}, texts: map[field]string{}}
+	for _, o := range set.Objects {
 		id := manifest.IdentityOf(o.Manifest)
 		v.objects[id] = o
 		for path, text := range plainTexts(o.Manifest) {

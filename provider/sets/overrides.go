@@ -147,6 +147,15 @@ func Adopts(inputs property.Map) bool {
 	})
 }
 
+// TakesOver reports whether any object of a set may be taken over. Where that is not known yet, it may.
+func TakesOver(inputs property.Map) bool {
+	all, none := Set{Options: optionsOf(inputs)}, Set{}
+	overrides := inputs.Get(keyOverrides)
+	return all.MayTakeOver(Object{}) || overrides.IsArray() && slices.ContainsFunc(overrides.AsArray().AsSlice(), func(v property.Value) bool {
+		return v.IsMap() && none.MayTakeOver(Object{Options: v.AsMap().AsMap()})
+	})
+}
+
 // IsAdopted reports whether this object alone is adopted.
 func (o Object) IsAdopted() bool { return values.Flag(o.Options[keyAdopt]) }
 

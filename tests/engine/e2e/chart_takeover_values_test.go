@@ -231,6 +231,21 @@ func TestValuesAreTakenFromObjectsOfTheReleaseAlone(t *testing.T) { // [D65]
 	}
 }
 
+func TestARandomPasswordOfAnotherChartIsNamed(t *testing.T) { // [D65]
+	t.Parallel()
+	s := newChartStory(t)
+	s.chart(t, "1.0.0", map[string]string{"templates/secret.yaml": chartSecret})
+	s.declare(t, "")
+	s.up(t)
+	other := chartStory{newStackIn(t, s.kube, s.cluster.KubeconfigFile()), s.kube, s.cluster, s.space}
+	other.chart(t, "1.0.0", map[string]string{"templates/secret.yaml": chartSecret})
+	other.declare(t, "takeOverFrom: ['"+s.kube.managers(t, "v1/Secret/"+s.space+"/shop-auth")[0]+"']")
+	for _, out := range []string{other.preview(t), other.up(t)} {
+		assert.Contains(t, out, ": data.password of Secret shop-auth (which is not of this release).")
+	}
+	other.previewEmpty(t)
+}
+
 func TestASecretThatIsTakenOverAloneKeepsItsPassword(t *testing.T) { // [D65] [H13]
 	t.Parallel()
 	const adopts = "overrides: [{ select: { kind: Secret }, adopt: true }]"
