@@ -196,6 +196,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		children.apart[o.Key] = o
 	}
 	children.Timeouts = rel.timeouts
+	children.Definitions, children.LeavesOutDefinitions = done.crds, rel.release.SkipCRDs
 	children.keepHooks()
 	resources, err := children.register()
 	if err != nil {

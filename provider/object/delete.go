@@ -30,6 +30,9 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 }
 
 func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
+	if isLeftOut(req.OldInputs) {
+		return nil
+	}
 	in, old, err := decode(r.deleting.Of(req), req.Properties)
 	if err != nil {
 		return err

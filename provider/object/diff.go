@@ -23,6 +23,11 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	if isLeftOut(req.Inputs) {
+		r.calls.IsProgrammed(req.Urn)
+		return p.DiffResponse{}, nil
+	}
+	old.Stale = old.Stale || isLeftOut(req.OldInputs)
 	asText := isShownAsText(req)
 	if asText {
 		in.differences = &[]string{}

@@ -20,6 +20,9 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	}
 	r.calls.Read(req.Urn)
 	r.deleting.Forget(req.Urn)
+	if isLeftOut(req.Inputs) {
+		return p.ReadResponse{ID: req.ID, Properties: req.Properties, Inputs: req.Inputs}, nil
+	}
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}

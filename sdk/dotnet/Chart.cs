@@ -116,7 +116,7 @@ namespace K8sConnect.Kubernetes
         public InputUnion<string, K8sConnect.Kubernetes.ConflictPolicy>? ConflictPolicy { get; set; }
 
         /// <summary>
-        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         /// </summary>
         [Input("crds")]
         public InputUnion<string, K8sConnect.Kubernetes.ChartCrds>? Crds { get; set; }

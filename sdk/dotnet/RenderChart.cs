@@ -71,7 +71,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         /// </summary>
         [Input("crds")]
         public K8sConnect.Kubernetes.ChartCrds? Crds { get; set; }
@@ -227,7 +227,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         /// </summary>
         [Input("crds")]
         public Input<K8sConnect.Kubernetes.ChartCrds>? Crds { get; set; }

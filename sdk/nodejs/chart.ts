@@ -145,7 +145,7 @@ export interface ChartArgs {
      */
     conflictPolicy?: pulumi.Input<string | enums.ConflictPolicy | undefined>;
     /**
-     * What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      */
     crds?: pulumi.Input<string | enums.ChartCrds | undefined>;
     /**

@@ -103,7 +103,7 @@ type chartArgs struct {
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflictPolicy`, else `force`.
 	ConflictPolicy *string `pulumi:"conflictPolicy"`
-	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds *string `pulumi:"crds"`
 	// What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
 	DeletionPropagation *string `pulumi:"deletionPropagation"`
@@ -165,7 +165,7 @@ type ChartArgs struct {
 	ClusterConnection ClusterConnectionPtrInput
 	// What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflictPolicy`, else `force`.
 	ConflictPolicy pulumi.StringPtrInput
-	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds pulumi.StringPtrInput
 	// What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
 	DeletionPropagation pulumi.StringPtrInput

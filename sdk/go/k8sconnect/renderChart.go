@@ -57,7 +57,7 @@ type RenderChartArgs struct {
 	Chart string `pulumi:"chart"`
 	// The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds *ChartCrds `pulumi:"crds"`
 	// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
 	Digest *string `pulumi:"digest"`
@@ -114,7 +114,7 @@ type RenderChartOutputArgs struct {
 	Chart pulumi.StringInput `pulumi:"chart"`
 	// The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
 	ClusterConnection ClusterConnectionPtrInput `pulumi:"clusterConnection"`
-	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds ChartCrdsPtrInput `pulumi:"crds"`
 	// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
 	Digest pulumi.StringPtrInput `pulumi:"digest"`

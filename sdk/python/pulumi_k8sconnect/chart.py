@@ -59,7 +59,7 @@ class ChartArgs:
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] api_versions: More API versions that templates see, such as `monitoring.coreos.com/v1` or `monitoring.coreos.com/v1/ServiceMonitor`. Default: none.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster of all objects. Used instead of the provider's entire connection, including its `namespace`. Always secret.
         :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflict_policy`, else `force`.
-        :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
         :param pulumi.Input[_builtins.str] digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
         :param pulumi.Input['ManifestsEditsArgs'] edits: Changes to the manifests before they are applied.
@@ -206,7 +206,7 @@ class ChartArgs:
     @pulumi.getter
     def crds(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ChartCrds']]]:
         """
-        What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         """
         return pulumi.get(self, "crds")
 
@@ -565,7 +565,7 @@ class Chart(pulumi.ComponentResource):
         :param pulumi.Input[_builtins.str] chart: The chart: a folder, an archive (`.tgz`) as a path or as a URL, an OCI reference such as `oci://registry.example/charts/web`, or, with `repo`, a name. Paths are relative to the program's folder. A folder and an archive on the disk need no network.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster of all objects. Used instead of the provider's entire connection, including its `namespace`. Always secret.
         :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflict_policy`, else `force`.
-        :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
         :param pulumi.Input[_builtins.str] digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
         :param pulumi.Input[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']] edits: Changes to the manifests before they are applied.

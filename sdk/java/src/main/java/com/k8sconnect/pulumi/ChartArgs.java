@@ -107,14 +107,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     @Import(name="crds")
     private @Nullable Output<Either<String,ChartCrds>> crds;
 
     /**
-     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     public Optional<Output<Either<String,ChartCrds>>> crds() {
@@ -654,7 +654,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -665,7 +665,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -675,7 +675,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -685,7 +685,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 

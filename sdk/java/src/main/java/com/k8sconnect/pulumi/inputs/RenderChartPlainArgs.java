@@ -68,14 +68,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     @Import(name="crds")
     private @Nullable ChartCrds crds;
 
     /**
-     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     public Optional<ChartCrds> crds() {
@@ -377,7 +377,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
