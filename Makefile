@@ -461,9 +461,14 @@ fuzz: ## Every fuzz target of all modules, each for FUZZTIME=1m; inputs that fai
 	@bash tests/fuzz/fuzz.sh $(FUZZTIME) $(BIN)/fuzz . $(TESTED_MODULES)
 
 .PHONY: test-charts
-test-charts: bin/gotestsum bin/helm ## Compare the charts of twenty projects, which it downloads, with Helm
+test-charts: bin/gotestsum bin/helm ## Compare the charts of twenty projects, which it downloads, with Helm: CHARTS=folder of other charts
 	$(call say,Rendering the charts of others by Helm and by the provider)
 	@$(gotestsum) -- -tags=published -count=1 -run Published ./provider/internal/chart
+
+.PHONY: test-charts-lives
+test-charts-lives: $(NEEDED_BY_e2e) ## Install, take over, upgrade and remove the same charts on a real API server: CHARTS=folder of other charts
+	$(call say,Living with the charts of others)
+	@cd tests/engine && $(gotestsum) -- -tags=published -count=1 -timeout 120m -run Published ./e2e
 
 # The tests of the operator that a real node can decide otherwise than one whose pods are processes.
 NODE_CASES := ^Test(Life|Drift|Approval|Orphan|ADeletion|Killed|RunThatIsKilled|RunnersKilled|Interrupted|DeletedJob|AChangeWhile|Outputs)

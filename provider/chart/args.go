@@ -49,6 +49,7 @@ func (s *Source) Annotate(a infer.Annotator) {
 type Rendering struct {
 	Values      map[string]any `pulumi:"values,optional"`
 	ValueFiles  []string       `pulumi:"valueFiles,optional"`
+	Unset       []string       `pulumi:"unset,optional"`
 	ReleaseName *string        `pulumi:"releaseName,optional"`
 	CRDs        *CRDs          `pulumi:"crds,optional"`
 	KubeVersion *string        `pulumi:"kubeVersion,optional"`
@@ -161,6 +162,7 @@ const (
 
 	keyValues      = "values"
 	keyValueFiles  = "valueFiles"
+	keyUnset       = "unset"
 	keyReleaseName = "releaseName"
 	keyNamespace   = "namespace"
 	keyCRDs        = "crds"

@@ -16,7 +16,8 @@ import (
 
 // collect sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete.
 func (r *release) collect(partial *chart.Partial, known memory) (*rendered, error) {
-	done := &rendered{crds: map[string]bool{}, warnings: partial.Warnings, notes: notesOf(partial, r.whole())}
+	removed, misspelt := r.removed()
+	done := &rendered{crds: map[string]bool{}, removed: removed, warnings: append(misspelt, partial.Warnings...), notes: notesOf(partial, r.whole())}
 	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}, Secret: !r.secrets.Empty(), Fixed: true}
 	collecting := &collecting{into: done, generated: map[string]int{}, namespace: r.release.Namespace, whole: r.whole()}
 	definitions, others := firstDefinitions(partial.CRDs)
@@ -31,10 +32,10 @@ func (r *release) collect(partial *chart.Partial, known memory) (*rendered, erro
 		for _, h := range partial.Hooks {
 			collecting.hook(h, func(h hook, s stage) since { return known.since(h, s, r.adopt) })
 		}
-	} else if len(partial.Hooks) > 0 {
+	} else if len(partial.Hooks) > 0 && !known.isInstalled() {
 		done.warnings = append(done.warnings, fmt.Sprintf("The chart has %d hooks, which are left out because of hooks: skip.", len(partial.Hooks)))
 	}
-	if len(partial.Tests) > 0 {
+	if len(partial.Tests) > 0 && !known.isInstalled() {
 		done.warnings = append(done.warnings, fmt.Sprintf("Tests of the chart are left out: %s.", strings.Join(partial.Tests, ", ")))
 	}
 	return done, collecting.finish()

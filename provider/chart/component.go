@@ -116,6 +116,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 		if rel.chart, warning, err = c.charts.load(ctx, in.source); err != nil {
 			return p.ConstructResponse{}, rel.explain(ctx, req.Urn.Name(), err)
 		}
+		rel.remove()
 	}
 	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
 		if warning != "" {
@@ -165,7 +166,10 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if text := explainDropped(rel.shown(done.dropped)); text != "" {
 		warn(ctx, parent, text)
 	}
-	if text := done.announce(known, rel.shown); text != "" && ctx.DryRun() {
+	for _, text := range []string{done.removed, done.announce(known, rel.shown)} {
+		if text == "" || !ctx.DryRun() {
+			continue
+		}
 		if err := ctx.Log.Info(text, &pulumi.LogArgs{Resource: parent}); err != nil {
 			return nil, err
 		}
@@ -192,6 +196,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		children.apart[o.Key] = o
 	}
 	children.Timeouts = rel.timeouts
+	children.Definitions, children.LeavesOutDefinitions = done.crds, rel.release.SkipCRDs
 	children.keepHooks()
 	resources, err := children.register()
 	if err != nil {

@@ -46,10 +46,19 @@ func (m memory) toward(rendered string, adopt bool) memory {
 		m.Event = 1
 	case m.isInstalling(adopt), !m.known(), m.Rendered == rendered:
 	default:
-		m.Event++
+		m = m.next()
 		m.Upgrading, m.Unsure = true, m.Rendered == ""
 	}
 	m.Rendered = rendered
+	return m
+}
+
+// next is the memory when another event begins, or takes the place of the one that is open.
+func (m memory) next() memory {
+	if !m.Installing && !m.Upgrading {
+		m.Ended = m.Event
+	}
+	m.Event++
 	return m
 }
 
@@ -101,10 +110,15 @@ func (c *construction) event(h hook, s stage) pulumi.Input {
 		return pulumi.UnsafeUnknownOutput(nil)
 	}
 	what := c.memory.happens(c.in.adopt)
-	return pulumi.Map{
+	of := pulumi.Map{
 		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
-		"unsure": pulumi.Bool(c.memory.isUnsure()),
+		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
 	}
+	if !c.memory.isUnsure() { // Then each Task decides by itself whether it runs.
+		found, left := h.shares(c.hooks, what, s)
+		of["found"], of["left"] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
+	}
+	return of
 }
 
 // isUnsure reports whether it is not known what the release was before, because an older version of the provider has brought it there.

@@ -30,6 +30,14 @@ var (
 	afterObjects  = stage{postInstall, postUpgrade}
 )
 
+// String tells the stage from the other one, for a Task.
+func (s stage) String() string {
+	if s == afterObjects {
+		return "after"
+	}
+	return "before"
+}
+
 // hook is a hook of a release.
 type hook struct {
 	chart.Hook
@@ -141,6 +149,50 @@ func (h hook) with(all []hook, s stage) (needed []hook) {
 		}
 	}
 	return needed
+}
+
+// runsIn reports whether the Task of a hook runs in an event. Where none is open, it runs if the release moves to another cluster.
+func (h hook) runsIn(what happening, s stage) bool {
+	on := h.runsOn(s)
+	if what == nothing {
+		return slices.Contains(on, onCreate)
+	}
+	return len(on) > 0 && h.isOf(what, s)
+}
+
+// shares says which of the hooks that a hook needs are also needed by others that run in an event: in front of it, or behind it. They
+// are places in what with returns.
+func (h hook) shares(all []hook, what happening, s stage) (found, left []int) {
+	behind := false
+	for _, other := range order(all) {
+		if other.key == h.key {
+			behind = true
+			continue
+		}
+		if !other.runs() || !other.runsIn(what, s) {
+			continue
+		}
+		needed := keys(other.with(all, s))
+		for i, n := range h.with(all, s) {
+			switch {
+			case !slices.Contains(needed, n.key):
+			case behind:
+				left = append(left, i)
+			default:
+				found = append(found, i)
+			}
+		}
+	}
+	slices.Sort(found)
+	slices.Sort(left)
+	return slices.Compact(found), slices.Compact(left)
+}
+
+func keys(hooks []hook) (found []string) {
+	for _, h := range hooks {
+		found = append(found, h.key)
+	}
+	return found
 }
 
 // steps are the hooks of a deletion, in order. What stays as an object is there already.

@@ -21,13 +21,6 @@ func hookOf(kind, name string, weight int, when since, events, policies []string
 	}
 }
 
-func keys(hooks []hook) (keys []string) {
-	for _, h := range hooks {
-		keys = append(keys, h.key)
-	}
-	return keys
-}
-
 func TestHooksRunByWeightThenNameThenKind(t *testing.T) { // [H6]
 	assert.Equal(t, []string{"Job.z", "ServiceAccount.a", "Job.a", "Job.b"}, keys(order([]hook{
 		hookOf("Job", "b", 1, atInstall, []string{preInstall}, nil),
@@ -80,6 +73,35 @@ func TestWhatBecomesOfHooksThatDoNotRun(t *testing.T) { // [H6]
 	assert.False(t, left.isKept(), "what Helm's install has left is Helm's [H12]")
 	assert.Empty(t, hookOf("Job", "job", 0, atAdoption, both, nil).with([]hook{left}, beforeObjects), "and not made for a run")
 	assert.False(t, job.isKept())
+}
+
+func TestWhatHooksOfAnEventShare(t *testing.T) { // [D93]
+	once, both := []string{preInstall}, []string{preInstall, preUpgrade}
+	gone := []string{hookSucceeded}
+	claim := hookOf("PersistentVolumeClaim", "claim", -5, atInstall, both, gone)
+	late := hookOf("Role", "late", 2, atInstall, once, gone)
+	first := hookOf("Job", "first", 1, atInstall, both, nil)
+	second := hookOf("Job", "second", 3, atInstall, once, nil)
+	third := hookOf("Job", "third", 4, atInstall, both, nil)
+	all := []hook{third, second, late, claim, first}
+	for name, c := range map[string]struct {
+		h           hook
+		what        happening
+		found, left []int
+	}{
+		"the first hook leaves it":                      {first, installs, nil, []int{0}},
+		"the next one finds and leaves it":              {second, installs, []int{0}, []int{0, 1}},
+		"the last one finds it":                         {third, installs, []int{0, 1}, nil},
+		"one that is not of the event":                  {second, upgrades, []int{0}, []int{0, 1}},
+		"the last one of an upgrade":                    {third, upgrades, []int{0}, nil},
+		"no event is open: in another cluster, install": {first, nothing, nil, []int{0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, left := c.h.shares(all, c.what, beforeObjects)
+			assert.Equal(t, c.found, found)
+			assert.Equal(t, c.left, left)
+		})
+	}
 }
 
 func TestTheStepsOfADeletion(t *testing.T) { // [H7]

@@ -30,6 +30,7 @@ type inputs struct {
 
 	runHooks, lookUp, adopt bool
 	rotate                  []string
+	unset                   []unset
 }
 
 // maxReleaseName is what Helm allows, so that charts can add to it.
@@ -38,7 +39,7 @@ const maxReleaseName = 53
 // deciding are the inputs that decide on more than values.
 var deciding = []string{
 	keyChart, keyRepo, keyVersion, keyDigest, keyRepoUsername, keyRepoPassword, keyRepoCACertificate,
-	keyValueFiles, keyReleaseName, keyNamespace, keyCRDs, keyKubeVersion, keyAPIVersions, keyIsUpgrade, keyHooks, keyLookup,
+	keyValueFiles, keyReleaseName, keyNamespace, keyCRDs, keyKubeVersion, keyAPIVersions, keyIsUpgrade, keyHooks, keyLookup, keyUnset,
 }
 
 // decode reads the inputs, and reports every mistake in them. name is that of the resource, defaultNamespace the one of the
@@ -99,7 +100,7 @@ func (in *inputs) decodeRelease(given property.Map, name, defaultNamespace strin
 	}
 }
 
-// decodeValues merges the values of the files and those of the program.
+// decodeValues merges the values of the files and those of the program, and reads what it removes.
 func (in *inputs) decodeValues(given property.Map, wrong *check.Mistakes) {
 	in.values = map[string]any{}
 	for i, file := range textsIn(given, keyValueFiles, wrong) {
@@ -116,24 +117,32 @@ func (in *inputs) decodeValues(given property.Map, wrong *check.Mistakes) {
 		}
 		in.values = chart.MergeValues(in.values, more)
 	}
+	own := in.ownValues(given, wrong)
+	in.decodeUnset(given, own, wrong)
+	in.values = chart.MergeValues(in.values, own)
+}
+
+// ownValues are the values that the program gives itself.
+func (in *inputs) ownValues(given property.Map, wrong *check.Mistakes) map[string]any {
 	v := given.Get(keyValues)
 	switch {
 	case v.IsNull():
-		return
+		return nil
 	case v.IsComputed():
 		in.unknown = append(in.unknown, keyValues)
-		return
+		return nil
 	case !v.IsMap():
 		wrong.Add(keyValues, "The value must be a map.")
-		return
+		return nil
 	}
 	plain, secrets, err := values.FromProperty(v)
 	if err != nil {
 		wrong.Add(keyValues, err.Error())
-		return
+		return nil
 	}
-	more, _ := plain.(map[string]any)
-	in.values, in.secrets = chart.MergeValues(in.values, more), secrets
+	own, _ := plain.(map[string]any)
+	in.secrets = secrets
+	return own
 }
 
 // textsIn reads a list of texts.

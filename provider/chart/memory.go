@@ -41,6 +41,8 @@ type memory struct {
 	Left *left `json:"left,omitempty"`
 	// Event is the number of the last event, which tells it from all others. Those before events had numbers have 0.
 	Event int `json:"event,omitempty"`
+	// Ended is the last event before that one which has come to its end.
+	Ended int `json:"ended,omitempty"`
 	// Rendered stands for what that event has brought, or brings if it has not come to its end. Older states do not have it.
 	Rendered string `json:"rendered,omitempty"`
 	// Upgrading means that the event is an upgrade that has not come to its end.
@@ -128,15 +130,15 @@ func (m memory) at(place chart.Release, adopt bool) memory {
 	switch {
 	case !moved || adopt:
 	case m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace:
+		m = m.next()
 		m.Hooks, m.Rendered, m.Upgrading = m.Left.Hooks, m.Left.Rendered, m.Left.Upgrading
 		m.Installing, m.Left = false, nil
-		m.Event++
 	default:
 		if !m.Installing {
 			m.Left = &left{m.Namespace, m.Name, m.Hooks, m.Rendered, m.Upgrading}
 		}
+		m = m.next()
 		m.Hooks, m.Installing, m.Upgrading, m.Unsure = nil, true, false, false
-		m.Event++
 	}
 	return m
 }

@@ -146,7 +146,7 @@ func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memor
 		return false
 	}
 	if before.Rendered == "" { // The answer of before is not known. It is no change that this one is.
-		after.Event, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Rendered, before.Upgrading, before.Unsure
+		after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Ended, before.Rendered, before.Upgrading, before.Unsure
 	}
 	one, failed := before.withoutPlaces().encode()
 	other, err := after.withoutPlaces().encode()

@@ -131,6 +131,7 @@ func (f *renderChart) Invoke(ctx context.Context, req p.InvokeRequest) (p.Invoke
 	if rel.chart, warning, err = f.charts.load(ctx, in.source); err != nil {
 		return p.InvokeResponse{}, rel.explain(ctx, in.release.Name, err)
 	}
+	rel.remove()
 	if warning != "" {
 		p.GetLogger(ctx).Warning(warning)
 	}
@@ -161,7 +162,8 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 	if len(wrong) > 0 {
 		return property.Map{}, &mistakesError{sources.Few(wrong)}
 	}
-	if warnings := slices.Concat(partial.Warnings, others); len(warnings) > 0 {
+	_, misspelt := r.removed()
+	if warnings := slices.Concat(misspelt, partial.Warnings, others); len(warnings) > 0 {
 		p.GetLogger(ctx).Warning(sources.Listed(warnings))
 	}
 	if len(notes) > 0 {

@@ -51,6 +51,8 @@ type rendered struct {
 	crds     map[string]bool
 	notes    pulumi.Input
 	warnings []string
+	// removed says which defaults of the chart the program removes.
+	removed string
 	// used are the values that were drawn or found again, missing the keys of those without one, again of those that are drawn again.
 	// former are the values that were not.
 	used           draws.Values
@@ -122,7 +124,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		}
 	}
 	slices.Sort(after.Tasks)
-	after.Event, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Rendered, before.Upgrading, before.Unsure
+	after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Ended, before.Rendered, before.Upgrading, before.Unsure
 	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // Its registration says what is wrong.
 	rendered, known, err := after.digest(set)
 	if err != nil {
@@ -130,7 +132,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	}
 	if known {
 		begun := before.toward(rendered, r.adopt)
-		after.Event, after.Rendered, after.Upgrading, after.Unsure = begun.Event, begun.Rendered, begun.Upgrading, begun.Unsure
+		after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = begun.Event, begun.Ended, begun.Rendered, begun.Upgrading, begun.Unsure
 	}
 	if after.Adopted {
 		after.Found = r.lookups.firstFound(r.own(done))

@@ -44,7 +44,7 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 		Hash:      sum,
 		HashKey:   hashKey,
 		WrittenAt: ownership.WrittenAt(answer, t.Manager),
-	}, fields: fields, ignored: ignored, dropped: dropped, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object)}
+	}, fields: fields, ignored: ignored, dropped: dropped, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object), job: shortLivedOf(answer, in.applied)}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	s.ignoredSecret = in.namesSecret(ignored)
 	return s, nil

@@ -22,6 +22,9 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
+	if isLeftOut(req.Properties) {
+		return r.createLeftOut(req, in)
+	}
 	r.source.Remember(in.sensitive())
 	in.decideConflicts(r.settings)
 	in.makesInSet = tracked.IsInSet(req.Urn)

@@ -30,6 +30,9 @@ func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 }
 
 func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
+	if isLeftOut(req.OldInputs) {
+		return nil
+	}
 	in, old, err := decode(r.deleting.Of(req), req.Properties)
 	if err != nil {
 		return err
@@ -247,7 +250,7 @@ func (t target) stillThere(still *cluster.StillThereError, took time.Duration) e
 	}
 	return failure.Errorf(reason, "%s is still there after %s, but marked for deletion: %s.\n%s"+
 		"The deletion continues in the cluster and ends as soon as nothing blocks it. Then run the command again; it "+
-		"continues here. %s: %w", t.Ref, took.Round(time.Second), holding(still.Last), diagnosis(still.Last), lastResort(still.Last), still)
+		"continues here. %s: %w", t.Ref, took.Round(time.Second), holding(still.Last), blockersOf(still.Last), lastResort(still.Last), still)
 }
 
 func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unstructured) error {

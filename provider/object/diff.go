@@ -23,6 +23,11 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	if isLeftOut(req.Inputs) {
+		r.calls.IsProgrammed(req.Urn)
+		return p.DiffResponse{}, nil
+	}
+	old.Stale = old.Stale || isLeftOut(req.OldInputs)
 	asText := isShownAsText(req)
 	if asText {
 		in.differences = &[]string{}
@@ -86,6 +91,9 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		if err == nil {
 			old = seen
 		}
+	}
+	if old.noteEnded(&r.ended); old.staysEnded(in, req.OldInputs) {
+		return p.DiffResponse{}, nil
 	}
 	if programmed {
 		in.sayUnknownIdentity(ctx, req.Urn, old)
@@ -240,6 +248,15 @@ func (r *kubeObject) rereadStale(ctx context.Context, req p.DiffRequest, old sta
 	t, live, err := observeLive(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
 	t.Also = next
 	if err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); failure.Gone(err) {
+		job, ended, err := old.endedAndGone(ctx, t)
+		if err != nil {
+			return state{}, t.Explain("read", err, in.sensitive())
+		}
+		if ended {
+			old.job, old.Stale = job, false
+			return old, nil
+		}
+		old.job = shortLived{}
 		old.Applied, old.Live = old.Wanted(), map[string]any{}
 		return old, nil
 	}

@@ -34,7 +34,7 @@ const keyRetained = "__retained"
 const keyNamespaceAssumed = "__namespaceAssumed"
 
 // hiddenFlags are the inputs that only components give.
-var hiddenFlags = []string{keyRetained, keyNamespaceAssumed}
+var hiddenFlags = []string{keyRetained, keyNamespaceAssumed, keyLeftOut}
 
 // inputs are the checked inputs of one resource.
 type inputs struct {

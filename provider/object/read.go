@@ -20,6 +20,9 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	}
 	r.calls.Read(req.Urn)
 	r.deleting.Forget(req.Urn)
+	if isLeftOut(req.Inputs) {
+		return p.ReadResponse{ID: req.ID, Properties: req.Properties, Inputs: req.Inputs}, nil
+	}
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}
@@ -39,6 +42,11 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	t.Also = next
 	switch err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); {
 	case tracked.IsGone(err):
+		if !tracked.IsForgotten(err) {
+			if ended, err := r.readEnded(ctx, req, t, in, old); err != nil || ended.ID != "" {
+				return ended, err
+			}
+		}
 		if wasSeen := old.Ref.UID != "" && !old.Pending; wasSeen && !tracked.IsForgotten(err) {
 			t.warnGone(ctx)
 		}
@@ -75,6 +83,22 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		return p.ReadResponse{}, err
 	}
 	return p.ReadResponse{ID: req.ID, Properties: out, Inputs: req.Inputs}, nil
+}
+
+// readEnded answers for a Job that has ended and is gone; without an ID if there is none.
+func (r *kubeObject) readEnded(ctx context.Context, req p.ReadRequest, t target, in inputs, old state) (p.ReadResponse, error) {
+	job, ended, err := old.endedAndGone(ctx, t)
+	if err != nil {
+		return r.keepStale(ctx, req, t, in, old, err)
+	}
+	if !ended {
+		t.sayFailed(ctx, job)
+		return p.ReadResponse{}, nil
+	}
+	t.sayEnded(ctx, old.job, job)
+	old.job, old.Stale = job, false
+	out, err := old.encode(in)
+	return p.ReadResponse{ID: req.ID, Properties: out, Inputs: req.Inputs}, err
 }
 
 var (
@@ -125,7 +149,7 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 		return state{}, err
 	}
 	now.Foreign = tracked.KubeObjectOf(live, t.Own()...)
-	now.kept = manifest.SaysKeep(live.Object)
+	now.kept, now.job = manifest.SaysKeep(live.Object), shortLivedOf(live, s.Wanted())
 	// A recreated object keeps the old uid in the state, so that the next update notices. An object that carries our
 	// own field manager is ours.
 	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {

@@ -59,6 +59,7 @@ func New(source *connection.Source, settings Settings, memory *tracked.Memory) i
 		InferredResource: infer.Resource(&Object{}), source: source, settings: settings,
 		calls: tracked.EngineCalls{Notes: notes}, guard: tracked.ReplacementGuard{Notes: notes}, moves: tracked.Moves{Notes: notes},
 		goneWith: tracked.NewGoneWith(memory), deleting: tracked.DeletionInputs{Notes: notes, Keys: deletionInputs},
+		ended: tracked.NewEndedJobs(memory),
 	}
 }
 
@@ -80,6 +81,7 @@ type kubeObject struct {
 	moves    tracked.Moves
 	deleting tracked.DeletionInputs
 	goneWith tracked.GoneWith
+	ended    tracked.EndedJobs
 
 	unwritten sync.Map // resource.URN -> the uid of an object whose update writes nothing
 }

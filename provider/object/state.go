@@ -51,6 +51,9 @@ type state struct {
 
 	// kept means that the live object, when last read, asked not to be deleted.
 	kept bool
+
+	// job is about a Job that the cluster deletes when it has ended.
+	job shortLived
 }
 
 // form describes how to write the state of a resource with these inputs. The manifest as the user wrote it says which
@@ -87,6 +90,7 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if s.kept {
 		out[keyKept] = property.New(true)
 	}
+	s.job.encode(out)
 	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields}, s.NamesSecret); err != nil {
 		return property.Map{}, err
 	}
@@ -121,6 +125,7 @@ func decodeState(properties property.Map) (state, error) {
 		kept:          values.Flag(properties.Get(keyKept)),
 		dropped:       tracked.DecodeFields(properties.Get(tracked.KeyDropped)),
 		unsettled:     decodeUnsettled(properties),
+		job:           decodeShortLived(properties.Get(keyJob)),
 	}, err
 }
 

@@ -38,8 +38,8 @@ func holding(live *unstructured.Unstructured) string {
 	return "waiting for it to terminate"
 }
 
-// diagnosis explains, one line each, what the finalizers stand for and, for a namespace, what is left in it.
-func diagnosis(live *unstructured.Unstructured) string {
+// blockersOf explains, one line each, what the finalizers stand for and, for a namespace, what is left in it.
+func blockersOf(live *unstructured.Unstructured) string {
 	if live == nil {
 		return ""
 	}

@@ -57,7 +57,7 @@ func TestWhatHoldsATerminatingObjectIsNamed(t *testing.T) {
 		t.Run(c.sentence, func(t *testing.T) {
 			live := parsed(t, c.text)
 			assert.Equal(t, c.holding, holding(live))
-			assert.Equal(t, c.diagnosis, diagnosis(live))
+			assert.Equal(t, c.diagnosis, blockersOf(live))
 			assert.Contains(t, lastResort(live), c.lastResort)
 		})
 	}

@@ -20,9 +20,10 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
-	if r.onlyDeletesOtherwise(req) {
+	if isLeftOut(req.Inputs) || r.onlyDeletesOtherwise(req) {
 		return p.UpdateResponse{Properties: req.State}, nil
 	}
+	old.Stale = old.Stale || isLeftOut(req.OldInputs)
 	in.pinNamespace(old)
 	in.decideConflicts(r.settings)
 	in.taking = in.takes(old, req.OldInputs)

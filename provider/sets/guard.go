@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -211,10 +210,7 @@ func (s *Set) guarded() (definitions map[string]definition, instances map[string
 // registerGuard registers the guard of a set that defines kinds. It comes after all objects but those of these kinds and what needs them,
 // and so is deleted before all the others.
 func (r *Registration) registerGuard() error {
-	isDefinition := func(key string) bool {
-		return strings.HasPrefix(key, kinds.CustomResourceDefinition.Group+"/"+kinds.CustomResourceDefinition.Kind+".")
-	}
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(r.registered)), isDefinition) {
+	if len(r.leftOut) == 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(r.registered)), isDefinition) {
 		return nil
 	}
 	definitions, instances := r.guarded()

@@ -3,10 +3,13 @@ package sets
 import (
 	"context"
 	"errors"
+	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // RecordToken is the type of the record. It is not in the schema: nobody but a component makes one.
@@ -16,6 +19,13 @@ const RecordToken = "k8sconnect:index:ManifestsRecord"
 const (
 	keyKeys  = "keys"
 	keyWaits = "waits"
+)
+
+// The other inputs of a record, and the output that follows from them.
+const (
+	keyLeavable  = "definitions"
+	keyLeavesOut = "leavesOutDefinitions"
+	keyLeftOut   = "leftOut"
 )
 
 // Record remembers the children of a set from one run to the next, and does nothing else.
@@ -29,6 +39,10 @@ type RecordArgs struct {
 	// Keys are the keys of all objects, Waits those of the objects that are waited for.
 	Keys  []string `pulumi:"keys"`
 	Waits []string `pulumi:"waits"`
+	// Definitions are the keys of those objects that the set may leave out one day. If it does, those of before stay
+	// in the cluster, whatever becomes of the set.
+	Definitions          []string `pulumi:"definitions,optional"`
+	LeavesOutDefinitions *bool    `pulumi:"leavesOutDefinitions,optional"`
 }
 
 // NewRecord returns the resource.
@@ -45,6 +59,49 @@ func (*Record) Create(context.Context, infer.CreateRequest[RecordArgs]) (infer.C
 
 // Delete does nothing: the record is only in the state.
 func (*record) Delete(context.Context, p.DeleteRequest) error { return nil }
+
+// Diff also reports that other definitions are left out.
+func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
+	diff, err := r.remembering.Diff(ctx, req)
+	if !slices.Equal(leftOut(req.OldInputs, req.State, req.Inputs), values.Scalars(req.State.Get(keyLeftOut))) {
+		diff.HasChanges = true
+		diff.DetailedDiff[keyLeftOut] = p.PropertyDiff{Kind: p.Update}
+	}
+	return diff, err
+}
+
+// Update also remembers which definitions are left out.
+func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
+	resp, err := r.remembering.Update(ctx, req)
+	var keys []property.Value
+	for _, key := range leftOut(req.OldInputs, req.State, req.Inputs) {
+		keys = append(keys, property.New(key))
+	}
+	if len(keys) > 0 {
+		resp.Properties = resp.Properties.Set(keyLeftOut, property.New(keys))
+	}
+	return resp, err
+}
+
+// leftOut are the keys of the definitions that a set has had and leaves out now. Records of older versions of the provider do not say
+// which of the definitions may be left out: then it is each that is no longer there.
+func leftOut(was, state, now property.Map) []string {
+	before := values.Scalars(state.Get(keyLeftOut))
+	switch keys := now.Get(keyKeys); {
+	case !values.Flag(now.Get(keyLeavesOut)):
+		return nil
+	case keys.HasComputed():
+		return before
+	case was.Get(keyLeavable).IsArray():
+		before = append(before, values.Scalars(was.Get(keyLeavable))...)
+	default:
+		before = append(before, slices.DeleteFunc(values.Scalars(state.Get(keyKeys)), func(key string) bool { return !isDefinition(key) })...)
+	}
+	there := values.Scalars(now.Get(keyKeys))
+	before = slices.DeleteFunc(before, func(key string) bool { return slices.Contains(there, key) })
+	slices.Sort(before)
+	return slices.Compact(before)
+}
 
 // remembering is a resource whose outputs are its inputs, of which it compares some. It serves the verbs from the raw requests: infer
 // has no values for what is unknown.

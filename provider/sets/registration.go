@@ -33,6 +33,10 @@ type Registration struct {
 	AwaitWorkloads bool
 	// Timeouts are those of the component.
 	Timeouts Timeouts
+	// Definitions are the keys of definitions that the component may leave out another time; nil if it never does. LeavesOutDefinitions
+	// means that it leaves them out now.
+	Definitions          map[string]bool
+	LeavesOutDefinitions bool
 
 	ctx    *pulumi.Context
 	types  Children
@@ -46,6 +50,8 @@ type Registration struct {
 	guard      *pulumi.CustomResourceState
 	registered map[string]*kubeObject
 	waits      map[string]pulumi.Resource
+	// leftOut are the names of definitions that are left out and stay.
+	leftOut []string
 }
 
 // NewRegistration prepares the registration of a set, whose component is parent.
@@ -79,8 +85,9 @@ type kubeObject struct {
 type remembered struct {
 	pulumi.CustomResourceState
 
-	Keys  pulumi.StringArrayOutput `pulumi:"keys"`
-	Waits pulumi.StringArrayOutput `pulumi:"waits"`
+	Keys    pulumi.StringArrayOutput `pulumi:"keys"`
+	Waits   pulumi.StringArrayOutput `pulumi:"waits"`
+	LeftOut pulumi.StringArrayOutput `pulumi:"leftOut"`
 }
 
 // Register registers all children that are not registered yet. It returns the references to all objects.
@@ -119,6 +126,9 @@ func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 		r.explainOrder()
 		r.waitedFor = r.findWaitedFor()
 		if err := r.registerRecord(); err != nil {
+			return err
+		}
+		if err := r.registerLeftOut(); err != nil {
 			return err
 		}
 	}
@@ -248,8 +258,14 @@ func (r *Registration) registerRecord() error {
 	if r.Incomplete || r.hasUnknown() {
 		waits = pulumi.UnsafeUnknownOutput(nil) // An object may need another one for what it does not say yet.
 	}
+	inputs := pulumi.Map{keyKeys: keys, keyWaits: waits}
+	if r.Definitions != nil {
+		definitions := slices.DeleteFunc(slices.Sorted(maps.Keys(r.Definitions)), func(key string) bool { return !r.Definitions[key] })
+		inputs[keyLeavable] = pulumi.ToStringArray(definitions)
+		inputs[keyLeavesOut] = pulumi.Bool(r.LeavesOutDefinitions)
+	}
 	r.record = &remembered{}
-	return r.register(RecordToken, r.name, pulumi.Map{keyKeys: keys, keyWaits: waits}, r.record, r.internal()...)
+	return r.register(RecordToken, r.name, inputs, r.record, r.internal()...)
 }
 
 // object registers one object, after those that it comes after.

@@ -29,12 +29,19 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 		d = in.decideReplacement()
 		s.number = was.state.number + 1 // Otherwise the run of before would count as its own.
 	}
+	if err := r.passedOn.note(in, d); err != nil {
+		return p.CreateResponse{}, err
+	}
 	connect := func() (*cluster.Cluster, error) { return r.source.Cluster(req.Properties) }
 	if req.DryRun {
 		return p.CreateResponse{Properties: in.preview(ctx, d, s)}, r.try(ctx, req.Urn, in, d, connect)
 	}
 	if replaces && d.runs && was.state.unfinished == interrupted {
-		if err := r.stop(ctx, req.Urn, req.Properties, was); err != nil {
+		kept, err := in.kept(was.state, true)
+		if err != nil {
+			return p.CreateResponse{}, err
+		}
+		if err := r.stop(ctx, req.Urn, req.Properties, was, kept); err != nil {
 			return p.CreateResponse{}, err
 		}
 	}
@@ -51,7 +58,7 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 }
 
 // stop removes a run that may still go on: two runs of one Task never overlap, also where one replaces the other.
-func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties property.Map, was formerTask) error {
+func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties property.Map, was formerTask, kept []needed) error {
 	clu, err := r.source.Cluster(properties)
 	if err != nil {
 		return err
@@ -64,7 +71,7 @@ func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties pr
 	if err != nil {
 		return err
 	}
-	return r.removeRun(ctx, urn, in, was.state, clu)
+	return r.removeRun(ctx, urn, in, was.state, kept, clu)
 }
 
 // do does what was decided, and returns the state after it. If the state names an object, it is to be saved although there is an
@@ -115,7 +122,10 @@ func (r *taskResource) do(
 	if e := in.event(); e != nil && s.unfinished == "" {
 		s.event = e.number
 	}
-	s.object, s.name, s.manager, s.with = refOf(current.target.Identity(), ""), name, manager, in.with
+	s.object, s.name, s.manager, s.with = refOf(current.target.Identity(), ""), name, manager, current.with
+	if s.unfinished == "" {
+		s.with = which(current.with, func(n needed) bool { return n.left })
+	}
 	if e.live != nil {
 		s.object.UID = string(e.live.GetUID())
 	}
@@ -132,5 +142,6 @@ func newRun(
 	if err != nil {
 		return nil, t.Explain("create", err, in.sensitive)
 	}
-	return &run{in: in, name: name, target: t, sensitive: slices.Concat(in.sensitive, source.Secrets())}, nil
+	with, err := in.needs(name)
+	return &run{in: in, name: name, with: with, target: t, sensitive: slices.Concat(in.sensitive, source.Secrets())}, err
 }

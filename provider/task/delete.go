@@ -44,7 +44,7 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive)
 	if old.unfinished != "" {
-		if err := r.removeRun(ctx, req.Urn, in, old, clu); err != nil {
+		if err := r.removeRun(ctx, req.Urn, in, old, nil, clu); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 			return err
 		}
 	}
-	return r.removeRun(ctx, req.Urn, in, old, clu)
+	return r.removeRun(ctx, req.Urn, in, old, nil, clu)
 }
 
 // clusterOfDeletion returns the cluster in which something is to be deleted. It is nil if that cluster is gone for good, as the
@@ -128,25 +128,28 @@ func excuse(ctx context.Context, err error, force bool, what string) error {
 	}
 }
 
-// removeRun removes what the last run has left: its object, and what was there for it alone.
-func (r *taskResource) removeRun(ctx context.Context, urn resource.URN, was inputs, old state, clu *cluster.Cluster) error {
+// removeRun removes what the last run has left: its object, and what was there for it and is not among kept.
+func (r *taskResource) removeRun(ctx context.Context, urn resource.URN, was inputs, old state, kept []needed, clu *cluster.Cluster) error {
 	if !old.begun() {
 		return nil
 	}
-	last, err := newRun(ctx, r.source, was, clu, old.object.Identity, old.name, cmp.Or(old.manager, tracked.ManagerOf(urn)))
+	last, err := r.lastRun(ctx, urn, was, old, clu)
 	if err != nil {
 		return err
 	}
 	if err := last.removeObject(ctx, old.uid()); err != nil {
 		return last.target.Explain("delete", err, was.sensitive)
 	}
-	if old.unfinished == "" {
-		return nil
+	with := old.with
+	if with == nil && old.unfinished != "" {
+		with = last.with
 	}
-	if old.with != nil {
-		return last.removeWith(ctx, old.with)
-	}
-	return last.removeWith(ctx, was.with)
+	return last.removeWith(ctx, except(with, kept))
+}
+
+// lastRun is the last run of a Task, as it was begun.
+func (r *taskResource) lastRun(ctx context.Context, urn resource.URN, was inputs, old state, clu *cluster.Cluster) (*run, error) {
+	return newRun(ctx, r.source, was, clu, old.object.Identity, old.name, cmp.Or(old.manager, tracked.ManagerOf(urn)))
 }
 
 // removeObject removes the object of a run, unless a KubeObject has taken it over: then it lives on. Where its UID is not known, it

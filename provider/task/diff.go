@@ -30,7 +30,7 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	switch {
 	case diff.HasChanges:
 		return diff, nil
-	case old.unfinished != "", programmed && isDue(req.Inputs, old):
+	case old.unfinished != "", programmed && r.hasToDo(req.Inputs, old):
 		return tracked.UpdateAbout(keyRun), nil
 	case !programmed || !known || clu == nil:
 		return diff, nil
@@ -46,11 +46,11 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	}
 }
 
-// isDue reports whether the event of a release asks for a run of its hook.
-func isDue(properties property.Map, old state) bool {
+// hasToDo reports whether the event of a release asks for a run of its hook, or for what is left of others to be removed.
+func (r *taskResource) hasToDo(properties property.Map, old state) bool {
 	if properties.Get(keyHook).IsNull() {
 		return false
 	}
 	in, err := decodeInputs(properties)
-	return err == nil && in.isDue(old)
+	return err == nil && (in.isDue(old) || r.isUntidy(in, old))
 }

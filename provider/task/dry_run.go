@@ -38,7 +38,7 @@ func (r *taskResource) try(
 		return err
 	}
 	object := in.objectOf(tried.target.Identity())
-	tried.sign(object)
+	tried.sign(object, tried.name)
 	_, err = clu.Apply(tracked.Asking(ctx, r.source, urn, in.sensitive, true), object, cluster.ApplyOptions{
 		FieldManager: tried.target.Manager, CreateOnly: true, DryRun: true,
 	})

@@ -13,6 +13,10 @@ const (
 	keyOpen   = "open"
 	keyRuns   = "runs"
 	keyUnsure = "unsure"
+	keyEnded  = "ended"
+	keyStage  = "stage"
+	keyFound  = "found"
+	keyLeft   = "left"
 )
 
 // keyEventOutput is the hidden output that says in which event a hook has succeeded last. The Chart reads it.
@@ -33,6 +37,12 @@ type event struct {
 	// unsure means that it is not known what was installed before, because an older version of the provider did it. Then a hook runs if
 	// what it runs has changed.
 	unsure bool
+	// ended is the last event before it that has come to its end.
+	ended int
+	// stage is the part of it in which the hook runs: before the objects of the release, or after them.
+	stage string
+	// found and left are the places in with of what other hooks of the stage need, too: those in front of this one, and those behind it.
+	found, left []int
 }
 
 // decodeEvent reads the event; nil if there is none, as in older programs.
@@ -45,10 +55,26 @@ func decodeEvent(v property.Value) *event {
 	}
 	members := v.AsMap()
 	e := &event{open: values.Flag(members.Get(keyOpen)), runs: values.Flag(members.Get(keyRuns)), unsure: values.Flag(members.Get(keyUnsure))}
-	if number := members.Get(keyNumber); number.IsNumber() {
-		e.number = int(number.AsNumber())
-	}
+	e.number, e.ended, e.stage = whole(members.Get(keyNumber)), whole(members.Get(keyEnded)), values.Text(members.Get(keyStage))
+	e.found, e.left = wholes(members.Get(keyFound)), wholes(members.Get(keyLeft))
 	return e
+}
+
+// whole reads a whole number; 0 where there is none.
+func whole(v property.Value) int {
+	if !v.IsNumber() {
+		return 0
+	}
+	return int(v.AsNumber())
+}
+
+func wholes(v property.Value) (numbers []int) {
+	if v.IsArray() {
+		for _, item := range v.AsArray().All {
+			numbers = append(numbers, whole(item))
+		}
+	}
+	return numbers
 }
 
 func checkEvent(v property.Value, wrong *check.Mistakes) {
@@ -106,6 +132,8 @@ func (e *event) decide(in inputs, old state, same, moved bool) decision {
 		return decision{runs: true, why: "the release has another name or namespace, so it is installed"}
 	case !old.begun():
 		return decision{runs: true, why: "it is new"}
+	case !same && e.open:
+		return decision{runs: true, why: "the release has changed"}
 	case !same:
 		return decision{runs: true, why: "what it runs has changed"}
 	default:

@@ -24,7 +24,7 @@ import (
 const (
 	// madeBy is the field manager of the resource that has made the object.
 	madeBy = "k8sconnect.io/task"
-	// madeFor is the name of the run.
+	// madeFor is the name of the run or, for what several hooks need, of the event of the release.
 	madeFor = "k8sconnect.io/run"
 	// ofRelease is the release whose hook it is.
 	ofRelease = "k8sconnect.io/release"
@@ -32,13 +32,13 @@ const (
 	hookOfHelm = "helm.sh/hook"
 )
 
-// sign marks an object as made by a run.
-func (r *run) sign(object *unstructured.Unstructured) {
+// sign marks an object as made by a run. of is what it is made for.
+func (r *run) sign(object *unstructured.Unstructured, of string) {
 	annotations := object.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	annotations[madeBy], annotations[madeFor] = r.target.Manager, r.name
+	annotations[madeBy], annotations[madeFor] = r.target.Manager, of
 	if r.in.hook != nil {
 		annotations[ofRelease] = r.in.hook.release
 	}
@@ -48,6 +48,8 @@ func (r *run) sign(object *unstructured.Unstructured) {
 // madeObject is a place in which a run makes an object: what is run, or what is there for it alone.
 type madeObject struct {
 	target tracked.Target
+	// madeFor is the name of what it is made for: the run, or the event of a release.
+	madeFor string
 	// named means that the name itself tells the run from all others.
 	named bool
 	// passing means that the object is of no use while it is being deleted.
@@ -60,7 +62,7 @@ type madeObject struct {
 type madeIn int
 
 const (
-	// thisRun is the run itself, perhaps in a process that was killed.
+	// thisRun is the run itself, perhaps in a process that was killed, or another hook of the event that the object is made for.
 	thisRun madeIn = iota
 	// earlierRun is another run of this Task or of another hook of the release, one of helm's, or a version of the chart in which
 	// the object is no hook. Its objects make room.
@@ -75,7 +77,7 @@ func (r *run) origin(live *unstructured.Unstructured, o madeObject) (madeIn, err
 	switch {
 	case err != nil:
 		return elsewhere, err
-	case ours && (o.named || live.GetAnnotations()[madeFor] == r.name):
+	case ours && (o.named || live.GetAnnotations()[madeFor] == o.madeFor), r.isOfEvent(live, o.madeFor):
 		return thisRun, nil
 	case ours || r.isOfRelease(live) || (r.mayTakeOver(live) || r.wasObject(live)) && !mayRun(live):
 		return earlierRun, nil
@@ -97,6 +99,12 @@ func (r *run) isOfRelease(live *unstructured.Unstructured) bool {
 	}
 	_, applied, err := ownership.Applied(live, by)
 	return err == nil && applied
+}
+
+// isOfEvent reports whether a hook of the same release has made an object, and for this: the name of a run stands for one hook, so it is
+// an event. It is no more if a KubeObject has taken it over.
+func (r *run) isOfEvent(live *unstructured.Unstructured, of string) bool {
+	return of != "" && live.GetAnnotations()[madeFor] == of && r.isOfRelease(live) && tracked.KubeObjectOf(live, live.GetAnnotations()[madeBy]) == ""
 }
 
 // mayTakeOver reports whether an object is a hook that helm has made, of a release that is being taken over. Helm would also replace
@@ -151,7 +159,7 @@ const attempts = 3
 
 // create makes an object. If an earlier process has made it for the same run, it is that one.
 func (r *run) create(ctx context.Context, object *unstructured.Unstructured, o madeObject) (*unstructured.Unstructured, error) {
-	r.sign(object)
+	r.sign(object, o.madeFor)
 	var err error
 	for range attempts {
 		var answer cluster.ApplyResult

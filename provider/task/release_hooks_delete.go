@@ -208,7 +208,7 @@ func clearSteps(ctx context.Context, steps []*step, complete bool) error {
 		case s.runs():
 			pods = append(pods, s)
 		default:
-			if err := s.removeOne(ctx, s.target); err != nil && !failure.Gone(err) {
+			if err := s.removeOne(ctx, s.target, s.name); err != nil && !failure.Gone(err) {
 				return s.target.Explain("delete", err, s.in.sensitive)
 			}
 		}

@@ -23,6 +23,8 @@
 // next replaces, as with helm's before-hook-creation. A hook that helm has made is replaced where a release is taken over, once
 // it has ended.
 //
+// What several hooks of an event need belongs to the event: the first of them makes it, and the last one removes it. See shared.go.
+//
 // The hooks of a deletion are ReleaseHooks, another resource, which remembers its steps and runs them in its Delete. It is there
 // also if it has none and is never replaced, because the deletion of a resource runs them: a new version of the chart that has
 // no such hooks must be an update. Nothing is saved of a deletion that fails or is killed. What tells the next one what has
@@ -69,6 +71,8 @@ type taskResource struct {
 	source *connection.Source
 	calls  tracked.EngineCalls
 	former formerTasks
+	// passedOn is what hooks leave for those behind them.
+	passedOn passedOn
 }
 
 // Create satisfies infer's constraint on resource types. It is never reached, because taskResource serves Create from the

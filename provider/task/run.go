@@ -18,6 +18,8 @@ type run struct {
 	in inputs
 	// name tells the run from all others.
 	name string
+	// with are the objects that are there for it alone, or for it and other hooks of the event.
+	with []needed
 	// target is the object of the run, and who makes it.
 	target tracked.Target
 	// sensitive are all texts that must not be shown.
@@ -43,7 +45,7 @@ type end struct {
 // alone. Whatever it finds of the same run already, it goes on with.
 func (r *run) execute(ctx context.Context) (end, error) {
 	e := end{unfinished: interrupted}
-	if len(r.in.with) > 0 {
+	if len(r.with) > 0 {
 		// They are of no use to a run that has ended, and must not be taken from an earlier one that goes on.
 		live, err := r.makeRoom(ctx, r.runObject())
 		if err != nil {
@@ -70,7 +72,7 @@ func (r *run) withdraw(ctx context.Context, e *end, cause error) error {
 	if e.live != nil || mayExist(cause) {
 		return cause
 	}
-	if err := r.removeWith(ctx, r.in.with); err == nil {
+	if err := r.removeWith(ctx, unneeded(r.with, false)); err == nil {
 		e.begun = false
 	}
 	return cause
@@ -124,7 +126,7 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 // clearUp removes what nobody asked to keep of a run that has ended. The object of one that has succeeded gets its time to live last:
 // as long as the others cannot be removed, it is the evidence that the run needs no repetition.
 func (r *run) clearUp(ctx context.Context, e *end, succeeded bool) error {
-	left := r.removeWith(ctx, r.in.with)
+	left := r.removeWith(ctx, unneeded(r.with, succeeded))
 	if succeeded && (r.lasting || left != nil) {
 		return left
 	}

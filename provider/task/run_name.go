@@ -19,15 +19,24 @@ const (
 // runName is the name of a run: that of the manifest, and a digest of what tells the run from all others. It does
 // not depend on the state of this process, so that another one finds the object again.
 func runName(base string, urn resource.URN, content any, which ...any) (string, error) {
-	text, err := json.Marshal([]any{string(urn), which, content})
+	sum, err := digest(string(urn), which, content)
+	if err != nil {
+		return "", err
+	}
+	if most := maxName - digestLength - 1; len(base) > most {
+		base = strings.TrimRight(base[:most], "-.")
+	}
+	return base + "-" + sum, nil
+}
+
+// digest is short, and stands for all of these.
+func digest(what ...any) (string, error) {
+	text, err := json.Marshal(what)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(text)
-	if most := maxName - digestLength - 1; len(base) > most {
-		base = strings.TrimRight(base[:most], "-.")
-	}
-	return base + "-" + hex.EncodeToString(sum[:])[:digestLength], nil
+	return hex.EncodeToString(sum[:])[:digestLength], nil
 }
 
 // objectName is the name of the object of a run: that of the run, unless what is run keeps its own.

@@ -36,7 +36,7 @@ func (in inputs) objectOf(id manifest.Identity) *unstructured.Unstructured {
 // runObject is the object of the run, which other runs leave alone unless its name is fixed.
 func (r *run) runObject() madeObject {
 	return madeObject{
-		target: r.target, named: r.in.hook == nil,
+		target: r.target, madeFor: r.name, named: r.in.hook == nil,
 		next: "a Task runs objects that it has made itself. Give the manifest another name, or delete that object",
 	}
 }

@@ -35,6 +35,8 @@ const (
 	keyName       = "name"
 	keyManager    = "manager"
 	keyMadeWith   = "with"
+	keyMadeFor    = "madeFor"
+	keyMadeFound  = "found"
 	keyOperation  = "operation"
 )
 
@@ -66,9 +68,9 @@ type state struct {
 	object reference.Object
 	// name tells the last run from all others, and manager is who made its objects. Both outlast another name of the resource.
 	name, manager string
-	// with are the objects that are there for a run that is not done. The inputs do not tell: after an update that has failed, the engine
-	// still has those of the one before.
-	with []map[string]any
+	// with are the objects that are there for a run that is not done, and those that one that is done has left for other hooks. The inputs
+	// do not tell: after an update that has failed, the engine still has those of the one before.
+	with []needed
 	// stays means that the object of the last run is kept for good.
 	stays bool
 	// result is what came of the last run.
@@ -102,9 +104,12 @@ func (s state) encode() property.Map {
 	}
 	if s.unfinished != "" {
 		run[keyUnfinished], run[keyOperation] = property.New(string(s.unfinished)), property.New(s.operation)
+	}
+	if s.unfinished != "" || len(s.with) > 0 {
 		with := make([]property.Value, len(s.with))
-		for i, object := range s.with {
-			with[i] = refOf(manifest.IdentityOf(object), "").Encode()
+		for i, n := range s.with {
+			with[i] = property.New(refOf(manifest.IdentityOf(n.object), "").Encode().AsMap().
+				Set(keyMadeFor, property.New(n.madeFor)).Set(keyMadeFound, property.New(n.found)))
 		}
 		run[keyMadeWith] = property.New(with).WithSecret(s.secret)
 	}
@@ -150,18 +155,24 @@ func decodeState(outputs property.Map) state {
 }
 
 // decodeWith returns what identifies the objects that are there for a run; nil where that was not saved.
-func decodeWith(v property.Value) []map[string]any {
+func decodeWith(v property.Value) []needed {
 	if !v.IsArray() {
 		return nil
 	}
-	with := []map[string]any{}
+	with := []needed{}
 	for _, item := range v.AsArray().All {
+		if !item.IsMap() {
+			continue
+		}
 		id := reference.Decode(item).Identity
 		metadata := map[string]any{"name": id.Name}
 		if id.Namespace != "" {
 			metadata["namespace"] = id.Namespace
 		}
-		with = append(with, map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind, "metadata": metadata})
+		with = append(with, needed{
+			object:  map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind, "metadata": metadata},
+			madeFor: values.Text(item.AsMap().Get(keyMadeFor)), found: values.Flag(item.AsMap().Get(keyMadeFound)),
+		})
 	}
 	return with
 }

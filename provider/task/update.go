@@ -165,13 +165,20 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
+	if err := r.passedOn.note(in, d); err != nil {
+		return p.UpdateResponse{}, err
+	}
 	connect := func() (*cluster.Cluster, error) { return r.source.Cluster(req.Inputs) }
 	if req.DryRun {
 		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, r.try(ctx, req.Urn, in, d, connect)
 	}
 	s := old
 	if (d.runs || d.drops || moved) && !d.goesOn {
-		if err := r.clear(ctx, req, was, old, moved); err != nil {
+		kept, err := in.kept(old, d.runs)
+		if err != nil {
+			return p.UpdateResponse{}, err
+		}
+		if err := r.clear(ctx, req, was, old, kept, moved); err != nil {
 			return p.UpdateResponse{}, err
 		}
 		s = old.without()
@@ -180,6 +187,11 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 		}
 		if e := in.event(); e != nil && moved {
 			s.event = e.number // A hook of upgrades has nothing to do in the new cluster.
+		}
+	}
+	if !d.runs {
+		if s, err = r.tidy(ctx, req, was, in, s); err != nil {
+			return p.UpdateResponse{}, err
 		}
 	}
 	s, err = r.do(ctx, req.Urn, in, s, d, connect)
@@ -206,8 +218,8 @@ func (r *taskResource) moved(ctx context.Context, req p.UpdateRequest, old state
 	return moved, err
 }
 
-// clear removes what the last run has left, before another one begins: two runs of one Task never overlap.
-func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, was inputs, old state, moved bool) error {
+// clear removes what the last run has left and is not among kept, before another one begins: two runs of one Task never overlap.
+func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, was inputs, old state, kept []needed, moved bool) error {
 	if moved {
 		if old.begun() {
 			old.origin.WarnLeft(ctx, r.source)
@@ -218,5 +230,5 @@ func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, was input
 	if err != nil {
 		return err
 	}
-	return r.removeRun(ctx, req.Urn, was, old, clu)
+	return r.removeRun(ctx, req.Urn, was, old, kept, clu)
 }

@@ -94,7 +94,7 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 			in: asHook(of(property.New("1"), onCreate), event{number: 2, open: true}), old: after(ran(failed), onMove), runs: true, why: "the last run has failed",
 		},
 		"a hook outside of all events":                           {in: asHook(other, closed), old: ran("")},
-		"a hook of the event":                                    {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "what it runs has changed"},
+		"a hook of the event":                                    {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "the release has changed"},
 		"a hook of the event, whose content has not changed":     {in: asHook(same, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), runs: true, why: "the upgrade of the release has begun, and not come to its end"},
 		"a hook of the event, in a release with another name":    {in: asHook(same, event{number: 2, open: true, runs: true}), old: in(ran(""), 1), renamed: true, runs: true, why: "the release has another name or namespace, so it is installed"},
 		"a hook that has succeeded in the event":                 {in: asHook(other, event{number: 2, open: true, runs: true}), old: in(ran(""), 2)},
@@ -145,9 +145,22 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 				exitCodes: map[string]int32{"main": 0}, messages: map[string]string{"main": "done"},
 			},
 		},
+		"after one that has left something for others": {
+			event: 2, life: life{hashKey: "key"}, content: "digest",
+			with: []needed{{
+				object:  map[string]any{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "runner"}},
+				madeFor: "event-2-01234567",
+			}},
+			object: reference.Object{Identity: manifest.Identity{APIVersion: "batch/v1", Kind: "Job", Namespace: "shop", Name: "migrate"}, UID: "uid"},
+			name:   "migrate-01234567",
+			result: result{known: true, succeeded: true},
+		},
 		"after one that has failed, with secrets": {
 			life: life{hashKey: "key"}, content: "digest", unfinished: failed, operation: onCreate, secret: true,
-			with:   []map[string]any{{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "smoke", "namespace": "shop"}}},
+			with: []needed{{
+				object:  map[string]any{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": "smoke", "namespace": "shop"}},
+				madeFor: "smoke-01234567", found: true,
+			}},
 			object: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "smoke-01234567"}},
 			name:   "smoke-01234567",
 			result: result{known: true, exitCodes: map[string]int32{"main": 3}, messages: map[string]string{}, attempts: 1},

@@ -17,10 +17,10 @@ import (
 )
 
 // sorted are the objects of with in the order in which they are made. They are removed in the reverse.
-func sorted(with []map[string]any) []map[string]any {
+func sorted(with []needed) []needed {
 	with = slices.Clone(with)
-	slices.SortStableFunc(with, func(a, b map[string]any) int {
-		return kinds.CompareApplyOrder(manifest.IdentityOf(a).GroupKind(), manifest.IdentityOf(b).GroupKind())
+	slices.SortStableFunc(with, func(a, b needed) int {
+		return kinds.CompareApplyOrder(manifest.IdentityOf(a.object).GroupKind(), manifest.IdentityOf(b.object).GroupKind())
 	})
 	return with
 }
@@ -37,18 +37,19 @@ func (r *run) place(ctx context.Context, object map[string]any, find findTarget)
 	return find(ctx, r.target.Cluster, id, r.target.Manager)
 }
 
-// applyWith makes the objects that are there for the run alone. begun means that at least one of them may be in the cluster.
+// applyWith makes the objects that are there for the run alone, or for its event. begun means that at least one of them may be in the
+// cluster.
 func (r *run) applyWith(ctx context.Context) (begun bool, err error) {
-	for _, content := range sorted(r.in.with) {
-		t, err := r.place(ctx, content, tracked.Resolve)
+	for _, n := range sorted(r.with) {
+		t, err := r.place(ctx, n.object, tracked.Resolve)
 		if err != nil {
 			return begun, t.Explain("apply", err, r.in.sensitive)
 		}
-		copied, _ := values.DeepCopy(content).(map[string]any)
+		copied, _ := values.DeepCopy(n.object).(map[string]any)
 		object := &unstructured.Unstructured{Object: copied}
 		object.SetNamespace(t.Ref.Namespace)
 		_, err = r.create(ctx, object, madeObject{
-			target: t, passing: true,
+			target: t, madeFor: n.madeFor, passing: true,
 			next: "the objects of `with` are removed after the run, so they must not exist before it. Give it another name, or take it out of `with`",
 		})
 		begun = begun || mayExist(err)
@@ -59,14 +60,14 @@ func (r *run) applyWith(ctx context.Context) (begun bool, err error) {
 	return begun, nil
 }
 
-// removeWith removes what this Task has made of the objects of with.
-func (r *run) removeWith(ctx context.Context, with []map[string]any) error {
+// removeWith removes objects of with, if they were made for what they say.
+func (r *run) removeWith(ctx context.Context, with []needed) error {
 	with = sorted(with)
 	slices.Reverse(with)
-	for _, content := range with {
-		t, err := r.place(ctx, content, tracked.Find)
+	for _, n := range with {
+		t, err := r.place(ctx, n.object, tracked.Find)
 		if err == nil {
-			err = r.removeOne(ctx, t)
+			err = r.removeOne(ctx, t, n.madeFor)
 		}
 		if err != nil && !failure.Gone(err) {
 			return t.Explain("delete", err, r.in.sensitive)
@@ -75,7 +76,7 @@ func (r *run) removeWith(ctx context.Context, with []map[string]any) error {
 	return nil
 }
 
-func (r *run) removeOne(ctx context.Context, t tracked.Target) error {
+func (r *run) removeOne(ctx context.Context, t tracked.Target, madeFor string) error {
 	if r.in.hook != nil && isDefinition(t) {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (r *run) removeOne(ctx context.Context, t tracked.Target) error {
 	if err != nil {
 		return err
 	}
-	if _, ours, err := ownership.Applied(live, t.Manager); err != nil || !ours {
+	if _, ours, err := ownership.Applied(live, t.Manager); err != nil || !ours && !r.isOfEvent(live, madeFor) {
 		return nil // It has the name, and is not ours.
 	}
 	_, err = t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: live.GetUID(), Propagation: metav1.DeletePropagationBackground})

@@ -51,6 +51,8 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 			return unchanged(req, old, in.spec.StillMissing(live), live)
 		}
 		return renewed(req, state{origin: old.origin})
+	case old.outlived(in, live):
+		return unchanged(req, old, "", nil)
 	case !old.pending && (live == nil || another):
 		return p.ReadResponse{}, nil // the object of the wait is gone, so wait again
 	case !old.pending && !in.extracts:

@@ -29,7 +29,7 @@ func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest, clu *cl
 	}
 	old := decodeState(req.State)
 	switch {
-	case in.spec.Goal == nil || in.spec.Goal.ForDeletion():
+	case in.spec.Goal == nil || in.spec.Goal.ForDeletion() || old.outlived(in, live):
 		return p.DiffResponse{}, nil
 	case live == nil || old.isAnother(live):
 		return tracked.UpdateAbout(keyUID), nil

@@ -30,6 +30,7 @@ const Token = "k8sconnect:index:Wait"
 func New(source *connection.Source, rules func() *readiness.Rules, memory *tracked.Memory) infer.InferredResource {
 	return &waitResource{
 		InferredResource: infer.Resource(&Wait{}), source: source, rules: rules, calls: tracked.EngineCalls{Notes: memory.For("Wait")},
+		ended: tracked.NewEndedJobs(memory),
 	}
 }
 
@@ -41,6 +42,7 @@ type waitResource struct {
 	source *connection.Source
 	rules  func() *readiness.Rules
 	calls  tracked.EngineCalls
+	ended  tracked.EndedJobs
 }
 
 var (

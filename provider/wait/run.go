@@ -70,6 +70,9 @@ func (r *waitResource) wait(
 		return pending, err
 	}
 	defer func() { now.origin = tracked.OriginOf(ctx, clu) }()
+	if in.heldAtTheEnd(&r.ended) {
+		return state{uid: in.object.UID}, nil
+	}
 	live, err := waitfor.Run(ctx, waitfor.Request{
 		Cluster: clu, Object: in.object.Identity, UID: types.UID(in.object.UID), Spec: in.spec,
 		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines, GoesOn: in.goesOn, InSet: tracked.IsInSet(urn),

@@ -3,10 +3,10 @@ package waitfor
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -18,9 +18,7 @@ import (
 func hasEnded(object *unstructured.Unstructured) bool {
 	switch object.GroupVersionKind().GroupKind() {
 	case kinds.Job:
-		return slices.ContainsFunc(readiness.Conditions(object.Object), func(c readiness.Condition) bool {
-			return c.Type == "Failed" && c.Status == "True"
-		})
+		return readiness.JobEnding(object) == string(batchv1.JobFailed)
 	case kinds.Pod:
 		phase, _, _ := unstructured.NestedString(object.Object, "status", "phase")
 		return phase == "Failed"

@@ -116,7 +116,7 @@ namespace K8sConnect.Kubernetes
         public InputUnion<string, K8sConnect.Kubernetes.ConflictPolicy>? ConflictPolicy { get; set; }
 
         /// <summary>
-        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         /// </summary>
         [Input("crds")]
         public InputUnion<string, K8sConnect.Kubernetes.ChartCrds>? Crds { get; set; }
@@ -257,6 +257,18 @@ namespace K8sConnect.Kubernetes
             set => _takeOverFrom = value;
         }
 
+        [Input("unset")]
+        private InputList<string>? _unset;
+
+        /// <summary>
+        /// Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+        /// </summary>
+        public InputList<string> Unset
+        {
+            get => _unset ?? (_unset = new InputList<string>());
+            set => _unset = value;
+        }
+
         [Input("valueFiles")]
         private InputList<string>? _valueFiles;
 
@@ -273,7 +285,7 @@ namespace K8sConnect.Kubernetes
         private InputMap<object>? _values;
 
         /// <summary>
-        /// The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        /// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         /// </summary>
         public InputMap<object> Values
         {

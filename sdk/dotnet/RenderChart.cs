@@ -71,7 +71,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         /// </summary>
         [Input("crds")]
         public K8sConnect.Kubernetes.ChartCrds? Crds { get; set; }
@@ -142,6 +142,18 @@ namespace K8sConnect.Kubernetes
         [Input("repoUsername")]
         public string? RepoUsername { get; set; }
 
+        [Input("unset")]
+        private List<string>? _unset;
+
+        /// <summary>
+        /// Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+        /// </summary>
+        public List<string> Unset
+        {
+            get => _unset ?? (_unset = new List<string>());
+            set => _unset = value;
+        }
+
         [Input("valueFiles")]
         private List<string>? _valueFiles;
 
@@ -158,7 +170,7 @@ namespace K8sConnect.Kubernetes
         private Dictionary<string, object>? _values;
 
         /// <summary>
-        /// The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        /// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         /// </summary>
         public Dictionary<string, object> Values
         {
@@ -215,7 +227,7 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
-        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        /// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         /// </summary>
         [Input("crds")]
         public Input<K8sConnect.Kubernetes.ChartCrds>? Crds { get; set; }
@@ -290,6 +302,18 @@ namespace K8sConnect.Kubernetes
         [Input("repoUsername")]
         public Input<string>? RepoUsername { get; set; }
 
+        [Input("unset")]
+        private InputList<string>? _unset;
+
+        /// <summary>
+        /// Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+        /// </summary>
+        public InputList<string> Unset
+        {
+            get => _unset ?? (_unset = new InputList<string>());
+            set => _unset = value;
+        }
+
         [Input("valueFiles")]
         private InputList<string>? _valueFiles;
 
@@ -306,7 +330,7 @@ namespace K8sConnect.Kubernetes
         private InputMap<object>? _values;
 
         /// <summary>
-        /// The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        /// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         /// </summary>
         public InputMap<object> Values
         {

@@ -103,6 +103,7 @@ export class Chart extends pulumi.ComponentResource {
             resourceInputs["repoUsername"] = args?.repoUsername;
             resourceInputs["rotate"] = args?.rotate;
             resourceInputs["takeOverFrom"] = args?.takeOverFrom;
+            resourceInputs["unset"] = args?.unset;
             resourceInputs["valueFiles"] = args?.valueFiles;
             resourceInputs["values"] = args?.values;
             resourceInputs["version"] = args?.version;
@@ -144,7 +145,7 @@ export interface ChartArgs {
      */
     conflictPolicy?: pulumi.Input<string | enums.ConflictPolicy | undefined>;
     /**
-     * What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      */
     crds?: pulumi.Input<string | enums.ChartCrds | undefined>;
     /**
@@ -220,11 +221,15 @@ export interface ChartArgs {
      */
     takeOverFrom?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
+     * Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+     */
+    unset?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    /**
      * Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
      */
     valueFiles?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
      */
     values?: pulumi.Input<{[key: string]: any} | undefined>;
     /**

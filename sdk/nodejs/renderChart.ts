@@ -40,6 +40,7 @@ export function renderChart(args: RenderChartArgs, opts?: pulumi.InvokeOptions):
         "repoCaCertificate": args.repoCaCertificate,
         "repoPassword": args.repoPassword,
         "repoUsername": args.repoUsername,
+        "unset": args.unset,
         "valueFiles": args.valueFiles,
         "values": args.values,
         "version": args.version,
@@ -60,7 +61,7 @@ export interface RenderChartArgs {
      */
     clusterConnection?: inputs.ClusterConnection;
     /**
-     * What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      */
     crds?: enums.ChartCrds;
     /**
@@ -104,11 +105,15 @@ export interface RenderChartArgs {
      */
     repoUsername?: string;
     /**
+     * Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+     */
+    unset?: string[];
+    /**
      * Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
      */
     valueFiles?: string[];
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
      */
     values?: {[key: string]: any};
     /**
@@ -172,6 +177,7 @@ export function renderChartOutput(args: RenderChartOutputArgs, opts?: pulumi.Inv
         "repoCaCertificate": args.repoCaCertificate,
         "repoPassword": args.repoPassword,
         "repoUsername": args.repoUsername,
+        "unset": args.unset,
         "valueFiles": args.valueFiles,
         "values": args.values,
         "version": args.version,
@@ -192,7 +198,7 @@ export interface RenderChartOutputArgs {
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
-     * What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      */
     crds?: pulumi.Input<enums.ChartCrds | undefined>;
     /**
@@ -236,11 +242,15 @@ export interface RenderChartOutputArgs {
      */
     repoUsername?: pulumi.Input<string | undefined>;
     /**
+     * Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+     */
+    unset?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    /**
      * Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
      */
     valueFiles?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
      */
     values?: pulumi.Input<{[key: string]: any} | undefined>;
     /**

@@ -2,6 +2,7 @@ package charts
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,9 +36,16 @@ var published = []struct{ module, version, sum, folder string }{
 	{"github.com/fluxcd/flagger", "v1.41.0", "h1:oER1/QCK6AmooATKtOalu4i+fVL388wgk1yaErw06Tw=", "charts/podinfo"},
 }
 
-// Published returns the folders of charts of others, by their names.
+// folderVariable names the environment variable with a folder that has more charts, at any depth.
+const folderVariable = "CHARTS"
+
+// Published returns the folders of charts of others, by their names: those of twenty projects, or those in the folder that the
+// environment variable CHARTS names.
 func Published(t testing.TB) map[string]string {
 	t.Helper()
+	if root := os.Getenv(folderVariable); root != "" {
+		return below(t, root)
+	}
 	folders, modules := map[string]string{}, map[string]string{}
 	for _, chart := range published {
 		if modules[chart.module] == "" {
@@ -47,6 +55,30 @@ func Published(t testing.TB) map[string]string {
 		require.FileExists(t, filepath.Join(folder, "Chart.yaml"))
 		folders[filepath.Base(folder)+" of "+chart.module] = folder
 	}
+	return folders
+}
+
+// below returns the folders of charts below a folder. Subcharts are not among them.
+func below(t testing.TB, root string) map[string]string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(root)
+	require.NoError(t, err)
+	folders := map[string]string{}
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(path, "Chart.yaml")); err != nil {
+			return nil
+		}
+		name, err := filepath.Rel(root, path)
+		folders[filepath.ToSlash(name)] = path
+		if err != nil {
+			return err
+		}
+		return fs.SkipDir
+	}))
+	require.NotEmpty(t, folders, "charts in %s", root)
 	return folders
 }
 

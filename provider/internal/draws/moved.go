@@ -223,6 +223,15 @@ func (m *matching) free() (values []*held) {
 // renamed gives the value of a site that is gone to the only one that has come, if that may be its object under another name: in the same
 // file, where the object of before is no longer there. Of values without places, it is enough that there is no other.
 func (m *matching) renamed() {
+	labels := map[string]bool{}
+	for _, s := range m.sites {
+		_, site := s.inFile()
+		labels[labelOf(site)] = true
+	}
+	for _, h := range m.values {
+		_, site := h.inFile()
+		labels[labelOf(site)] = true
+	}
 	for _, sameObject := range []bool{true, false} {
 		sites, values := map[string][]*site{}, map[string][]*held{}
 		for _, s := range m.wants() {
@@ -233,17 +242,50 @@ func (m *matching) renamed() {
 			group := h.group(h.value.Arguments, sameObject)
 			values[group] = append(values[group], h)
 		}
+		pairs := map[*site]*held{}
 		for group, from := range values {
 			to := sites[group]
 			if group == "" || len(from) != 1 || len(to) != 1 || !sameObject && m.session.options.Source.hasElsewhere(from[0].key) {
 				continue
 			}
 			unknown := from[0].value.Places == nil
-			if unknown || !sameObject && m.isRenamed(to[0], from[0]) {
-				m.give(to[0], from[0])
+			if unknown || !sameObject && m.isRenamed(to[0], from[0]) && !m.session.options.Source.hasAnother(from[0].key, labels) {
+				pairs[to[0]] = from[0]
+			}
+		}
+		if !sameObject {
+			withdraw(pairs, sites, values)
+		}
+		for to, from := range pairs {
+			m.give(to, from)
+		}
+	}
+}
+
+// withdraw takes back what an object would get of another one if it does not get all: then nobody knows whether it is the same one.
+func withdraw(pairs map[*site]*held, sites map[string][]*site, values map[string][]*held) {
+	doubtful := map[string]bool{}
+	for group, wanting := range sites {
+		for _, s := range wanting {
+			if pairs[s] == nil && len(values[group]) > 0 {
+				doubtful[objectOf(firstOf(s.places))] = true
 			}
 		}
 	}
+	delete(doubtful, "")
+	for s := range pairs {
+		if doubtful[objectOf(firstOf(s.places))] {
+			delete(pairs, s)
+		}
+	}
+}
+
+// firstOf is the first of the places that say whose a value is; empty if there is none.
+func firstOf(places []string) string {
+	if of := decisive(places); len(of) > 0 {
+		return of[0]
+	}
+	return ""
 }
 
 // group is what a site and a value have in common if one may be the other; empty if there is too little.

@@ -126,6 +126,9 @@ func TestAValueBelongsToItsPlace(t *testing.T) { // [D87]
 	secret := func(name string) string {
 		return "kind: Secret\nmetadata:\n  name: " + name + "\ndata:\n  password: {{ randAlphaNum 10 }}\n---\n"
 	}
+	withToken := func(name string) string {
+		return strings.Replace(secret(name), "---\n", "  token: {{ randAlphaNum 10 }}\n---\n", 1)
+	}
 	hosts := "{{ range .Values.hosts }}" + secret("{{ .host }}") + "{{ end }}"
 	hostsOf := func(names ...string) m {
 		var all list
@@ -146,6 +149,8 @@ func TestAValueBelongsToItsPlace(t *testing.T) { // [D87]
 		"another name":                      {before: files{"a": secret("x"), "b": secret("y")}, after: files{"a": secret("z"), "b": secret("y")}, stay: map[string]string{"z": "x", "y": "y"}},
 		"two other names":                   {before: files{"a": secret("x") + secret("y")}, after: files{"a": secret("z") + secret("u")}, doubtful: 2},
 		"another name, and one more object": {before: files{"a": secret("x")}, after: files{"a": secret("z"), "b": secret("y")}, doubtful: 2},
+		"another name, with all values":     {before: files{"a": withToken("x")}, after: files{"a": withToken("z")}, stay: map[string]string{"z": "x"}},
+		"and one more object with less":     {before: files{"a": withToken("x")}, after: files{"a": secret("z") + withToken("y")}, doubtful: 3},
 		"another name in another file":      {before: files{"a": secret("x")}, after: files{"b": secret("z")}, doubtful: 1},
 		"a new object beside the old one":   {before: files{"a": secret("x")}, after: files{"b": secret("x"), "a": secret("z")}, stay: map[string]string{"x": "x"}},
 		"a list in another order":           {before: files{"a": hosts}, after: files{"a": hosts}, given: hostsOf("x", "y"), then: hostsOf("z", "y", "x"), stay: map[string]string{"x": "x", "y": "y"}},

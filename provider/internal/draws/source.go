@@ -63,16 +63,8 @@ func (s *Source) has(k key) bool {
 
 // hasElsewhere says whether a call for the same object is written in another file: then the object has moved, and may be switched off there.
 func (s *Source) hasElsewhere(k key) bool {
-	callee, site := k.function(), k.site
-	for _, element := range k.within {
-		if called, is := strings.CutPrefix(element, ">"); is {
-			called, _, _ = strings.Cut(called, numberMark)
-			callee, site, _ = strings.Cut(called, ":")
-			break
-		}
-	}
-	_, object, _ := strings.Cut(site, siteMark)
-	if s == nil || !strings.Contains(object, "/") {
+	callee, site := k.inFile()
+	if s == nil || labelOf(site) == "" {
 		return false
 	}
 	for call := range s.calls {
@@ -81,6 +73,45 @@ func (s *Source) hasElsewhere(k key) bool {
 		}
 	}
 	return false
+}
+
+// hasAnother says whether the same file has a call like that of a key for an object that is not known: one that is switched off, and may have
+// had another name.
+func (s *Source) hasAnother(k key, known map[string]bool) bool {
+	if s == nil {
+		return false
+	}
+	callee, site := k.inFile()
+	hint, _, _ := strings.Cut(site, siteMark)
+	for call := range s.calls {
+		its, _, _ := strings.Cut(call.site, siteMark)
+		if call.in == k.file && call.callee == callee && its == hint && labelOf(call.site) != "" && !known[labelOf(call.site)] {
+			return true
+		}
+	}
+	return false
+}
+
+// inFile is the call in its file through which a value is reached, and its site.
+func (k key) inFile() (callee, site string) {
+	for _, element := range k.within {
+		if called, is := strings.CutPrefix(element, ">"); is {
+			called, _, _ = strings.Cut(called, numberMark)
+			callee, site, _ = strings.Cut(called, ":")
+			return callee, site
+		}
+	}
+	return k.function(), k.site
+}
+
+// labelOf is the object in which a site is a key; empty if it is in none that has a name.
+func labelOf(site string) string {
+	_, object, _ := strings.Cut(site, siteMark)
+	object, _, _ = strings.Cut(object, siteMark)
+	if !strings.Contains(object, "/") {
+		return ""
+	}
+	return object
 }
 
 // literal returns what is called as keys have it: the name of a function or of a definition, empty for everything else.

@@ -103,7 +103,7 @@ type chartArgs struct {
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflictPolicy`, else `force`.
 	ConflictPolicy *string `pulumi:"conflictPolicy"`
-	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds *string `pulumi:"crds"`
 	// What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
 	DeletionPropagation *string `pulumi:"deletionPropagation"`
@@ -141,9 +141,11 @@ type chartArgs struct {
 	Rotate []string `pulumi:"rotate"`
 	// Take fields of the objects over from these field managers; see KubeObject. Default: none.
 	TakeOverFrom []string `pulumi:"takeOverFrom"`
+	// Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+	Unset []string `pulumi:"unset"`
 	// Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
 	ValueFiles []string `pulumi:"valueFiles"`
-	// The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+	// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
 	Values map[string]interface{} `pulumi:"values"`
 	// The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
 	Version *string `pulumi:"version"`
@@ -163,7 +165,7 @@ type ChartArgs struct {
 	ClusterConnection ClusterConnectionPtrInput
 	// What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflictPolicy`, else `force`.
 	ConflictPolicy pulumi.StringPtrInput
-	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds pulumi.StringPtrInput
 	// What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
 	DeletionPropagation pulumi.StringPtrInput
@@ -201,9 +203,11 @@ type ChartArgs struct {
 	Rotate pulumi.StringArrayInput
 	// Take fields of the objects over from these field managers; see KubeObject. Default: none.
 	TakeOverFrom pulumi.StringArrayInput
+	// Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+	Unset pulumi.StringArrayInput
 	// Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
 	ValueFiles pulumi.StringArrayInput
-	// The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+	// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
 	Values pulumi.MapInput
 	// The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
 	Version pulumi.StringPtrInput

@@ -57,7 +57,7 @@ type RenderChartArgs struct {
 	Chart string `pulumi:"chart"`
 	// The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
-	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds *ChartCrds `pulumi:"crds"`
 	// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
 	Digest *string `pulumi:"digest"`
@@ -79,9 +79,11 @@ type RenderChartArgs struct {
 	RepoPassword *string `pulumi:"repoPassword"`
 	// The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
 	RepoUsername *string `pulumi:"repoUsername"`
+	// Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+	Unset []string `pulumi:"unset"`
 	// Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
 	ValueFiles []string `pulumi:"valueFiles"`
-	// The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+	// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
 	Values map[string]interface{} `pulumi:"values"`
 	// The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
 	Version *string `pulumi:"version"`
@@ -112,7 +114,7 @@ type RenderChartOutputArgs struct {
 	Chart pulumi.StringInput `pulumi:"chart"`
 	// The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
 	ClusterConnection ClusterConnectionPtrInput `pulumi:"clusterConnection"`
-	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds ChartCrdsPtrInput `pulumi:"crds"`
 	// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
 	Digest pulumi.StringPtrInput `pulumi:"digest"`
@@ -134,9 +136,11 @@ type RenderChartOutputArgs struct {
 	RepoPassword pulumi.StringPtrInput `pulumi:"repoPassword"`
 	// The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
 	RepoUsername pulumi.StringPtrInput `pulumi:"repoUsername"`
+	// Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+	Unset pulumi.StringArrayInput `pulumi:"unset"`
 	// Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
 	ValueFiles pulumi.StringArrayInput `pulumi:"valueFiles"`
-	// The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+	// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
 	Values pulumi.MapInput `pulumi:"values"`
 	// The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
 	Version pulumi.StringPtrInput `pulumi:"version"`

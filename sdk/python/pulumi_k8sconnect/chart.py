@@ -46,6 +46,7 @@ class ChartArgs:
                  repo_username: pulumi.Input[Optional[_builtins.str]] = None,
                  rotate: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 unset: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  value_files: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  values: pulumi.Input[Optional[Mapping[str, Any]]] = None,
                  version: pulumi.Input[Optional[_builtins.str]] = None,
@@ -58,7 +59,7 @@ class ChartArgs:
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] api_versions: More API versions that templates see, such as `monitoring.coreos.com/v1` or `monitoring.coreos.com/v1/ServiceMonitor`. Default: none.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster of all objects. Used instead of the provider's entire connection, including its `namespace`. Always secret.
         :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflict_policy`, else `force`.
-        :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
         :param pulumi.Input[_builtins.str] digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
         :param pulumi.Input['ManifestsEditsArgs'] edits: Changes to the manifests before they are applied.
@@ -77,8 +78,9 @@ class ChartArgs:
         :param pulumi.Input[_builtins.str] repo_username: The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] rotate: Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the objects over from these field managers; see KubeObject. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] unset: Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] value_files: Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
-        :param pulumi.Input[Mapping[str, Any]] values: The values of the chart, above those of `value_files`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        :param pulumi.Input[Mapping[str, Any]] values: The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         :param pulumi.Input[_builtins.str] version: The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
         :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
         """
@@ -129,6 +131,8 @@ class ChartArgs:
             pulumi.set(__self__, "rotate", rotate)
         if take_over_from is not None:
             pulumi.set(__self__, "take_over_from", take_over_from)
+        if unset is not None:
+            pulumi.set(__self__, "unset", unset)
         if value_files is not None:
             pulumi.set(__self__, "value_files", value_files)
         if values is not None:
@@ -202,7 +206,7 @@ class ChartArgs:
     @pulumi.getter
     def crds(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ChartCrds']]]:
         """
-        What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         """
         return pulumi.get(self, "crds")
 
@@ -427,6 +431,18 @@ class ChartArgs:
         pulumi.set(self, "take_over_from", value)
 
     @_builtins.property
+    @pulumi.getter
+    def unset(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
+        """
+        return pulumi.get(self, "unset")
+
+    @unset.setter
+    def unset(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "unset", value)
+
+    @_builtins.property
     @pulumi.getter(name="valueFiles")
     def value_files(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
@@ -442,7 +458,7 @@ class ChartArgs:
     @pulumi.getter
     def values(self) -> pulumi.Input[Optional[Mapping[str, Any]]]:
         """
-        The values of the chart, above those of `value_files`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         """
         return pulumi.get(self, "values")
 
@@ -505,6 +521,7 @@ class Chart(pulumi.ComponentResource):
                  repo_username: pulumi.Input[Optional[_builtins.str]] = None,
                  rotate: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 unset: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  value_files: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  values: pulumi.Input[Optional[Mapping[str, Any]]] = None,
                  version: pulumi.Input[Optional[_builtins.str]] = None,
@@ -548,7 +565,7 @@ class Chart(pulumi.ComponentResource):
         :param pulumi.Input[_builtins.str] chart: The chart: a folder, an archive (`.tgz`) as a path or as a URL, an OCI reference such as `oci://registry.example/charts/web`, or, with `repo`, a name. Paths are relative to the program's folder. A folder and an archive on the disk need no network.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster of all objects. Used instead of the provider's entire connection, including its `namespace`. Always secret.
         :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflict_policy`, else `force`.
-        :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+        :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
         :param pulumi.Input[_builtins.str] digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
         :param pulumi.Input[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']] edits: Changes to the manifests before they are applied.
@@ -567,8 +584,9 @@ class Chart(pulumi.ComponentResource):
         :param pulumi.Input[_builtins.str] repo_username: The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] rotate: Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the objects over from these field managers; see KubeObject. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] unset: Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] value_files: Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
-        :param pulumi.Input[Mapping[str, Any]] values: The values of the chart, above those of `value_files`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        :param pulumi.Input[Mapping[str, Any]] values: The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         :param pulumi.Input[_builtins.str] version: The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
         :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
         """
@@ -648,6 +666,7 @@ class Chart(pulumi.ComponentResource):
                  repo_username: pulumi.Input[Optional[_builtins.str]] = None,
                  rotate: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 unset: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  value_files: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  values: pulumi.Input[Optional[Mapping[str, Any]]] = None,
                  version: pulumi.Input[Optional[_builtins.str]] = None,
@@ -689,6 +708,7 @@ class Chart(pulumi.ComponentResource):
             __props__.__dict__["repo_username"] = repo_username
             __props__.__dict__["rotate"] = rotate
             __props__.__dict__["take_over_from"] = take_over_from
+            __props__.__dict__["unset"] = unset
             __props__.__dict__["value_files"] = value_files
             __props__.__dict__["values"] = values
             __props__.__dict__["version"] = version

@@ -111,6 +111,7 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
                  repo_ca_certificate: Optional[_builtins.str] = None,
                  repo_password: Optional[_builtins.str] = None,
                  repo_username: Optional[_builtins.str] = None,
+                 unset: Optional[Sequence[_builtins.str]] = None,
                  value_files: Optional[Sequence[_builtins.str]] = None,
                  values: Optional[Mapping[str, Any]] = None,
                  version: Optional[_builtins.str] = None,
@@ -135,7 +136,7 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
     :param Sequence[_builtins.str] api_versions: More API versions that templates see, such as `monitoring.coreos.com/v1` or `monitoring.coreos.com/v1/ServiceMonitor`. Default: none.
     :param _builtins.str chart: The chart: a folder, an archive (`.tgz`) as a path or as a URL, an OCI reference such as `oci://registry.example/charts/web`, or, with `repo`, a name. Paths are relative to the program's folder. A folder and an archive on the disk need no network.
     :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
-    :param 'ChartCrds' crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+    :param 'ChartCrds' crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
     :param _builtins.str digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
     :param _builtins.bool is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
     :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
@@ -146,8 +147,9 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
     :param _builtins.str repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
     :param _builtins.str repo_password: The password, or a token, for the repository or registry. Always secret.
     :param _builtins.str repo_username: The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
+    :param Sequence[_builtins.str] unset: Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
     :param Sequence[_builtins.str] value_files: Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
-    :param Mapping[str, Any] values: The values of the chart, above those of `value_files`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+    :param Mapping[str, Any] values: The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
     :param _builtins.str version: The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
     """
     __args__ = dict()
@@ -165,6 +167,7 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
     __args__['repoCaCertificate'] = repo_ca_certificate
     __args__['repoPassword'] = repo_password
     __args__['repoUsername'] = repo_username
+    __args__['unset'] = unset
     __args__['valueFiles'] = value_files
     __args__['values'] = values
     __args__['version'] = version
@@ -191,6 +194,7 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
                         repo_ca_certificate: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                         repo_password: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                         repo_username: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
+                        unset: pulumi.Input[Optional[Optional[Sequence[_builtins.str]]]] = None,
                         value_files: pulumi.Input[Optional[Optional[Sequence[_builtins.str]]]] = None,
                         values: pulumi.Input[Optional[Optional[Mapping[str, Any]]]] = None,
                         version: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
@@ -215,7 +219,7 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
     :param Sequence[_builtins.str] api_versions: More API versions that templates see, such as `monitoring.coreos.com/v1` or `monitoring.coreos.com/v1/ServiceMonitor`. Default: none.
     :param _builtins.str chart: The chart: a folder, an archive (`.tgz`) as a path or as a URL, an OCI reference such as `oci://registry.example/charts/web`, or, with `repo`, a name. Paths are relative to the program's folder. A folder and an archive on the disk need no network.
     :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
-    :param 'ChartCrds' crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+    :param 'ChartCrds' crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
     :param _builtins.str digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
     :param _builtins.bool is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
     :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
@@ -226,8 +230,9 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
     :param _builtins.str repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
     :param _builtins.str repo_password: The password, or a token, for the repository or registry. Always secret.
     :param _builtins.str repo_username: The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
+    :param Sequence[_builtins.str] unset: Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
     :param Sequence[_builtins.str] value_files: Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
-    :param Mapping[str, Any] values: The values of the chart, above those of `value_files`. Maps are merged, and `null` removes what the chart sets. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+    :param Mapping[str, Any] values: The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
     :param _builtins.str version: The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
     """
     __args__ = dict()
@@ -245,6 +250,7 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
     __args__['repoCaCertificate'] = repo_ca_certificate
     __args__['repoPassword'] = repo_password
     __args__['repoUsername'] = repo_username
+    __args__['unset'] = unset
     __args__['valueFiles'] = value_files
     __args__['values'] = values
     __args__['version'] = version

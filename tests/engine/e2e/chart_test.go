@@ -186,7 +186,7 @@ func TestAChartFromItsInstallToItsEnd(t *testing.T) {
 		s.declare(t, "values: { replicas: 3 }")
 		out := s.preview(t)
 		assert.Contains(t, out, "replicas: 2 => 3")
-		assert.Contains(t, out, "Job "+s.space+"/shop-migrate will run: what it runs has changed.")
+		assert.Contains(t, out, "Job "+s.space+"/shop-migrate will run: the release has changed.")
 		assert.NotContains(t, out, "shop-welcome will run")
 		before := s.kube.get(t, secret).GetResourceVersion()
 		s.up(t)

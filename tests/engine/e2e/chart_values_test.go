@@ -292,3 +292,22 @@ func TestAChartMayWriteTheNamespaceOfTheReleaseOrNot(t *testing.T) { // [H13]
 	s.destroy(t)
 	s.tidy(t, s.kube)
 }
+
+func TestAValueThatTheProgramRemoves(t *testing.T) { // [D68]
+	t.Parallel()
+	s := newChartStory(t)
+	shop := "v1/ConfigMap/" + s.space + "/shop"
+	s.chart(t, "1.0.0", map[string]string{
+		"values.yaml":           "limits: { cpu: 1, memory: 2 }\n",
+		"templates/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: {{ .Release.Name }} }\ndata: { limits: {{ .Values.limits | toJson | quote }} }\n",
+	})
+	s.declare(t, "unset: [limits.cpu, limits.cpus]")
+	out := s.preview(t)
+	assert.Contains(t, out, "unset removes what the chart sets: limits.cpu.")
+	assert.Contains(t, out, `unset: "limits.cpus" names nothing that the chart sets.`)
+	s.up(t)
+	assert.JSONEq(t, `{"memory":2}`, s.kube.value(t, shop, "data", "limits").(string))
+	s.declare(t, "")
+	assert.NotContains(t, s.up(t), "unset")
+	assert.JSONEq(t, `{"cpu":1,"memory":2}`, s.kube.value(t, shop, "data", "limits").(string))
+}

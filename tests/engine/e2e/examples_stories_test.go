@@ -155,7 +155,7 @@ var stories = map[string]story{
 			"pulumi preview": {"Job chart/shop-migrate will run: it is new."},
 			"kubectl get deployments,jobs --namespace chart": {"deployment.apps/shop-web", "job.batch/shop-migrate"},
 			"pulumi stack output notes":                      {`shop says "good day" in chart.`},
-			"pulumi preview --diff":                          {"replicas: 2 => 4", "Job chart/shop-migrate will run: what it runs has changed."},
+			"pulumi preview --diff":                          {"replicas: 2 => 4", "Job chart/shop-migrate will run: the release has changed."},
 		},
 		promised: func(t *testing.T, e *example) {
 			const web, migrate = "apps/v1/Deployment/chart/shop-web", "batch/v1/Job/chart/shop-migrate"

@@ -60,8 +60,8 @@ func (p *play) changedSince(mark cluster.AuditMark) []string {
 	return slices.Sorted(mapsKeys(changed))
 }
 
-// judgePreview compares what a preview has listed with what the update has changed.
-func (p *play) judgePreview(changes listed, before *model, resumed bool, o outcome) {
+// judgePreview compares what a preview has listed with what the update has changed. before are the programs whose objects may be there.
+func (p *play) judgePreview(changes listed, before []model, resumed bool, o outcome) {
 	p.Helper()
 	changed := p.changedSince(o.mark)
 	names := map[string]string{} // objects by resource and name
@@ -108,12 +108,8 @@ func (p *play) judgePreview(changes listed, before *model, resumed bool, o outco
 }
 
 // hookObjects are the names of all hooks, now and before.
-func (p *play) hookObjects(before *model) (names []string) {
-	models := []*model{&p.m}
-	if before != nil {
-		models = append(models, before)
-	}
-	for _, m := range models {
+func (p *play) hookObjects(before []model) (names []string) {
+	for _, m := range append(slices.Clone(before), p.m) {
 		for _, d := range append(copies(m.documents), m.removed...) {
 			if d.hook != nil {
 				names = append(names, d.nameIn(m.releaseName()))

@@ -67,7 +67,7 @@ func previewed(p *play, _, _ int) {
 		return
 	}
 	p.m.version-- // The update has the same chart.
-	before, resumed := p.last, p.open != nil
+	before, resumed := slices.Clone(p.since), p.open != nil
 	o := p.operate(engine.Up, engine.Options{}, "", nil)
 	p.judgePreview(changes, before, resumed, o)
 }

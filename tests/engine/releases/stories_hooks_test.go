@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
-	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine/defects"
 )
 
 // hookOf is the template of a hook that runs, with a word of its image before the colon: it succeeds, fails: or waits:.
@@ -152,21 +151,6 @@ subjects: [{ kind: ServiceAccount, name: operator }]
 	require.NotNil(t, found)
 	assert.Equal(t, "web:1", imageOf(found), "the Deployment is updated before the hook runs")
 	assert.NotContains(t, existedAt(t, l.runs(0)[:1], "migrate").existed, "Deployment/operator", "nor is it there before the hook of the install")
-}
-
-func TestHooksOfOneEventShareAnObject(t *testing.T) {
-	defects.Open(t, "[D93]", "another claim", func(t testing.TB) {
-		l, up := releaseOf(t)
-		up(nil, files{
-			"data.yaml":   plain("ServiceAccount", "data", "", on("pre-install"), weighing(-5), deletedWhen("hook-succeeded")),
-			"first.yaml":  hookOf("first", "hook:1", "", on("pre-install"), weighing(1)),
-			"second.yaml": hookOf("second", "hook:1", "", on("pre-install"), weighing(2)),
-		})
-		first, second := existedAt(t, l.runs(0), "first").existed["ServiceAccount/data"], existedAt(t, l.runs(0), "second").existed["ServiceAccount/data"]
-		require.NotNil(t, first)
-		require.NotNil(t, second)
-		assert.Equal(t, first.GetUID(), second.GetUID(), "the second hook finds another claim than the first one has filled")
-	})
 }
 
 func TestAFailedHookOfInstallsThatBecomesOneOfUpgrades(t *testing.T) { // [D90]

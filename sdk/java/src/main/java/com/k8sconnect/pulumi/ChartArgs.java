@@ -107,14 +107,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     @Import(name="crds")
     private @Nullable Output<Either<String,ChartCrds>> crds;
 
     /**
-     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     public Optional<Output<Either<String,ChartCrds>>> crds() {
@@ -392,6 +392,21 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+     * 
+     */
+    @Import(name="unset")
+    private @Nullable Output<List<String>> unset;
+
+    /**
+     * @return Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+     * 
+     */
+    public Optional<Output<List<String>>> unset() {
+        return Optional.ofNullable(this.unset);
+    }
+
+    /**
      * Paths of files with values. Later ones override earlier ones. They are relative to the program&#39;s folder.
      * 
      */
@@ -407,14 +422,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     @Import(name="values")
     private @Nullable Output<Map<String,Object>> values;
 
     /**
-     * @return The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * @return The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     public Optional<Output<Map<String,Object>>> values() {
@@ -478,6 +493,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         this.repoUsername = $.repoUsername;
         this.rotate = $.rotate;
         this.takeOverFrom = $.takeOverFrom;
+        this.unset = $.unset;
         this.valueFiles = $.valueFiles;
         this.values = $.values;
         this.version = $.version;
@@ -638,7 +654,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -649,7 +665,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -659,7 +675,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -669,7 +685,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -1167,6 +1183,37 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
+         * @param unset Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder unset(@Nullable Output<List<String>> unset) {
+            $.unset = unset;
+            return this;
+        }
+
+        /**
+         * @param unset Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder unset(List<String> unset) {
+            return unset(Output.of(unset));
+        }
+
+        /**
+         * @param unset Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder unset(String... unset) {
+            return unset(List.of(unset));
+        }
+
+        /**
          * @param valueFiles Paths of files with values. Later ones override earlier ones. They are relative to the program&#39;s folder.
          * 
          * @return builder
@@ -1198,7 +1245,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 
@@ -1209,7 +1256,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 

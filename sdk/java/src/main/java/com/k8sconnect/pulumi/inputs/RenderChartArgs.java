@@ -69,14 +69,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     @Import(name="crds")
     private @Nullable Output<ChartCrds> crds;
 
     /**
-     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     public Optional<Output<ChartCrds>> crds() {
@@ -234,6 +234,21 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
+     * Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+     * 
+     */
+    @Import(name="unset")
+    private @Nullable Output<List<String>> unset;
+
+    /**
+     * @return Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+     * 
+     */
+    public Optional<Output<List<String>>> unset() {
+        return Optional.ofNullable(this.unset);
+    }
+
+    /**
      * Paths of files with values. Later ones override earlier ones. They are relative to the program&#39;s folder.
      * 
      */
@@ -249,14 +264,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     @Import(name="values")
     private @Nullable Output<Map<String,Object>> values;
 
     /**
-     * @return The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * @return The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     public Optional<Output<Map<String,Object>>> values() {
@@ -295,6 +310,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         this.repoCaCertificate = $.repoCaCertificate;
         this.repoPassword = $.repoPassword;
         this.repoUsername = $.repoUsername;
+        this.unset = $.unset;
         this.valueFiles = $.valueFiles;
         this.values = $.values;
         this.version = $.version;
@@ -392,7 +408,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -403,7 +419,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -623,6 +639,37 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
+         * @param unset Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder unset(@Nullable Output<List<String>> unset) {
+            $.unset = unset;
+            return this;
+        }
+
+        /**
+         * @param unset Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder unset(List<String> unset) {
+            return unset(Output.of(unset));
+        }
+
+        /**
+         * @param unset Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder unset(String... unset) {
+            return unset(List.of(unset));
+        }
+
+        /**
          * @param valueFiles Paths of files with values. Later ones override earlier ones. They are relative to the program&#39;s folder.
          * 
          * @return builder
@@ -654,7 +701,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 
@@ -665,7 +712,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 

@@ -68,14 +68,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     @Import(name="crds")
     private @Nullable ChartCrds crds;
 
     /**
-     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+     * @return What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
      * 
      */
     public Optional<ChartCrds> crds() {
@@ -233,6 +233,21 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
+     * Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+     * 
+     */
+    @Import(name="unset")
+    private @Nullable List<String> unset;
+
+    /**
+     * @return Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+     * 
+     */
+    public Optional<List<String>> unset() {
+        return Optional.ofNullable(this.unset);
+    }
+
+    /**
      * Paths of files with values. Later ones override earlier ones. They are relative to the program&#39;s folder.
      * 
      */
@@ -248,14 +263,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     @Import(name="values")
     private @Nullable Map<String,Object> values;
 
     /**
-     * @return The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * @return The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     public Optional<Map<String,Object>> values() {
@@ -294,6 +309,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         this.repoCaCertificate = $.repoCaCertificate;
         this.repoPassword = $.repoPassword;
         this.repoUsername = $.repoUsername;
+        this.unset = $.unset;
         this.valueFiles = $.valueFiles;
         this.values = $.values;
         this.version = $.version;
@@ -361,7 +377,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. Default: `include`.
+         * @param crds What to do with the definitions in the chart&#39;s `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
          * 
          * @return builder
          * 
@@ -482,6 +498,27 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
+         * @param unset Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder unset(@Nullable List<String> unset) {
+            $.unset = unset;
+            return this;
+        }
+
+        /**
+         * @param unset Paths of values that the chart, or a file of `valueFiles`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector[&#34;kubernetes.io/os&#34;]`. A path that names nothing is a warning. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder unset(String... unset) {
+            return unset(List.of(unset));
+        }
+
+        /**
          * @param valueFiles Paths of files with values. Later ones override earlier ones. They are relative to the program&#39;s folder.
          * 
          * @return builder
@@ -503,7 +540,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged, and `null` removes what the chart sets. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 

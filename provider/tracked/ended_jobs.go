@@ -1,0 +1,19 @@
+package tracked
+
+// EndedJobs remembers, for this operation, the Jobs that were complete before the cluster deleted them. Nothing in the cluster tells
+// it any more, and a Wait for one of them has nothing else to ask.
+type EndedJobs struct{ notes Notes }
+
+// NewEndedJobs returns what all resources remember together.
+func NewEndedJobs(memory *Memory) EndedJobs { return EndedJobs{memory.For("cluster")} }
+
+const completeAndGone = "the Job was complete and is gone" // uid
+
+// Note records that a Job was complete and is gone.
+func (e *EndedJobs) Note(uid string) { e.notes.set(completeAndGone, uid, "") }
+
+// Has reports whether a Job was complete and is gone.
+func (e *EndedJobs) Has(uid string) bool {
+	_, gone := e.notes.get(completeAndGone, uid)
+	return gone && uid != ""
+}
