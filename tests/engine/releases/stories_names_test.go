@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
-	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine/defects"
 )
 
 const claim = `apiVersion: v1
@@ -186,11 +185,10 @@ func (l *life) set(text string) resource {
 	return resource{Type: "k8sconnect:Manifests", Properties: map[string]any{"content": text, "namespace": l.space}}
 }
 
-func TestDefinitionsThatAreSkippedLater(t *testing.T) {
-	defects.Open(t, "[D97]", "[InstancesRemain]", func(t testing.TB) {
-		l := newLife(t)
-		folder := l.chart("web", "1.0.0", files{
-			"crds/boxes.yaml": `apiVersion: apiextensions.k8s.io/v1
+func TestDefinitionsThatAreSkippedLater(t *testing.T) { // [D97]
+	l := newLife(t)
+	folder := l.chart("web", "1.0.0", files{
+		"crds/boxes.yaml": `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: { name: boxes.releases.example.com }
 spec:
@@ -199,16 +197,15 @@ spec:
   names: { kind: Box, plural: boxes }
   versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }]
 `,
-			"templates/box.yaml": "apiVersion: releases.example.com/v1\nkind: Box\nmetadata: { name: box }\n",
-		})
-		of := func(crds string) resource {
-			r := l.release(folder, map[string]any{"crds": crds})
-			r.Options = map[string]any{"customTimeouts": map[string]any{"delete": "2s"}}
-			return r
-		}
-		l.declare(program{"shop": of("include")})
-		l.up(engine.Options{})
-		l.declare(program{"shop": of("skip")})
-		l.up(engine.Options{})
+		"templates/box.yaml": "apiVersion: releases.example.com/v1\nkind: Box\nmetadata: { name: box }\n",
 	})
+	of := func(crds string) resource {
+		r := l.release(folder, map[string]any{"crds": crds})
+		r.Options = map[string]any{"customTimeouts": map[string]any{"delete": "2s"}}
+		return r
+	}
+	l.declare(program{"shop": of("include")})
+	l.up(engine.Options{})
+	l.declare(program{"shop": of("skip")})
+	l.up(engine.Options{})
 }
