@@ -159,19 +159,23 @@ func lookAlike(before, after chartVersion) bool {
 	return len(gone) == 1 && slices.Equal(gone, come)
 }
 
-// mayBeAnother reports whether an object may be one that has left its file, whatever has become of the other files: a value that only one
-// of those that have come could have drawn is its own.
+// mayBeAnother reports whether an object may be one that is gone from its file: no other one is gone from there or has come, whatever has
+// become of the other files.
 func mayBeAnother(before, after chartVersion, object int) bool {
-	in := func(files []int, file int) (count int) {
-		for _, one := range files {
-			if one == file {
+	i := slices.IndexFunc(after.objects, func(o drawnObject) bool { return o.number == object })
+	if i < 0 {
+		return false
+	}
+	only := func(of, other chartVersion) bool {
+		count, known := 0, other.written()
+		for name, file := range of.written() {
+			if _, is := known[name]; !is && file == after.objects[i].file {
 				count++
 			}
 		}
-		return count
+		return count == 1
 	}
-	i := slices.IndexFunc(after.objects, func(o drawnObject) bool { return o.number == object })
-	return i >= 0 && in(before.left(after), after.objects[i].file) == 1 && in(after.left(before), after.objects[i].file) == 1
+	return only(before, after) && only(after, before)
 }
 
 // anyChange changes the chart or its values. It reports what it has renamed.
