@@ -227,7 +227,7 @@ func (r *release) settled(
 			return nil, err
 		}
 		if !known.isAdopted(r.adopt) && r.lookups.separate(r.own(done), r.takenOver(done, known)) {
-			session = draws.NewSession(session.Options())
+			session = session.Restart()
 			continue
 		}
 		done.finish(session)

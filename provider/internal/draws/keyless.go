@@ -78,9 +78,7 @@ func (s *Session) reissued(found []Text) *Session {
 	options := s.options
 	maps.Copy(asked, options.reissued)
 	options.reissued = asked
-	again := NewSession(options)
-	again.round, again.moved, again.first = s.round, s.moved, s.first
-	return again
+	return s.next(options)
 }
 
 // Unsigned returns the keys of the certificates that were to sign others, and could not because their private keys are not known.

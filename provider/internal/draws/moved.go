@@ -28,8 +28,8 @@ func (s *Session) Again(found []Text, whole bool) *Session {
 	if !changed || s.round == mostRounds {
 		return nil
 	}
-	again := NewSession(options)
-	again.round, again.moved, again.first = s.round+1, maps.Clone(s.moved), s.first
+	again := s.next(options)
+	again.round++
 	for to, from := range m.of {
 		if from.text == to {
 			continue

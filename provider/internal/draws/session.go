@@ -65,6 +65,20 @@ func NewSession(o Options) *Session {
 	return s
 }
 
+// Restart returns the session for the same rendering where something else than drawn values has changed. It knows what has moved so far.
+func (s *Session) Restart() *Session {
+	again := s.next(s.options)
+	again.round = 0
+	return again
+}
+
+// next is a session that goes on from this one.
+func (s *Session) next(o Options) *Session {
+	next := NewSession(o)
+	next.round, next.moved, next.first = s.round, maps.Clone(s.moved), s.first
+	return next
+}
+
 // Rewrite is the function [Rewrite]. Its result is the same for all sessions.
 func (s *Session) Rewrite(file, text string) string { return Rewrite(file, text) }
 
