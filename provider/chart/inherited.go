@@ -60,6 +60,8 @@ type inheriting struct {
 	found draws.Values
 	// wrong are the keys of values that were found, and cannot be taken.
 	wrong map[string]bool
+	// hidden are placeholders of values that found ones are made of, and no field shows: in a preview, they stay.
+	hidden draws.Values
 	// shown are the fields that show a found value.
 	shown map[string]map[field]bool
 	// first, base and other are renderings: that without any found value, and two that differ in all that is still looked for.
@@ -259,6 +261,7 @@ func (in *inheriting) unusable(ctx context.Context) (wrong []string, err error) 
 			wrong = append(wrong, key)
 		}
 	}
+	in.hidden = draws.Values{}
 	depending := in.foundOf(in.base.session.Depending(in.other.session))
 	if len(wrong) > 0 || len(depending) == 0 {
 		return wrong, nil
@@ -272,6 +275,8 @@ func (in *inheriting) unusable(ctx context.Context) (wrong []string, err error) 
 			return depending, nil
 		case differs:
 			wrong = append(wrong, in.foundOf(in.base.session.Depending(exchanged.session))...)
+		default:
+			in.hidden[w.Key] = w.Placeholder()
 		}
 	}
 	return wrong, nil
@@ -304,7 +309,12 @@ func (in *inheriting) result(ctx context.Context, missing draws.Missing) (inheri
 	if err != nil || len(in.found) == 0 {
 		return inherited{lost: lost, changed: changed}, err
 	}
-	options := draws.Options{Missing: missing}
+	options := draws.Options{Missing: missing, Inherited: maps.Clone(in.found)}
+	for key, placeholder := range in.hidden {
+		if _, stored := in.known.Draws[key]; missing != draws.Draw && !stored {
+			options.Inherited[key] = placeholder
+		}
+	}
 	if in.known.known() {
 		options.Stored, options.Former = in.known.Draws, in.known.Former
 	}
@@ -318,14 +328,21 @@ func (in *inheriting) result(ctx context.Context, missing draws.Missing) (inheri
 	}
 	used := final.session.Used()
 	if in.known.known() {
-		maps.DeleteFunc(used, func(key string, _ draws.Value) bool { _, is := in.found[key]; return !is })
+		maps.DeleteFunc(used, func(key string, _ draws.Value) bool {
+			_, isFound := in.found[key]
+			_, isHidden := in.hidden[key]
+			return !isFound && !isHidden
+		})
 	}
 	return inherited{values: used, kept: slices.Sorted(maps.Keys(in.found)), lost: lost, changed: changed}, nil
 }
 
 // view renders with what is found.
 func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, error) {
-	options.Inherited, options.Now = in.found, in.now
+	options.Now = in.now
+	if options.Inherited == nil {
+		options.Inherited = in.found
+	}
 	r := in.release
 	for range maxRenderings {
 		session := draws.NewSession(options)

@@ -28,6 +28,9 @@ func (s *Session) Wanted() (wanted []Wanted) {
 	return wanted
 }
 
+// Placeholder is what stands for the value.
+func (w Wanted) Placeholder() Value { return w.value }
+
 // Keyless returns the keys of the certificates whose private keys are not known.
 func (s *Session) Keyless() []string {
 	return s.keys(func(a answer) bool { return a.keyless })

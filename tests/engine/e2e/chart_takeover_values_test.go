@@ -173,6 +173,7 @@ func TestValuesThatCannotBeTakenOverAreNamed(t *testing.T) { // [D65]
 			s.declare(t, "adopt: true\ntakeOverFrom: [helm]")
 			preview := s.preview(t)
 			assert.Contains(t, preview, "shop-auth exists and will be adopted")
+			assert.Equal(t, !c.kept, strings.Contains(preview, "known only after the apply"), preview)
 			for _, out := range []string{preview, s.up(t)} {
 				for _, field := range c.lost {
 					assert.Regexp(t, "The chart draws other values than the release has, .*: "+field+"\\. To keep a value, set it in `values`", out)
