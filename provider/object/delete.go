@@ -26,7 +26,7 @@ import (
 // Delete deletes exactly the object that the state knows and waits until it is gone. It leaves alone an object that
 // someone else made in its place.
 func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
-	return tracked.ExplainDestroy(r.delete(ctx, req))
+	return tracked.ExplainDestroy(r.delete(ctx, req), req.Properties)
 }
 
 func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {

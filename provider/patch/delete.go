@@ -20,7 +20,7 @@ import (
 // Delete releases the fields. They keep their values and have no owner, so that their previous owners can apply them
 // again without a conflict. If the program says so, Delete removes what the patch has added.
 func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
-	return tracked.ExplainDestroy(r.delete(ctx, req))
+	return tracked.ExplainDestroy(r.delete(ctx, req), req.Properties)
 }
 
 func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {

@@ -21,7 +21,7 @@ import (
 // Delete stops a run that is not done, runs what is to run at the end, and removes the object of the last run. Nothing runs at the end
 // of a Task that another one replaces: the system lives on.
 func (r *taskResource) Delete(ctx context.Context, req p.DeleteRequest) error {
-	return tracked.ExplainDestroy(r.delete(ctx, req))
+	return tracked.ExplainDestroy(r.delete(ctx, req), req.Properties)
 }
 
 func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {

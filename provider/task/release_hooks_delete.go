@@ -33,13 +33,13 @@ func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) 
 	object := refOf(firstStep(req.OldInputs), "")
 	clu, err := clusterOfDeletion(ctx, r.source, req.OldInputs, old.origin, object)
 	if clu == nil {
-		return tracked.ExplainDestroy(err)
+		return tracked.ExplainDestroy(err, req.Properties)
 	}
 	d := deletion{clu: clu, force: values.Flag(req.OldInputs.Get(keyForceDestroy))}
 	if d.steps, err = newSteps(ctx, r.source, req.Urn, in, old, clu); err == nil {
 		err = d.run(tracked.Asking(ctx, r.source, req.Urn, in[0].sensitive, false))
 	}
-	return excuse(ctx, tracked.ExplainDestroy(err), d.force, "The release")
+	return excuse(ctx, tracked.ExplainDestroy(err, req.Properties), d.force, "The release")
 }
 
 // decodeSteps reads what to run. Each step is decoded as the inputs of a Task. What is secret in one of them may be shown by the

@@ -44,7 +44,7 @@ func (e *ElsewhereError) Because() failure.Reason { return failure.ReasonOtherCl
 
 // howToForget explains what to do about objects in a cluster that can no longer be reached.
 func (o Origin) howToForget() string {
-	return fmt.Sprintf("If the former cluster is gone for good, forget what the state has in it: set the environment variable %s=%s for this "+
+	return fmt.Sprintf("If the object's cluster is gone for good, forget what the state has in it: set the environment variable %s=%s for this "+
 		"command, or the provider's forgetClusters to [%q], which a destroy reads with --run-program.", connection.ForgetVariable, o.Key(), o.Key())
 }
 

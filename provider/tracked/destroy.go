@@ -2,17 +2,22 @@ package tracked
 
 import (
 	"errors"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // ExplainDestroy completes the error of a Delete. The engine runs Delete with the connection of the last update, so
 // users who have renewed the credentials since must first bring them into the state. An object that cannot be reached is
-// forgotten only if the user says so.
-func ExplainDestroy(err error) error {
+// forgotten only if the user says so, and needs the id in saved, the state of the resource, for that.
+func ExplainDestroy(err error, saved property.Map) error {
 	explained := (*failure.Failure)(nil)
-	switch {
+	switch origin := DecodeOrigin(saved.Get(KeyCluster)); {
 	case !errors.As(err, &explained):
+	case slices.Contains([]failure.Class{failure.ClassUnreachable, failure.ClassDNS}, explained.Class) && !origin.IsZero():
+		explained.Next += " " + origin.howToForget()
 	case explained.Class == failure.ClassAuthentication:
 		explained.Next = "a destroy uses the connection of the last `pulumi up`. If its credentials were renewed since, run " +
 			"`pulumi up` first; otherwise renew them."

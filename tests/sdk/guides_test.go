@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ func snippets(t *testing.T, fence string) map[string]string {
 	return all
 }
 
+// projectPages are the pages whose programs need more packages, or consist of several files: each is installed and run by a test of its own.
+var projectPages = []string{typedPage, policyPage, unitTestPage}
+
 // guides are the programs in the pages of docs/ in the language of the fence, by names such as
 // Guide1Languages.
 func guides(t *testing.T, fence string) map[string]string {
@@ -31,8 +35,8 @@ func guides(t *testing.T, fence string) map[string]string {
 	letters := regexp.MustCompile(`[^a-z]`)
 	found := map[string]string{}
 	for _, page := range pages {
-		if filepath.Base(page) == typedPage {
-			continue // its programs need more packages
+		if slices.Contains(projectPages, filepath.Base(page)) {
+			continue
 		}
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
@@ -43,4 +47,21 @@ func guides(t *testing.T, fence string) map[string]string {
 	}
 	require.NotEmpty(t, found, "no page of docs/ has a program in %s", fence)
 	return found
+}
+
+// readDocsPage reads a page of docs/.
+func readDocsPage(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// sectionOf is what a page has below a heading.
+func sectionOf(t *testing.T, page, heading string) string {
+	t.Helper()
+	_, section, found := strings.Cut(page, "\n## "+heading+"\n")
+	require.True(t, found, heading)
+	section, _, _ = strings.Cut(section, "\n## ")
+	return section
 }

@@ -134,14 +134,12 @@ func (h host) command(ctx context.Context, request *pulumirpc.RunRequest) (*exec
 		return command, nil
 
 	case "nodejs":
-		locate := exec.CommandContext(ctx, "node", "-p", `require.resolve("@pulumi/pulumi/cmd/run")`)
-		locate.Dir = info.ProgramDirectory
-		run, err := locate.Output()
+		run, err := nodeModule(ctx, info, "@pulumi/pulumi/cmd/run")
 		if err != nil {
-			return nil, fmt.Errorf("the project has no @pulumi/pulumi: %w", err)
+			return nil, err
 		}
 		args := []string{
-			strings.TrimSpace(string(run)), "--organization", request.Organization, "--project", request.Project, "--stack", request.Stack,
+			run, "--organization", request.Organization, "--project", request.Project, "--stack", request.Stack,
 			"--root-directory", info.RootDirectory, "--pwd", info.ProgramDirectory, "--parallel", parallel,
 			"--monitor", request.MonitorAddress, "--engine", h.engine,
 		}
@@ -153,16 +151,36 @@ func (h host) command(ctx context.Context, request *pulumirpc.RunRequest) (*exec
 		return command, nil
 
 	case "python":
-		environment := info.Options.GetFields()["virtualenv"].GetStringValue()
-		if environment == "" {
-			return nil, errors.New("Pulumi.yaml names no virtualenv")
+		python, err := pythonOf(info)
+		if err != nil {
+			return nil, err
 		}
-		return exec.CommandContext(ctx, filepath.Join(info.RootDirectory, environment, "bin", "python"), append([]string{
+		return exec.CommandContext(ctx, python, append([]string{
 			"-c", pythonHost, request.Organization, request.Project, request.Stack, info.RootDirectory, parallel, dryRun,
 			request.MonitorAddress, h.engine, info.EntryPoint,
 		}, request.Args...)...), nil
 	}
 	return nil, fmt.Errorf("no host for %s", h.language)
+}
+
+// nodeModule is the file of a module that the project has.
+func nodeModule(ctx context.Context, info *pulumirpc.ProgramInfo, name string) (string, error) {
+	locate := exec.CommandContext(ctx, "node", "-p", fmt.Sprintf("require.resolve(%q)", name))
+	locate.Dir = info.ProgramDirectory
+	file, err := locate.Output()
+	if err != nil {
+		return "", fmt.Errorf("the project has no @pulumi/pulumi: %w", err)
+	}
+	return strings.TrimSpace(string(file)), nil
+}
+
+// pythonOf is the interpreter of the project.
+func pythonOf(info *pulumirpc.ProgramInfo) (string, error) {
+	environment := info.Options.GetFields()["virtualenv"].GetStringValue()
+	if environment == "" {
+		return "", errors.New("the project names no virtualenv")
+	}
+	return filepath.Join(info.RootDirectory, environment, "bin", "python"), nil
 }
 
 // pythonHost does what Pulumi's own host for Python has a script for: the package of the language has none.

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+const mypy = "mypy==2.4.1"
+
 var pythonPrograms = installation{install: installPython}
 
 func installPython(t *testing.T, p *project) {
@@ -17,7 +19,7 @@ func installPython(t *testing.T, p *project) {
 	for name, example := range snippets(t, "python") {
 		p.write(t, name+".py", example)
 	}
-	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "mypy==2.4.1")
+	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", mypy)
 }
 
 func TestPythonPackageTypeChecks(t *testing.T) {

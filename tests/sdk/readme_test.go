@@ -34,9 +34,7 @@ func readFirstSteps(t *testing.T) firstSteps {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(readme), "\n## A first program\n")
-	require.True(t, found, "the README has no section A first program")
-	section, _, _ = strings.Cut(section, "\n## ")
+	section := sectionOf(t, string(readme), "A first program")
 
 	steps := firstSteps{languages: map[string]languageSteps{}}
 	for _, language := range details.FindAllStringSubmatch(section, -1) {

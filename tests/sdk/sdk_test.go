@@ -124,6 +124,7 @@ type spec struct {
 	Resources map[string]struct {
 		Description     string
 		InputProperties map[string]any
+		Properties      map[string]any
 	}
 	Provider  struct{ InputProperties map[string]any }
 	Functions map[string]struct{ Description string }

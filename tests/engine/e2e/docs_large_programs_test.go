@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -23,6 +25,7 @@ func pageOnLargePrograms(t *testing.T, p page) {
 		},
 		aStackFile: configured,
 	})
+	t.Run("the examples count what is in the state", func(t *testing.T) { countedResources(t, p) })
 	t.Run("a file in place of the folder takes away the log of the CLI, and nothing else", func(t *testing.T) {
 		t.Parallel()
 		s, _, space := docsStack(t, shared.Get(t))
@@ -72,4 +75,70 @@ func pageOnLargePrograms(t *testing.T, p page) {
 		failed(t, up.wait(t))
 		assert.Contains(t, s.export(t).resources, "interrupted")
 	})
+}
+
+// countedOf are the types that the columns of the table count, in their order.
+var countedOf = [][]string{
+	{"Manifests", "Chart"}, {"KubeObject"}, {"Wait"}, {"ManifestsRecord", "ManifestsGuard", "ChartRecord", "ReleaseHooks"}, {"Task"},
+}
+
+// countedResources makes each example of the table, and counts.
+func countedResources(t *testing.T, p page) {
+	c := workloads.Get(t)
+	const settings = `
+        - {apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}
+        - apiVersion: apps/v1
+          kind: Deployment
+          metadata: {name: web}
+          spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}`
+	set := func(manifests string) string {
+		return "resources:\n  counted:\n    type: k8sconnect:Manifests\n    properties:\n      manifests:" + manifests + "\n"
+	}
+	programs := map[string]string{
+		"a set of a ConfigMap and a Deployment": set(settings),
+		"the same with `wait: all`":             set(settings) + "      wait: all\n",
+		"a set of a definition and an instance of it": set(`
+        - apiVersion: apiextensions.k8s.io/v1
+          kind: CustomResourceDefinition
+          metadata: {name: counts.docs.example.com}
+          spec:
+            group: docs.example.com
+            scope: Namespaced
+            names: {kind: Count, plural: counts}
+            versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+        - {apiVersion: docs.example.com/v1, kind: Count, metadata: {name: one}}`),
+		"a chart of three objects, with a hook before installs and upgrades, and one before deletions": `resources:
+  counted: {type: k8sconnect:Chart, properties: {chart: ./charts/shop}}
+`,
+	}
+	examples := 0
+	for _, row := range tableCells.FindAllString(p.section(t, "What counts as a resource"), -1) {
+		cells := strings.Split(strings.Trim(row, "| "), " | ")
+		if len(cells) != len(countedOf)+2 || cells[0] == "" || strings.HasPrefix(cells[0], "|") || strings.HasPrefix(row, "|---") {
+			continue
+		}
+		program, known := programs[cells[0]]
+		require.True(t, known, "nothing makes this example: %s", cells[0])
+		examples++
+		t.Run(cells[0], func(t *testing.T) {
+			t.Parallel()
+			s, _, _ := docsStack(t, c)
+			newChartSources(t).files(t, s)
+			s.program(t, "%s", program)
+			s.up(t)
+			saved, all := s.export(t), 0
+			for i, tokens := range countedOf {
+				count := 0
+				for _, token := range tokens {
+					count += len(saved.named("k8sconnect:index:" + token))
+				}
+				assert.Equal(t, cells[i+1], strconv.Itoa(count), "%v", tokens)
+				all += count
+			}
+			assert.Equal(t, cells[len(cells)-1], strconv.Itoa(all))
+			assert.Len(t, saved.all, all+2, "the stack and the default provider are the others")
+			s.destroy(t)
+		})
+	}
+	assert.Len(t, programs, examples)
 }

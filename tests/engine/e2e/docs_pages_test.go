@@ -136,6 +136,27 @@ func pageOnTypedManifests(t *testing.T, p page) {
 	}
 }
 
+// installs are the first words of commands that only tests/sdk runs.
+var installs = []string{"npm", "npx", "node", "python3", "venv/bin/pip", "venv/bin/python", "go"}
+
+// pageOfProjects is for pages whose files, and the commands that install and run them, tests/sdk takes from the page and tries. Here it is
+// only held that each file has a name, and that the other commands exist.
+func pageOfProjects(t *testing.T, p page) {
+	named := func(t *testing.T, f fence) {
+		lines := strings.Split(p.text, "\n")[:f.line-1]
+		require.GreaterOrEqual(t, len(lines), 2)
+		if above := lines[len(lines)-2]; !regexp.MustCompile("^`\\S+`$").MatchString(above) {
+			require.Contains(t, above, "This policy can be added to the list", "its name is above it")
+		}
+	}
+	p.prove(t, proofs{aProject: named, inALanguage: named, commandLines: func(t *testing.T, f fence) {
+		first, _, _ := strings.Cut(f.code, " ")
+		if !slices.Contains(installs, first) {
+			commands(t, f)
+		}
+	}})
+}
+
 var tableCells = regexp.MustCompile(`(?m)^\|.*\|$`)
 
 // pageOnRecovery holds the page against what the provider says; that it does so is what the tests of

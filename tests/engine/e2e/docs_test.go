@@ -29,6 +29,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"languages.md":                        pageOnLanguages,
 	"large-programs.md":                   pageOnLargePrograms,
 	"ci.md":                               pageOnCI,
+	"many-clusters.md":                    pageOnManyClusters,
 	"migrating-from-helm.md":              pageOnHelm,
 	"migrating-from-kubectl.md":           pageOnKubectl,
 	"migrating-from-pulumi-kubernetes.md": pageOnPulumiKubernetes,
@@ -36,11 +37,13 @@ var pages = map[string]func(t *testing.T, p page){
 	"operator.md":                         pageOnOperator,
 	"ownership-and-drift.md":              pageOnOwnership,
 	"patching.md":                         pageOnPatching,
+	"policy-packs.md":                     pageOfProjects,
 	"recovery.md":                         pageOnRecovery,
 	"sets.md":                             pageOnSets,
 	"tasks.md":                            pageOnTasks,
 	"troubleshooting.md":                  pageOnTroubleshooting,
 	"typed-manifests.md":                  pageOnTypedManifests,
+	"unit-tests.md":                       pageOfProjects,
 	"waiting.md":                          pageOnWaiting,
 }
 
@@ -79,6 +82,7 @@ const (
 	anESCFile    kind = "ESC environment"
 	aManifest    kind = "manifest"
 	aFile        kind = "file" // whose name is in a comment above it
+	aProject     kind = "project"
 	aWrongChange kind = "change that makes a program wrong"
 	commandLines kind = "commands"
 	anOutput     kind = "output"
@@ -161,6 +165,8 @@ func kindOf(language, code string) (kind, bool) {
 		return aStackFile, true
 	case has("apiVersion"):
 		return aManifest, true
+	case has("runtime"):
+		return aProject, true
 	}
 	return "", false
 }
