@@ -1,6 +1,7 @@
 // Package sdk_test installs the packed SDKs as the README says, each into a project of its own. There it runs the
 // README's first program as a stranger does (first_test.go), and type-checks others: one with every input of every
 // resource, the examples in the schema, those in the pages of docs/ (guides_test.go), and the story (story_test.go), which is then told in every language.
+// Policy packs (policy_test.go) and tests with mocks (unit_test_page_test.go) on pages are run.
 package sdk_test
 
 import (
