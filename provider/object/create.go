@@ -104,8 +104,8 @@ func (r *kubeObject) creationOf(urn resource.URN, preview bool) creation {
 	}
 }
 
-// refuseOccupied refuses an object that exists where the update, which knows all values, will refuse it, and says if it will adopt it. What cannot be read is not
-// known to exist.
+// refuseOccupied refuses an object that exists where the update, which knows all values, will refuse it, and says if it will adopt it.
+// What cannot be read is not known to exist.
 func (r *kubeObject) refuseOccupied(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) error {
 	id, _ := in.identity()
 	t, err := resolve(ctx, clu, id, c.manager)
