@@ -27,6 +27,10 @@ type unset struct {
 
 // decodeUnset reads what the program removes. own are the values that it gives itself.
 func (in *inputs) decodeUnset(given property.Map, own map[string]any, wrong *check.Mistakes) {
+	if given.Get(keyUnset).HasSecrets() {
+		wrong.Add(keyUnset, "The value is secret, but would appear in messages. Remove the secret mark.")
+		return
+	}
 	for i, text := range textsIn(given, keyUnset, wrong) {
 		at := fmt.Sprintf("%s[%d]", keyUnset, i)
 		path, err := pathOfKeys(text)

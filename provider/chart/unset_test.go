@@ -79,6 +79,19 @@ func TestWhatIsRemovedIsSaidAndWhatIsNotThereIsAWarning(t *testing.T) { // [D68]
 	}, warnings)
 }
 
+func TestWhatIsRemovedIsNotSecret(t *testing.T) { // [D68]
+	t.Parallel()
+	var in inputs
+	var wrong check.Mistakes
+	in.decodeValues(property.NewMap(map[string]property.Value{
+		"unset": property.New([]property.Value{property.New("web.limits").WithSecret(true)}),
+	}), &wrong)
+	require.Len(t, wrong, 1)
+	assert.Equal(t, "unset", wrong[0].Property)
+	assert.NotContains(t, wrong[0].Reason, "limits")
+	assert.Empty(t, in.unset)
+}
+
 func TestUnsetThatIsNotKnownYetMakesTheRenderingUnknown(t *testing.T) { // [D68]
 	t.Parallel()
 	in, _ := decode(property.NewMap(map[string]property.Value{

@@ -49,7 +49,7 @@ func shortLivedOf(live *unstructured.Unstructured, manifest map[string]any) shor
 	if _, set, _ := unstructured.NestedFieldNoCopy(manifest, "spec", "ttlSecondsAfterFinished"); !set {
 		return shortLived{}
 	}
-	return shortLived{created: live.GetCreationTimestamp().Time, ending: readiness.JobEnding(live)}
+	return shortLived{created: live.GetCreationTimestamp().Time, ending: readiness.JobEnding(live).Type}
 }
 
 func (j shortLived) encode(out map[string]property.Value) {

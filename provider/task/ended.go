@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
 // isRun reports whether objects of a kind run to an end.
@@ -31,18 +31,12 @@ func endingOf(live *unstructured.Unstructured) *ending {
 	e := &ending{at: live.GetCreationTimestamp().Time}
 	switch live.GroupVersionKind().GroupKind() {
 	case kinds.Job:
-		var job batchv1.Job
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &job) != nil {
+		end := readiness.JobEnding(live)
+		if end.Type == "" {
 			return nil
 		}
-		i := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
-			return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
-		})
-		if i < 0 {
-			return nil
-		}
-		e.succeeded = job.Status.Conditions[i].Type == batchv1.JobComplete
-		e.notBefore(job.Status.Conditions[i].LastTransitionTime.Time)
+		e.succeeded = end.Type == string(batchv1.JobComplete)
+		e.notBefore(end.At)
 	case kinds.Pod:
 		var pod corev1.Pod
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &pod) != nil {

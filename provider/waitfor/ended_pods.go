@@ -18,7 +18,7 @@ import (
 func hasEnded(object *unstructured.Unstructured) bool {
 	switch object.GroupVersionKind().GroupKind() {
 	case kinds.Job:
-		return readiness.JobEnding(object) == string(batchv1.JobFailed)
+		return readiness.JobEnding(object).Type == string(batchv1.JobFailed)
 	case kinds.Pod:
 		phase, _, _ := unstructured.NestedString(object.Object, "status", "phase")
 		return phase == "Failed"
