@@ -232,6 +232,7 @@ public class Everything {
             .kubeVersion("1.36")
             .apiVersions("monitoring.coreos.com/v1")
             .isUpgrade(false)
+            .unset("image.tag")
             .rotate("password")
             .clusterConnection(connection)
             .build(), ComponentResourceOptions.builder().providers(provider).build());

@@ -204,6 +204,7 @@ release = k8sconnect.Chart(
     kube_version="1.36",
     api_versions=["monitoring.coreos.com/v1"],
     is_upgrade=False,
+    unset=["image.tag"],
     rotate=["password"],
     wait="all",
     take_over_from=["helm"],

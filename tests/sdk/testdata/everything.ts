@@ -160,6 +160,7 @@ const release = new k8sconnect.Chart("release", {
     kubeVersion: "1.36",
     apiVersions: ["monitoring.coreos.com/v1"],
     isUpgrade: false,
+    unset: ["image.tag"],
     rotate: ["password"],
     wait: "all",
     edits: { labels: { team: "shop" } },
