@@ -276,7 +276,7 @@ func changeUsers(m *model, a, b int) {
 
 func renameChart(m *model, a, _ int) {
 	if m.release == "" && a%3 > 0 {
-		m.release = m.resource
+		m.release = m.releaseName()
 	}
 	m.former, m.resource = append(m.former, m.resource), fmt.Sprintf("shop%d", m.number())
 }

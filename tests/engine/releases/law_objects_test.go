@@ -97,7 +97,7 @@ func (p *play) judgeClaims(live [2]objects) {
 			continue
 		}
 		was, there := p.last.document(d.number)
-		if there && p.last.resource != m.resource && p.last.release == m.release && was.name == d.name {
+		if there && p.last.resource != m.resource && p.last.releaseName() == m.releaseName() && was.name == d.name {
 			p.breaks("objects", []string{"claim", "renamed"}, "the Chart was renamed, and %s is another one", d.idIn(m.releaseName()))
 		}
 	}

@@ -1,6 +1,7 @@
 package releases_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -151,8 +152,9 @@ type model struct {
 	next             int // number of a document
 
 	// resource is the name of the Chart, former those that it has as aliases. release is the releaseName; without one, it is
-	// that of the resource.
+	// that of the resource when it was installed, which the state keeps when the resource is renamed.
 	resource, release string
+	kept              string
 	former            []string
 	space             int // number of the namespace
 	absent, skipHooks bool
@@ -199,10 +201,7 @@ func copies(documents []document) []document {
 
 // releaseName is that of the release.
 func (m *model) releaseName() string {
-	if m.release != "" {
-		return m.release
-	}
-	return m.resource
+	return cmp.Or(m.release, m.kept, m.resource)
 }
 
 func (m *model) document(number int) (document, bool) {

@@ -141,8 +141,18 @@ func (p *play) operate(kind engine.Kind, options engine.Options, replaces string
 	o.runs = p.newRuns()
 	p.said = append(p.said, fmt.Sprintf("%s took %v (%v), ran %v", kind, o.Took.Round(time.Millisecond), o.Err != nil, jobs(o.runs)))
 	p.judge(o)
+	p.noteName()
 	p.replacing = o.Err != nil && (p.replacing || replaces != "")
 	return o
+}
+
+// noteName notes the name that the state keeps for the release, if its Chart is renamed now.
+func (p *play) noteName() {
+	if record, _ := p.some(0, "ChartRecord"); record == "" {
+		p.m.kept = ""
+	} else {
+		p.m.kept = p.m.releaseName()
+	}
 }
 
 // disturbed runs an operation, and disturbs it at a call that changes something.
