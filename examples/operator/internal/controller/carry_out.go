@@ -18,6 +18,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/stack"
 )
@@ -134,23 +135,30 @@ func (r *Reconciler) replaceInputs(ctx context.Context, environment *v1alpha1.En
 	if err := r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: operation.InputsSecret}, &kept); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if keeps(&kept, operation) {
+	switch {
+	case !ownership.IsPart(&kept, environment.Name, v1alpha1.PartInputs):
+		return errLookAgain // The cache will say so soon.
+	case keeps(&kept, operation):
 		return nil
+	default:
+		return r.removeSecret(ctx, &kept)
 	}
-	return r.removeSecret(ctx, &kept)
 }
 
 // stateSecret is a Secret that stays until the finalizer of ours is removed, whatever becomes of the Environment.
 func stateSecret(environment *v1alpha1.Environment, name, part string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: environment.Namespace, Name: name, Finalizers: []string{v1alpha1.StateFinalizer},
-		Labels: map[string]string{v1alpha1.LabelEnvironment: environment.Name, v1alpha1.LabelPart: part},
+		Labels: ownership.Labels(environment.Name, part),
 	}}
 }
 
 // createPassphrase makes passphrase and salt once. Without them the state cannot be read.
 func (r *Reconciler) createPassphrase(ctx context.Context, environment *v1alpha1.Environment) error {
-	_, err := r.metadataOf(ctx, "Secret", environment.Namespace, environment.PassphraseSecretName())
+	present, err := r.metadataOf(ctx, "Secret", environment.Namespace, environment.PassphraseSecretName())
+	if err == nil && !ownership.IsPart(present, environment.Name, v1alpha1.PartPassphrase) {
+		return errLookAgain
+	}
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
@@ -162,10 +170,16 @@ func (r *Reconciler) createPassphrase(ctx context.Context, environment *v1alpha1
 	secret.Immutable = new(true)
 	secret.StringData = map[string]string{stack.PassphraseKey: passphrase, stack.SaltKey: salt}
 	err = r.Direct.Create(ctx, secret, client.FieldOwner(FieldManager))
-	if apierrors.IsAlreadyExists(err) {
-		return nil
+	if !apierrors.IsAlreadyExists(err) {
+		return err
 	}
-	return err
+	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(secret), present); err != nil {
+		return err
+	}
+	if !ownership.IsPart(present, environment.Name, v1alpha1.PartPassphrase) {
+		return errLookAgain
+	}
+	return nil
 }
 
 func (r *Reconciler) createJob(ctx context.Context, environment *v1alpha1.Environment) error {
@@ -205,7 +219,7 @@ func (r *Reconciler) releaseLease(ctx context.Context, environment *v1alpha1.Env
 		return client.IgnoreNotFound(err)
 	}
 	dead := environment.Status.CurrentOperation.Holder
-	if dead == nil || lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity != string(dead.UID) {
+	if dead == nil || !ownership.IsPart(&lease, environment.Name, "") || lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity != string(dead.UID) {
 		return nil
 	}
 	lease.Spec.HolderIdentity = nil

@@ -7,11 +7,14 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 )
 
 // leftovers are the Jobs and inputs that nobody needs while no operation goes on: all but the newest Job, which stays
@@ -58,7 +61,7 @@ func (r *Reconciler) jobs(ctx context.Context, environment *v1alpha1.Environment
 	err := r.Client.List(ctx, &all, client.InNamespace(environment.Namespace), client.MatchingLabels{v1alpha1.LabelEnvironment: environment.Name})
 	mine := all.Items[:0]
 	for _, job := range all.Items {
-		if ours(&job, environment) {
+		if ownership.IsJob(&job, environment) {
 			mine = append(mine, job)
 		}
 	}
@@ -110,6 +113,32 @@ func (r *Reconciler) releaseSecret(ctx context.Context, secret client.Object) er
 	return client.IgnoreNotFound(r.Direct.Patch(ctx, after, client.MergeFrom(before), client.FieldOwner(FieldManager)))
 }
 
+// releaseOrphans lets go of what is left of an Environment that is gone, its finalizer removed by force, once that is deleted: nothing
+// else would take our finalizer from it, and its namespace would never end. What nobody has deleted stays as it is, for a backup.
+func (r *Reconciler) releaseOrphans(ctx context.Context, name types.NamespacedName) error {
+	left := &metav1.PartialObjectMetadataList{}
+	left.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	err := r.Client.List(ctx, left, client.InNamespace(name.Namespace), client.MatchingLabels{v1alpha1.LabelEnvironment: name.Name})
+	if err != nil {
+		return err
+	}
+	for i := range left.Items {
+		secret := &left.Items[i]
+		if secret.DeletionTimestamp == nil || !controllerutil.ContainsFinalizer(secret, v1alpha1.StateFinalizer) {
+			continue
+		}
+		// The cache may not have an Environment yet that was just restored.
+		err := r.Direct.Get(ctx, name, &v1alpha1.Environment{})
+		if !apierrors.IsNotFound(err) {
+			return err
+		}
+		if err := r.releaseSecret(ctx, secret); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // leave lets an Environment go. What must not be lost while it exists goes before its finalizer: with it, or set free.
 func (r *Reconciler) leave(ctx context.Context, environment *v1alpha1.Environment, keep bool) error {
 	store := r.store(environment)
@@ -140,7 +169,7 @@ func (r *Reconciler) leave(ctx context.Context, environment *v1alpha1.Environmen
 	}
 	passphrase := &corev1.Secret{}
 	err = r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: environment.PassphraseSecretName()}, passphrase)
-	if err == nil {
+	if err == nil && ownership.IsPart(passphrase, environment.Name, v1alpha1.PartPassphrase) {
 		err = settleSecret(ctx, passphrase)
 	}
 	if client.IgnoreNotFound(err) != nil {
@@ -160,6 +189,10 @@ func (r *Reconciler) removeFinalizer(ctx context.Context, environment *v1alpha1.
 }
 
 func (r *Reconciler) removeLease(ctx context.Context, environment *v1alpha1.Environment) error {
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: environment.Namespace, Name: environment.LeaseName()}}
-	return client.IgnoreNotFound(r.Direct.Delete(ctx, lease))
+	var lease coordinationv1.Lease
+	err := r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: environment.LeaseName()}, &lease)
+	if err == nil && ownership.IsPart(&lease, environment.Name, "") {
+		err = r.Direct.Delete(ctx, &lease, client.Preconditions{UID: &lease.UID})
+	}
+	return client.IgnoreNotFound(err)
 }

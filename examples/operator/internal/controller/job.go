@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 )
 
 const (
@@ -35,7 +36,7 @@ func (r *Reconciler) job(environment *v1alpha1.Environment) *batchv1.Job {
 	job := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: environment.Namespace, Name: operation.Job, Labels: labels,
-			Annotations: map[string]string{annotationUID: string(environment.UID), annotationInputHash: operation.InputHash},
+			Annotations: map[string]string{ownership.AnnotationUID: string(environment.UID), annotationInputHash: operation.InputHash},
 		},
 		Spec: batchv1.JobSpec{
 			BackoffLimit:          new(int32(0)),

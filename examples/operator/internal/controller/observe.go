@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +11,12 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
@@ -22,7 +25,7 @@ import (
 func (r *Reconciler) observe(ctx context.Context, environment *v1alpha1.Environment) (plan.Observed, error) {
 	observed := plan.Observed{Environment: environment, Now: r.Clock.Now()}
 	for _, read := range []func(context.Context, *plan.Observed) error{
-		r.observeInputs, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeNamespace,
+		r.observeNames, r.observeInputs, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeNamespace,
 	} {
 		if err := read(ctx, &observed); err != nil {
 			return plan.Observed{}, err
@@ -38,6 +41,9 @@ func (r *Reconciler) observePods(ctx context.Context, observed *plan.Observed) e
 	err := r.Client.List(ctx, &pods, client.InNamespace(environment.Namespace), client.MatchingLabels{v1alpha1.LabelEnvironment: environment.Name})
 	for i := range pods.Items {
 		pod := &pods.Items[i]
+		if !ownership.IsPod(pod, environment) {
+			continue
+		}
 		seen := plan.Pod{
 			Name: pod.Name, UID: pod.UID, Job: pod.Labels[batchv1.JobNameLabel],
 			Terminated: pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed,
@@ -69,8 +75,8 @@ func (r *Reconciler) observeJob(ctx context.Context, observed *plan.Observed) er
 		return nil
 	case err != nil:
 		return err
-	case !ours(&job, environment) || job.Annotations[annotationInputHash] != operation.InputHash:
-		observed.JobNameTaken = true
+	case !ownership.IsJob(&job, environment) || job.Annotations[annotationInputHash] != operation.InputHash:
+		observed.SerialTaken = true
 		return nil
 	}
 	observed.Job = &plan.Job{
@@ -81,14 +87,10 @@ func (r *Reconciler) observeJob(ctx context.Context, observed *plan.Observed) er
 	if err := r.Client.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}); err != nil {
 		return err
 	}
+	pods.Items = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, &job) })
 	observed.Job.Ending = ending(&job, pods.Items)
 	observed.Job.NotStarted, err = r.notStarted(ctx, &job, pods.Items)
 	return err
-}
-
-// ours says whether a Job is of this Environment, not of an earlier one of the same name or of something else.
-func ours(job *batchv1.Job, environment *v1alpha1.Environment) bool {
-	return job.Annotations[annotationUID] == string(environment.UID)
 }
 
 func finished(job *batchv1.Job) bool {
@@ -125,6 +127,13 @@ func (r *Reconciler) observeKept(ctx context.Context, observed *plan.Observed) e
 	if err != nil {
 		return err
 	}
+	if operation != nil && operation.InputsSecret == environment.InputsSecretName(operation.Serial) {
+		taken, err := r.isTaken(ctx, environment, operation.InputsSecret, v1alpha1.PartInputs)
+		if err != nil {
+			return err
+		}
+		observed.SerialTaken = observed.SerialTaken || taken
+	}
 	observed.KeptInputs = map[string]string{}
 	for _, secret := range kept {
 		observed.KeptInputs[secret.Annotations[annotationInputHash]] = secret.Name
@@ -156,26 +165,31 @@ func (r *Reconciler) readHead(ctx context.Context, observed *plan.Observed) erro
 	}
 	environment := observed.Environment
 	head, err := r.store(environment).ReadHead(ctx)
-	if apierrors.IsNotFound(err) {
-		return nil
+	if apierrors.IsNotFound(err) || errors.Is(err, state.ErrForeign) {
+		return nil // Whose it is was seen by its name.
 	}
 	if err != nil {
 		return err
 	}
 	observed.Head = head
 	if head.Record.Serial > 0 {
-		observed.PassphraseLost, err = r.isGone(ctx, environment.Namespace, environment.PassphraseSecretName())
+		observed.PassphraseLost, err = r.isPassphraseLost(ctx, environment)
 	}
 	return err
 }
 
-// isGone says whether a Secret is not there. One that the cache does not have is asked for: it may be new.
-func (r *Reconciler) isGone(ctx context.Context, namespace, name string) (bool, error) {
-	metadata, err := r.metadataOf(ctx, "Secret", namespace, name)
+// isPassphraseLost says whether there is no passphrase, or one of others in its place. One that the cache does not have is asked for:
+// it may be new.
+func (r *Reconciler) isPassphraseLost(ctx context.Context, environment *v1alpha1.Environment) (bool, error) {
+	name := environment.PassphraseSecretName()
+	metadata, err := r.metadataOf(ctx, "Secret", environment.Namespace, name)
 	if apierrors.IsNotFound(err) {
-		err = r.Direct.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, metadata)
+		err = r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: name}, metadata)
 	}
-	return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return err == nil && !ownership.IsPart(metadata, environment.Name, v1alpha1.PartPassphrase), err
 }
 
 func (r *Reconciler) store(environment *v1alpha1.Environment) *state.Store {
@@ -188,13 +202,21 @@ func (r *Reconciler) observeLease(ctx context.Context, observed *plan.Observed) 
 	if environment.Status.CurrentOperation == nil {
 		return nil
 	}
+	key := client.ObjectKey{Namespace: environment.Namespace, Name: environment.LeaseName()}
 	var lease coordinationv1.Lease
-	err := r.Client.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: environment.LeaseName()}, &lease)
+	err := r.Client.Get(ctx, key, &lease)
+	if apierrors.IsNotFound(err) && environment.Status.CurrentOperation.JobUID == "" {
+		err = r.Direct.Get(ctx, key, &lease) // The cache has those with our label alone.
+	}
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if !ownership.IsPart(&lease, environment.Name, "") {
+		observed.NameTaken = taken("Lease", lease.Name)
+		return nil
 	}
 	if holder := lease.Spec.HolderIdentity; holder != nil && *holder != "" {
 		observed.Lease = &plan.Holder{UID: types.UID(*holder), Pod: lease.Annotations[v1alpha1.AnnotationPod]}

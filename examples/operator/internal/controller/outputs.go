@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
@@ -46,7 +47,7 @@ func (r *Reconciler) observeOutputs(ctx context.Context, observed *plan.Observed
 	if err != nil {
 		return err
 	}
-	if !ownOutputs(environment, &present) {
+	if !ownership.IsOutputs(&present, environment) {
 		observed.OutputsProblem = &plan.Problem{Reason: "OutputsNotWritten", Message: fmt.Sprintf(
 			"Secret %s is not of this Environment, so the outputs are not written to it. Delete it, or choose another spec.outputsSecretName.", name)}
 		return nil
@@ -77,7 +78,7 @@ func (r *Reconciler) rememberOutputs(environment *v1alpha1.Environment, secret *
 func outputsSecret(environment *v1alpha1.Environment, head *state.Head) (*corev1.Secret, error) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: environment.Namespace, Name: environment.OutputsSecretName(),
-		Labels:          map[string]string{v1alpha1.LabelEnvironment: environment.Name},
+		Labels:          ownership.Labels(environment.Name, ""),
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(environment, v1alpha1.GroupVersion.WithKind("Environment"))},
 	}, Data: map[string][]byte{}}
 	for name, output := range head.Outputs {
@@ -92,11 +93,6 @@ func outputsSecret(environment *v1alpha1.Environment, head *state.Head) (*corev1
 		secret.Data[name] = encoded
 	}
 	return secret, nil
-}
-
-// ownOutputs says whether a Secret is for the outputs of this Environment, or was before it was restored from a backup.
-func ownOutputs(environment *v1alpha1.Environment, secret *corev1.Secret) bool {
-	return metav1.IsControlledBy(secret, environment) || secret.Labels[v1alpha1.LabelEnvironment] == environment.Name
 }
 
 // writeOutputs makes the Secret with the outputs what the head says. One of another owner is left alone.
@@ -116,7 +112,7 @@ func (r *Reconciler) writeOutputs(ctx context.Context, environment *v1alpha1.Env
 	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(wanted), &present); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if !ownOutputs(environment, &present) {
+	if !ownership.IsOutputs(&present, environment) {
 		return errLookAgain
 	}
 	changed := present.DeepCopy()

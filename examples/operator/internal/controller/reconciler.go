@@ -54,7 +54,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		if apierrors.IsNotFound(err) {
 			r.settleSlot(request.NamespacedName, plan.Decision{})
 			r.memory.forget(request.NamespacedName)
-			return ctrl.Result{}, nil
+			return ctrl.Result{}, r.releaseOrphans(ctx, request.NamespacedName)
 		}
 		return ctrl.Result{}, err
 	}

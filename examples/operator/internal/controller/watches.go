@@ -94,9 +94,9 @@ func programOf(environment *v1alpha1.Environment) []string {
 	return []string{environment.Spec.Program.ConfigMapRef.Name}
 }
 
-// secretsOf are the Secrets that an Environment reads, and the one that it writes.
+// secretsOf are the Secrets that an Environment reads, and those that it writes, whose names others may have.
 func secretsOf(environment *v1alpha1.Environment) []string {
-	names := []string{environment.OutputsSecretName()}
+	names := []string{environment.OutputsSecretName(), environment.StateSecretName(), environment.PassphraseSecretName()}
 	for _, from := range environment.Spec.SecretConfig {
 		names = append(names, from.SecretKeyRef.Name)
 	}
@@ -131,14 +131,18 @@ func (r *Reconciler) bySecret(ctx context.Context, object client.Object) []recon
 	case v1alpha1.PartHead, v1alpha1.PartPassphrase, v1alpha1.PartInputs:
 		return byLabel(ctx, object)
 	case v1alpha1.PartChunk:
-		return nil
+		if object.GetDeletionTimestamp() == nil {
+			return nil
+		}
+		return byLabel(ctx, object) // The Environment may be gone.
 	}
 	return r.byIndex(indexSecrets)(ctx, object)
 }
 
-// noCheckpoint leaves out the head that a run has written: how the run ends is seen by its Job.
+// noCheckpoint leaves out the head that a run has written: how the run ends is seen by its Job. One that is deleted is looked at.
 func noCheckpoint(update event.UpdateEvent) bool {
-	return update.ObjectNew.GetLabels()[v1alpha1.LabelPart] != v1alpha1.PartHead
+	head := update.ObjectNew
+	return head.GetLabels()[v1alpha1.LabelPart] != v1alpha1.PartHead || head.GetDeletionTimestamp() != nil
 }
 
 // byJobEvent finds the Environment whose Job cannot create its pod.

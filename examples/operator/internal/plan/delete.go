@@ -10,13 +10,12 @@ import (
 
 // delete brings a deleted Environment to its end.
 func (d *decision) delete() {
-	lost := d.stateLost(v1alpha1.OperationDestroy)
 	switch {
 	case d.endEarlierRun():
 	case d.orphaned():
 		d.Step = KeepState
-	case lost != nil:
-		d.waiting(lost.Reason, lost.Message)
+	case d.stateLost(v1alpha1.OperationDestroy) != nil:
+		d.blocked(v1alpha1.OperationDestroy)
 	case !d.holdsResources():
 		d.Step = DeleteState
 	case d.NamespaceTerminating:

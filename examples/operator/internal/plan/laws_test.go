@@ -62,6 +62,8 @@ var events = map[string]func(*world, *rapid.T){
 		}
 	}),
 	"another Job has the next name": always(func(w *world) { w.foreign[w.environment.JobName(w.status().Serial+1)] = true }),
+	"a name is taken":               always(func(w *world) { w.nameTaken = &plan.Problem{Reason: plan.ReasonNameTaken, Message: "no Lease"} }),
+	"the name is free":              always(func(w *world) { w.nameTaken = nil }),
 	"the inputs Secrets are lost":   always(func(w *world) { w.inputLost = true; clear(w.inputs) }),
 	"the state is removed by force": rarely((*world).removeState),
 	"the state is restored":         always((*world).restoreState),
@@ -101,7 +103,7 @@ func during(do func(*world)) func(*world, *rapid.T) {
 
 // calm takes away what keeps an Environment from its end.
 func (w *world) calm() {
-	w.problem, w.noSlot = nil, false
+	w.problem, w.nameTaken, w.noSlot = nil, nil, false
 	if w.environment.Spec.Suspend {
 		w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Suspend = false })
 	}

@@ -111,7 +111,7 @@ func (d *decision) lastLook() time.Time {
 
 // begin makes an operation the current one. Nothing is created for it before the status says so.
 func (d *decision) begin(kind v1alpha1.OperationKind, approvedPlan string) {
-	if d.endEarlierRun() || d.queued(kind) {
+	if d.endEarlierRun() || d.nameTaken() || d.queued(kind) {
 		return
 	}
 	serial := d.takeSerial()

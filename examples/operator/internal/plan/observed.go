@@ -27,8 +27,10 @@ type Observed struct {
 	KeptInputs map[string]string
 	// Job is that of the current operation, nil if there is none.
 	Job *Job
-	// JobNameTaken says that a Job has the name of the current operation's Job and is not this Environment's.
-	JobNameTaken bool
+	// SerialTaken says that a Job or a Secret of others has the name of the current operation's Job or inputs.
+	SerialTaken bool
+	// NameTaken says that an object of others has the name of the state, of its passphrase or of the Lease; nil if none has.
+	NameTaken *Problem
 	// Pods are those of all runs that have not ended.
 	Pods []Pod
 	// Lease is who has the stack to itself, nil if nobody has.
@@ -52,6 +54,9 @@ type Inputs struct {
 	// Problem is why there are none, nil if there are.
 	Problem *Problem
 }
+
+// ReasonNameTaken is the reason of a Problem: an object of others has a name that the Environment needs.
+const ReasonNameTaken = "NameTaken"
 
 // Problem is something that a person has to put right.
 type Problem struct{ Reason, Message string }

@@ -58,8 +58,7 @@ func (d *decision) launch(operation *v1alpha1.Operation) {
 		d.suspended()
 		return
 	}
-	if problem := d.stateLost(operation.Kind); problem != nil {
-		d.waiting(problem.Reason, problem.Message)
+	if d.blocked(operation.Kind) {
 		return
 	}
 	if d.waitForRetry(operation.Kind, operation.InputHash) || d.queued(operation.Kind) {
@@ -68,7 +67,7 @@ func (d *decision) launch(operation *v1alpha1.Operation) {
 	d.Slot = true
 	d.reconciling(operation)
 	switch {
-	case d.JobNameTaken:
+	case d.SerialTaken:
 		d.rename(operation)
 	case d.Frozen && d.Head != nil:
 		d.Step = CreateJob
@@ -88,7 +87,7 @@ func (d *decision) loseInputs(operation *v1alpha1.Operation) {
 	d.event(true, "InputsLost", message)
 }
 
-// rename gives an operation the next serial: something else has the name of its Job.
+// rename gives an operation the next serial: something else has the name of its Job or of its inputs.
 func (d *decision) rename(operation *v1alpha1.Operation) {
 	continues := d.continues(operation)
 	operation.Serial = d.takeSerial()

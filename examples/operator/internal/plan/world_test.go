@@ -30,6 +30,7 @@ type world struct {
 	job         *job              // that of the newest run, nil if it was deleted
 	run         *run              // the newest, which may outlive its Job
 	foreign     map[string]bool   // Jobs of others
+	nameTaken   *plan.Problem     // a Lease or Secret of others has a name that runs need
 	lease       *plan.Holder
 	outputs     int64 // the serial whose outputs are written
 	elsewhere   int32 // how many resources outside of the namespace the next run makes
@@ -86,7 +87,7 @@ func (w *world) observed() plan.Observed {
 		Environment: &w.environment, Now: w.now, Inputs: plan.Inputs{Hash: w.hash, Problem: w.problem}, Lease: w.lease,
 		NamespaceTerminating: w.terminating && w.deleted(), FreeSlot: !w.noSlot, KeptInputs: map[string]string{},
 	}
-	observed.PassphraseLost = w.passphraseLost
+	observed.PassphraseLost, observed.NameTaken = w.passphraseLost, w.nameTaken
 	for _, name := range slices.Sorted(maps.Keys(w.inputs)) {
 		observed.KeptInputs[w.inputs[name]] = name
 	}
@@ -104,10 +105,10 @@ func (w *world) observed() plan.Observed {
 	}
 	hash, kept := w.inputs[operation.InputsSecret]
 	observed.Frozen = kept && hash == operation.InputHash
-	observed.JobNameTaken = w.foreign[operation.Job]
+	observed.SerialTaken = w.foreign[operation.Job]
 	if w.job != nil && w.job.name == operation.Job {
 		if w.job.hash != operation.InputHash {
-			observed.JobNameTaken = true
+			observed.SerialTaken = true
 		} else {
 			observed.Job = &plan.Job{UID: w.job.uid, Finished: w.job.finished, Deleting: w.job.deleting}
 			if w.run != nil && !w.job.finished {
@@ -211,6 +212,7 @@ func (w *world) createJob(operation *v1alpha1.Operation) {
 	w.refuse(w.terminating, "no Job can be created in a namespace that terminates [X32]")
 	w.refuse(w.foreign[operation.Job], "the name of the Job is taken")
 	w.refuse(w.noSlot, "more runs than may")
+	w.refuse(w.nameTaken != nil, "a run begins with what is of others [X43]")
 	w.refuse(operation.Serial < w.serials, "serials do not grow")
 	hash, kept := w.inputs[operation.InputsSecret]
 	w.refuse(!kept || hash != operation.InputHash, "a run has no inputs")

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
 
@@ -24,6 +25,9 @@ const (
 
 // nobody holds a Lease that the controller took away.
 const nobody = "nobody"
+
+// errForeignLease says that a Lease of others has the name. The controller lets no run begin then: it was made a moment ago.
+var errForeignLease = errors.New("it is not of this Environment")
 
 var errFaster = errors.New("someone else has changed it at the same time")
 
@@ -44,7 +48,7 @@ func acquire(life, interrupted context.Context, r *run) (*lease, error) {
 		if err == nil && holder == "" {
 			break
 		}
-		if apierrors.IsForbidden(err) {
+		if apierrors.IsForbidden(err) || errors.Is(err, errForeignLease) {
 			return nil, fmt.Errorf("take the Lease %s/%s: %w", r.Namespace, r.Lease, err)
 		}
 		if err != nil {
@@ -76,9 +80,11 @@ func (l *lease) take(ctx context.Context, stay bool) (holder string, err error) 
 	} else if missing {
 		found = &coordinationv1.Lease{}
 		found.Namespace, found.Name = r.Namespace, r.Lease
-		found.Labels = map[string]string{v1alpha1.LabelEnvironment: r.Environment}
+		found.Labels = ownership.Labels(r.Environment, "")
 	} else if err != nil {
 		return "", err
+	} else if !ownership.IsPart(found, r.Environment, "") {
+		return "", errForeignLease
 	}
 	self := string(r.PodUID)
 	switch by := ptr.Deref(found.Spec.HolderIdentity, ""); {

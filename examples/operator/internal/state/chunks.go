@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 )
 
 const (
@@ -66,7 +67,7 @@ func (s *Store) writeChunk(ctx context.Context, name string, content []byte) err
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace:  s.namespace,
 				Name:       name,
-				Labels:     map[string]string{v1alpha1.LabelEnvironment: s.environment, v1alpha1.LabelPart: v1alpha1.PartChunk},
+				Labels:     ownership.Labels(s.environment, v1alpha1.PartChunk),
 				Finalizers: []string{v1alpha1.StateFinalizer},
 			},
 			Type:      ChunkType,
@@ -90,6 +91,9 @@ func (s *Store) keep(ctx context.Context, name string) (gone bool, err error) {
 	var left corev1.Secret
 	if err := s.client.Get(ctx, key, &left); err != nil {
 		return apierrors.IsNotFound(err), err
+	}
+	if !ownership.IsPart(&left, s.environment, v1alpha1.PartChunk) {
+		return false, fmt.Errorf("Secret %s/%s: %w", s.namespace, name, ErrForeign)
 	}
 	if left.DeletionTimestamp != nil {
 		// Nothing can bring it back, but without its finalizer it goes at once.

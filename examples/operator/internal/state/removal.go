@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 )
 
 // Release lets go of the state: it stays, and whoever wants to may delete it. A second time it does nothing.
@@ -40,6 +41,9 @@ func (s *Store) forAll(ctx context.Context, do func(context.Context, client.Obje
 	}
 	if err != nil {
 		return fmt.Errorf("read the state %s/%s: %w", s.namespace, s.name, err)
+	}
+	if !ownership.IsPart(head, s.environment, v1alpha1.PartHead) {
+		return nil
 	}
 	return do(ctx, head)
 }

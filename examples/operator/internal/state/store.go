@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 )
 
 const (
@@ -24,6 +25,8 @@ const (
 var (
 	// ErrOvertaken says that someone else has written the head since it was read: whoever gets it has lost, and stops.
 	ErrOvertaken = errors.New("another run has written the state")
+	// ErrForeign says that the Secret under the name of the state is not of this Environment. It is neither read nor written.
+	ErrForeign = errors.New("it is not the state of this Environment")
 	// ErrDamaged says that the state in the Secrets is not what was saved.
 	ErrDamaged = errors.New("the state is damaged")
 )
@@ -43,7 +46,8 @@ func New(direct client.Client, namespace, environment string) *Store {
 	return &Store{client: direct, namespace: namespace, environment: environment, name: named.StateSecretName()}
 }
 
-// CreateEmpty makes the head of an Environment that has run nothing yet. A head that is there is left as it is.
+// CreateEmpty makes the head of an Environment that has run nothing yet. A head that is there is left as it is; a Secret of others
+// under its name is ErrForeign.
 func (s *Store) CreateEmpty(ctx context.Context) error {
 	data, err := encode(&Head{}, nil)
 	if err != nil {
@@ -53,13 +57,18 @@ func (s *Store) CreateEmpty(ctx context.Context) error {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:  s.namespace,
 			Name:       s.name,
-			Labels:     map[string]string{v1alpha1.LabelEnvironment: s.environment, v1alpha1.LabelPart: v1alpha1.PartHead},
+			Labels:     ownership.Labels(s.environment, v1alpha1.PartHead),
 			Finalizers: []string{v1alpha1.StateFinalizer},
 		},
 		Type: HeadType,
 		Data: data,
 	}
-	if err := s.client.Create(ctx, head); err != nil && !apierrors.IsAlreadyExists(err) {
+	err = s.client.Create(ctx, head)
+	if apierrors.IsAlreadyExists(err) {
+		_, err = s.secret(ctx)
+		return err
+	}
+	if err != nil {
 		return fmt.Errorf("create the state %s/%s: %w", s.namespace, s.name, err)
 	}
 	return nil
@@ -122,6 +131,9 @@ func (s *Store) secret(ctx context.Context) (*corev1.Secret, error) {
 	var secret corev1.Secret
 	if err := s.client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: s.name}, &secret); err != nil {
 		return nil, fmt.Errorf("read the state %s/%s: %w", s.namespace, s.name, err)
+	}
+	if !ownership.IsPart(&secret, s.environment, v1alpha1.PartHead) {
+		return nil, fmt.Errorf("read the state: Secret %s/%s: %w", s.namespace, s.name, ErrForeign)
 	}
 	return &secret, nil
 }

@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+)
+
+// lookForName is how often a name is looked at that is taken: not every object that can have one is watched.
+const lookForName = 10 * time.Second
+
+// nameTaken says whether no run may begin because an object of others has a name that runs need.
+func (d *decision) nameTaken() bool {
+	if d.NameTaken == nil {
+		return false
+	}
+	d.waiting(d.NameTaken.Reason, d.NameTaken.Message)
+	d.wait(lookForName)
+	return true
+}
+
+// blocked says whether no run may begin, whatever its inputs are: a name is taken, or what of the state is needed was removed. The head
+// was read.
+func (d *decision) blocked(kind v1alpha1.OperationKind) bool {
+	if d.nameTaken() {
+		return true
+	}
+	problem := d.stateLost(kind)
+	if problem != nil {
+		d.waiting(problem.Reason, problem.Message)
+	}
+	return problem != nil
+}
