@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,8 +21,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	managerconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -35,45 +38,21 @@ const (
 	eventually, moment = time.Minute, 20 * time.Millisecond
 )
 
-// These tests have an API server and the controller, and nothing else: no pod ever runs. What a run would do to the state, a test does.
+// These tests have an API server and a controller for each, and nothing else: no pod ever runs. What a run would do to the state, a test does.
 
 var apiServer = envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "..", "config", "crd")}, ErrorIfCRDPathMissing: true}
 
-// connect starts the API server and the controller for the first test that asks.
-var connect = sync.OnceValues(func() (client.Client, error) {
+// connect starts the API server for the first test that asks.
+var connect = sync.OnceValues(func() (*rest.Config, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		return nil, errors.New("KUBEBUILDER_ASSETS is not set: these tests need etcd and kube-apiserver, and this variable to name their folder")
 	}
-	scheme := runtime.NewScheme()
-	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
-	utilruntime.Must(v1alpha1.AddToScheme(scheme))
-	config, err := apiServer.Start()
-	if err != nil {
-		return nil, err
-	}
-	config.QPS = -1
 	ctrl.SetLogger(logr.Discard())
-	clock := &controller.ServerClock{}
-	config.Wrap(clock.Wrap)
-	manager, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme: scheme, Cache: controller.CacheOptions(""), Metrics: server.Options{BindAddress: "0"},
-	})
-	if err != nil {
-		return nil, err
+	config, err := apiServer.Start()
+	if err == nil {
+		config.QPS = -1
 	}
-	direct, err := client.New(config, client.Options{Scheme: scheme})
-	if err != nil {
-		return nil, err
-	}
-	reconciler := &controller.Reconciler{
-		Client: manager.GetClient(), Direct: direct, Clock: clock, Recorder: manager.GetEventRecorder("environment-operator"),
-		Options: controller.Options{RunnerImage: "runner", Runs: 100, Reconciles: 4},
-	}
-	if err := reconciler.SetupWithManager(manager); err != nil {
-		return nil, err
-	}
-	go func() { _ = manager.Start(context.Background()) }()
-	return direct, nil
+	return config, err
 })
 
 func TestMain(m *testing.M) {
@@ -84,22 +63,64 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// place is a namespace with a program in it.
+// control starts a controller that looks after one namespace.
+func control(t *testing.T, namespace string, runs int) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	shared, err := connect()
+	require.NoError(t, err)
+	config := rest.CopyConfig(shared)
+	clock := &controller.ServerClock{}
+	config.Wrap(clock.Wrap)
+	manager, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme: scheme, Cache: controller.CacheOptions(namespace), Metrics: server.Options{BindAddress: "0"},
+		Controller: managerconfig.Controller{SkipNameValidation: new(true)},
+	})
+	require.NoError(t, err)
+	direct, err := client.New(config, client.Options{Scheme: scheme})
+	require.NoError(t, err)
+	reconciler := &controller.Reconciler{
+		Client: manager.GetClient(), Direct: direct, Clock: clock, Recorder: manager.GetEventRecorder("environment-operator"),
+		Options: controller.Options{RunnerImage: "runner", Runs: runs, Reconciles: 4},
+	}
+	require.NoError(t, reconciler.SetupWithManager(manager))
+	stopped := make(chan struct{})
+	ctx, stop := context.WithCancel(context.Background())
+	go func() { defer close(stopped); _ = manager.Start(ctx) }()
+	t.Cleanup(func() { stop(); <-stopped })
+	return direct
+}
+
+// place is a namespace with a program in it, and a controller.
 type place struct {
 	*testing.T
 	client.Client
 
 	namespace string
+	// environmentName is the Environment that is told about.
+	environmentName string
 }
 
-func newPlace(t *testing.T) *place {
+// and tells of another Environment of the place.
+func (p *place) and(name string) *place {
+	other := *p
+	other.environmentName = name
+	return &other
+}
+
+var places atomic.Int32
+
+func newPlace(t *testing.T) *place { t.Helper(); return newPlaceFor(t, 8) }
+
+// newPlaceFor has a controller that lets so many programs run at a time.
+func newPlaceFor(t *testing.T, runs int) *place {
 	t.Helper()
 	t.Parallel()
-	direct, err := connect()
-	require.NoError(t, err)
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "controller-"}}
-	require.NoError(t, direct.Create(t.Context(), namespace))
-	p := &place{T: t, Client: direct, namespace: namespace.Name}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("controller-%d", places.Add(1))}}
+	p := &place{T: t, Client: control(t, namespace.Name, runs), namespace: namespace.Name, environmentName: "shop"}
+	require.NoError(t, p.Create(t.Context(), namespace))
 	p.make(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "program"}, Data: map[string]string{"Pulumi.yaml": "name: shop\nruntime: yaml\n"}})
 	return p
 }
@@ -129,7 +150,7 @@ func (p *place) requireUntouched(object client.Object) {
 
 func (p *place) environmentOf(change ...func(*v1alpha1.EnvironmentSpec)) *v1alpha1.Environment {
 	environment := &v1alpha1.Environment{
-		ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "shop"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: p.environmentName},
 		Spec: v1alpha1.EnvironmentSpec{
 			Program:            v1alpha1.ProgramSource{ConfigMapRef: v1alpha1.LocalObjectReference{Name: "program"}},
 			ServiceAccountName: "runner", Timeout: metav1.Duration{Duration: time.Minute},
@@ -151,7 +172,7 @@ func (p *place) environment(change ...func(*v1alpha1.EnvironmentSpec)) {
 func (p *place) read() *v1alpha1.Environment {
 	p.Helper()
 	var environment v1alpha1.Environment
-	err := p.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: "shop"}, &environment)
+	err := p.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: p.environmentName}, &environment)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -189,7 +210,7 @@ func (p *place) becomes(reason string) string {
 func (p *place) job(serial int64) *batchv1.Job {
 	p.Helper()
 	job := &batchv1.Job{}
-	name := (&v1alpha1.Environment{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}).JobName(serial)
+	name := (&v1alpha1.Environment{ObjectMeta: metav1.ObjectMeta{Name: p.environmentName}}).JobName(serial)
 	p.eventually(func() bool {
 		return p.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: name}, job) == nil
 	}, "the Job "+name+" is there")
@@ -202,7 +223,7 @@ func (p *place) runs(serial int64, change ...func(*state.Head)) {
 	job := p.job(serial)
 	p.eventually(func() bool { return p.read().Status.CurrentOperation.JobUID == job.UID }, "the Job is in the status")
 	operation := p.read().Status.CurrentOperation
-	store := state.New(p.Client, p.namespace, "shop")
+	store := state.New(p.Client, p.namespace, p.environmentName)
 	head, err := store.Read(p.Context())
 	require.NoError(p, err)
 	head.Record = state.Record{

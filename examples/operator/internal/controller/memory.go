@@ -21,6 +21,8 @@ type remembered struct {
 	// refused is the hash of inputs that cannot be run, and problem is why: a key that a Secret does not have.
 	refused string
 	problem *plan.Problem
+	// refusal is of the last write, if the API server has refused it.
+	refusal *refusal
 	// outputs are the resource versions of head and outputs Secret that go together.
 	outputs string
 }

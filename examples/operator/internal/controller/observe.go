@@ -24,6 +24,7 @@ import (
 // observe reads what a decision depends on.
 func (r *Reconciler) observe(ctx context.Context, environment *v1alpha1.Environment) (plan.Observed, error) {
 	observed := plan.Observed{Environment: environment, Now: r.Clock.Now()}
+	observed.Refused = r.refused(environment, observed.Now)
 	for _, read := range []func(context.Context, *plan.Observed) error{
 		r.observeNames, r.observeInputs, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeNamespace,
 	} {
@@ -165,8 +166,12 @@ func (r *Reconciler) readHead(ctx context.Context, observed *plan.Observed) erro
 	}
 	environment := observed.Environment
 	head, err := r.store(environment).ReadHead(ctx)
-	if apierrors.IsNotFound(err) || errors.Is(err, state.ErrForeign) {
+	switch {
+	case apierrors.IsNotFound(err) || errors.Is(err, state.ErrForeign):
 		return nil // Whose it is was seen by its name.
+	case errors.Is(err, state.ErrDamaged):
+		observed.Damaged = &plan.Problem{Reason: "StateUnusable", Message: sentence(err)}
+		return nil
 	}
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	observed.FreeSlot = r.slots.take(request.NamespacedName)
+	observed.FreeSlot, observed.FreeSlotForLook, observed.Ahead = r.slots.take(request.NamespacedName)
 	decision := plan.Decide(observed)
 	defer r.settleSlot(request.NamespacedName, decision)
 
@@ -71,18 +71,27 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 			// Decided from an old version. The new one is on its way to the cache.
 			return ctrl.Result{RequeueAfter: conflictDelay}, nil
 		}
+		if r.noteRefusal(ctx, environment, decision.Step, err) {
+			return ctrl.Result{RequeueAfter: conflictDelay}, nil // The next decision says it.
+		}
 		return ctrl.Result{}, fmt.Errorf("%s: %w", decision.Step, err)
 	}
+	r.forgetRefusal(environment, decision.Step)
 	for _, event := range decision.Events {
-		kind := corev1.EventTypeNormal
-		if event.Warning {
-			kind = corev1.EventTypeWarning
-		}
-		if decision.Step == plan.WriteStatus {
-			r.Recorder.Eventf(environment, nil, kind, event.Reason, "Reconcile", "%s", shorten(event.Message))
+		switch {
+		case decision.Step != plan.WriteStatus:
+		case event.Warning:
+			r.warn(environment, event.Reason, event.Message)
+		default:
+			r.Recorder.Eventf(environment, nil, corev1.EventTypeNormal, event.Reason, "Reconcile", "%s", shorten(event.Message))
 		}
 	}
 	return ctrl.Result{RequeueAfter: decision.After}, nil
+}
+
+// warn tells people of what went wrong by an event.
+func (r *Reconciler) warn(environment *v1alpha1.Environment, reason, message string) {
+	r.Recorder.Eventf(environment, nil, corev1.EventTypeWarning, reason, "Reconcile", "%s", shorten(message))
 }
 
 // shorten cuts what the API server would refuse.

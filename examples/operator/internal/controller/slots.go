@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -13,13 +14,20 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 )
 
-// slots bound how many programs run at a time. Who waits gets the next free one in the order of asking.
+// slots bound how many programs run at a time. Who waits gets the next free one: what changes something comes before looks for drift,
+// then the namespace that has the fewest, then the order of asking.
 type slots struct {
 	mutex   sync.Mutex
 	limit   int
 	taken   map[types.NamespacedName]bool
-	waiting []types.NamespacedName
+	waiting []waiter
 	begun   bool
+}
+
+// waiter is an Environment that waits for a slot, only to look for drift or for more.
+type waiter struct {
+	name types.NamespacedName
+	look bool
 }
 
 func newSlots(limit int) *slots {
@@ -46,19 +54,21 @@ func (s *slots) begin(ctx context.Context, from client.Reader) error {
 	return nil
 }
 
-// take says whether an Environment has a slot, or gives it one if one is free. Otherwise it waits for one.
-func (s *slots) take(name types.NamespacedName) bool {
+// take says whether an Environment has a slot, or gives it one: for anything, or only if it does more than look for drift. Otherwise
+// so many others come before it.
+func (s *slots) take(name types.NamespacedName) (free, freeForLook bool, ahead int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if !s.taken[name] && len(s.taken) >= s.limit {
-		if !slices.Contains(s.waiting, name) {
-			s.waiting = append(s.waiting, name)
-		}
-		return false
+	if s.taken[name] {
+		return true, true, 0
 	}
-	s.taken[name] = true
-	s.leave(name)
-	return true
+	left := s.limit - len(s.taken)
+	ahead = s.ahead(waiter{name: name})
+	free, freeForLook = ahead < left, s.ahead(waiter{name: name, look: true}) < left
+	if free {
+		s.taken[name] = true
+	}
+	return free, freeForLook, ahead
 }
 
 // keep gives a slot to a run that goes on, whatever the limit is: after a restart, or with a smaller one.
@@ -69,20 +79,90 @@ func (s *slots) keep(name types.NamespacedName) {
 	s.leave(name)
 }
 
-// free gives a slot back, and returns who waits for it. Who does not want one any more does not wait either.
-func (s *slots) free(name types.NamespacedName, queued bool) []types.NamespacedName {
+// free gives a slot back, and returns who gets one next. Who does not want one any more does not wait either.
+func (s *slots) free(name types.NamespacedName, queued v1alpha1.OperationKind) []types.NamespacedName {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	delete(s.taken, name)
-	if !queued {
+	if queued == "" {
 		s.leave(name)
+	} else {
+		s.enter(waiter{name: name, look: queued == v1alpha1.OperationDriftCheck})
 	}
-	next := min(len(s.waiting), max(0, s.limit-len(s.taken)))
-	return slices.Clone(s.waiting[:next])
+	next := s.inOrder(s.waiting)
+	next = next[:min(len(next), max(0, s.limit-len(s.taken)))]
+	names := make([]types.NamespacedName, len(next))
+	for i := range next {
+		names[i] = next[i].name
+	}
+	return names
+}
+
+func (s *slots) is(name types.NamespacedName) func(waiter) bool {
+	return func(other waiter) bool { return other.name == name }
+}
+
+// enter keeps the place of who waits already.
+func (s *slots) enter(one waiter) {
+	if i := slices.IndexFunc(s.waiting, s.is(one.name)); i >= 0 {
+		s.waiting[i] = one
+		return
+	}
+	s.waiting = append(s.waiting, one)
 }
 
 func (s *slots) leave(name types.NamespacedName) {
-	s.waiting = slices.DeleteFunc(s.waiting, func(other types.NamespacedName) bool { return other == name })
+	s.waiting = slices.DeleteFunc(s.waiting, s.is(name))
+}
+
+// ahead is how many come before one that waits, or that asks for the first time.
+func (s *slots) ahead(one waiter) int {
+	all := slices.Clone(s.waiting)
+	if i := slices.IndexFunc(all, s.is(one.name)); i >= 0 {
+		all[i] = one
+	} else {
+		all = append(all, one)
+	}
+	return slices.IndexFunc(s.inOrder(all), s.is(one.name))
+}
+
+// inOrder is the order in which those who wait get a slot: as if the slots were given one after the other.
+func (s *slots) inOrder(waiting []waiter) []waiter {
+	type place struct {
+		waiter
+		share int // how many its namespace would have before it
+	}
+	has := map[string]int{}
+	for name := range s.taken {
+		has[name.Namespace]++
+	}
+	places := make([]place, 0, len(waiting))
+	for _, look := range []bool{false, true} {
+		for _, one := range waiting {
+			if one.look == look {
+				places = append(places, place{one, has[one.name.Namespace]})
+				has[one.name.Namespace]++
+			}
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int {
+		if a.look != b.look {
+			return cmp.Compare(order(a.look), order(b.look))
+		}
+		return cmp.Compare(a.share, b.share)
+	})
+	ordered := make([]waiter, len(places))
+	for i := range places {
+		ordered[i] = places[i].waiter
+	}
+	return ordered
+}
+
+func order(look bool) int {
+	if look {
+		return 1
+	}
+	return 0
 }
 
 // settleSlot keeps the slot of an Environment whose run goes on, and gives it back otherwise.

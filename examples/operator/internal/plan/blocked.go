@@ -19,6 +19,16 @@ func (d *decision) nameTaken() bool {
 	return true
 }
 
+// damaged waits for a state that can be read. Whether the run of before has ended, and how, is in it.
+func (d *decision) damaged() {
+	message := d.Damaged.Message
+	if d.deleted() {
+		message += ", or leave what the program made: " + d.orphanWith()
+	}
+	d.waiting(d.Damaged.Reason, message)
+	d.wait(lookForName)
+}
+
 // blocked says whether no run may begin, whatever its inputs are: a name is taken, or what of the state is needed was removed. The head
 // was read.
 func (d *decision) blocked(kind v1alpha1.OperationKind) bool {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,27 @@ func (d *decision) set(kind string, status metav1.ConditionStatus, reason, messa
 }
 
 func (d *decision) remove(kind string) { meta.RemoveStatusCondition(&d.status.Conditions, kind) }
+
+// keepTransitions has conditions that hold as before say since when, in the order of before: on the way to a decision they may have been
+// something else.
+func (d *decision) keepTransitions() {
+	before := d.Environment.Status.Conditions
+	place := func(condition metav1.Condition) int {
+		i := slices.IndexFunc(before, func(was metav1.Condition) bool { return was.Type == condition.Type })
+		if i < 0 {
+			return len(before)
+		}
+		return i
+	}
+	for i := range d.status.Conditions {
+		condition := &d.status.Conditions[i]
+		condition.ObservedGeneration = d.Environment.Generation
+		if was := meta.FindStatusCondition(before, condition.Type); was != nil && was.Status == condition.Status {
+			condition.LastTransitionTime = was.LastTransitionTime
+		}
+	}
+	slices.SortStableFunc(d.status.Conditions, func(a, b metav1.Condition) int { return place(a) - place(b) })
+}
 
 // ready says that all is as the inputs say.
 func (d *decision) ready() {

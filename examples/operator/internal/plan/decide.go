@@ -49,8 +49,8 @@ type Decision struct {
 	Status v1alpha1.EnvironmentStatus
 	// After is when to look again without an event; zero for never.
 	After time.Duration
-	// Queued says that an operation waits only for a slot.
-	Queued bool
+	// Queued is what waits only for a slot; nothing does if it is empty.
+	Queued v1alpha1.OperationKind
 	// Slot says that the operation needs its slot: a run goes on, or begins now. One that is suspended, Stalled or waits to be
 	// repeated leaves the slot to others.
 	Slot bool
@@ -98,10 +98,9 @@ func Decide(observed Observed) Decision {
 	default:
 		d.next()
 	}
+	d.refused()
 	d.denyReady()
-	for i := range d.status.Conditions {
-		d.status.Conditions[i].ObservedGeneration = environment.Generation
-	}
+	d.keepTransitions()
 	fit(d.status)
 
 	d.Status = *d.status

@@ -14,6 +14,8 @@ func (d *decision) delete() {
 	case d.endEarlierRun():
 	case d.orphaned():
 		d.Step = KeepState
+	case d.Damaged != nil:
+		d.damaged()
 	case d.stateLost(v1alpha1.OperationDestroy) != nil:
 		d.blocked(v1alpha1.OperationDestroy)
 	case !d.holdsResources():

@@ -107,5 +107,5 @@ func TestAStalledEnvironmentLeavesItsSlot(t *testing.T) {
 	require.False(t, w.rests().Slot)
 	w.noSlot = true
 	w.annotate(v1alpha1.AnnotationRetry, "1")
-	require.True(t, w.rests().Queued, "and has to get one again")
+	require.Equal(t, v1alpha1.OperationUpdate, w.rests().Queued, "and has to get one again")
 }

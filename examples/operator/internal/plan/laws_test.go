@@ -62,6 +62,16 @@ var events = map[string]func(*world, *rapid.T){
 		}
 	}),
 	"another Job has the next name": always(func(w *world) { w.foreign[w.environment.JobName(w.status().Serial+1)] = true }),
+	"the API server refuses a step": func(w *world, t *rapid.T) {
+		step := rapid.SampledFrom([]plan.Step{
+			plan.FreezeInputs, plan.CreateJob, plan.DeleteJob, plan.EndRuns, plan.ReleaseLease, plan.WriteOutputs, plan.CleanUp,
+			plan.DeleteState, plan.KeepState,
+		}).Draw(t, "step")
+		w.refuses[step] = rapid.Bool().Draw(t, "final")
+	},
+	"the API server accepts all":    always(func(w *world) { clear(w.refuses) }),
+	"the state is damaged":          rarely(func(w *world) { w.damaged = true }),
+	"the state can be read again":   always(func(w *world) { w.damaged = false }),
 	"a name is taken":               always(func(w *world) { w.nameTaken = &plan.Problem{Reason: plan.ReasonNameTaken, Message: "no Lease"} }),
 	"the name is free":              always(func(w *world) { w.nameTaken = nil }),
 	"the inputs Secrets are lost":   always(func(w *world) { w.inputLost = true; clear(w.inputs) }),
@@ -103,7 +113,8 @@ func during(do func(*world)) func(*world, *rapid.T) {
 
 // calm takes away what keeps an Environment from its end.
 func (w *world) calm() {
-	w.problem, w.nameTaken, w.noSlot = nil, nil, false
+	w.problem, w.nameTaken, w.noSlot, w.damaged = nil, nil, false, false
+	clear(w.refuses)
 	if w.environment.Spec.Suspend {
 		w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Suspend = false })
 	}
@@ -155,6 +166,25 @@ func TestEveryPathEndsInReadyStalledWaitingOrGone(t *testing.T) { // [X20] [X13]
 	})
 }
 
+// requireSays wants the status to say which and why, where a write was refused and where nothing happens by itself.
+func requireSays(t require.TestingT, w *world, decision plan.Decision) {
+	ready, suspended := metav1.Condition{}, false
+	for _, condition := range decision.Status.Conditions {
+		if condition.Type == v1alpha1.ConditionReady {
+			ready = condition
+		}
+		suspended = suspended || condition.Type == v1alpha1.ConditionSuspended
+	}
+	refused := w.observed().Refused
+	if refused != nil && refused.Step == decision.Step && refused.Step != plan.CleanUp {
+		require.Equal(t, plan.ReasonWriteRefused, ready.Reason, "%s was refused, and the status does not say so [X49]", refused.Step)
+		require.Equal(t, metav1.ConditionFalse, ready.Status, "%s was refused [X49]", refused.Step)
+	}
+	if decision.Step == plan.Nothing && !suspended && len(w.environment.Finalizers) > 0 && ready.Message == "" {
+		require.Fail(t, "nothing happens, and the status does not say why [X49]", "%+v", decision.Status)
+	}
+}
+
 // obeys checks what holds of each decision.
 func obeys(t require.TestingT, w *world) {
 	before := w.environment.DeepCopy()
@@ -175,6 +205,7 @@ func obeys(t require.TestingT, w *world) {
 	if applied := first.Status.LastApplied; isReady && !w.deleted() && w.problem == nil && applied.Hash != w.hash {
 		require.Fail(t, "it says Ready of inputs that were not applied [X29]", "%+v", first.Status)
 	}
+	requireSays(t, w, first)
 	later := *w
 	for range 5 + len(w.foreign) { // The end of an operation and the beginning of the next are writes of their own.
 		if first.Step != plan.WriteStatus {

@@ -145,13 +145,18 @@ func (d *decision) endEarlierRun() bool {
 
 // queued says whether a run has to wait until another one ends.
 func (d *decision) queued(kind v1alpha1.OperationKind) bool {
-	if d.FreeSlot {
+	free := d.FreeSlot
+	if kind == v1alpha1.OperationDriftCheck {
+		free = d.FreeSlotForLook
+	}
+	if free {
 		return false
 	}
-	d.Queued = true
+	d.Queued = kind
 	if kind != v1alpha1.OperationDriftCheck {
-		d.waiting("Queued", "As many runs as may are under way. This one begins when one of them ends.")
+		d.waiting("Queued", fmt.Sprintf("As many runs as may are under way. This one begins when one of them ends; %d wait before it.", d.Ahead))
 	}
+	d.wait(time.Minute) // for the number
 	return true
 }
 

@@ -43,8 +43,14 @@ type Observed struct {
 	Leftovers bool
 	// NamespaceTerminating says that nothing can be created any more.
 	NamespaceTerminating bool
-	// FreeSlot says whether one more run may begin.
-	FreeSlot bool
+	// Refused is the last write, if the API server has refused it; nil if it has not.
+	Refused *Refused
+	// Damaged is why the state cannot be read; nil if it can, or if it was not read.
+	Damaged *Problem
+	// FreeSlot says whether one more run may begin, and FreeSlotForLook whether one may that only looks for drift. Ahead is how many
+	// others come before it.
+	FreeSlot, FreeSlotForLook bool
+	Ahead                     int
 }
 
 // Inputs are what the spec leads to.

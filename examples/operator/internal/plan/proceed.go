@@ -14,6 +14,8 @@ func (d *decision) proceed(operation *v1alpha1.Operation) {
 		return
 	}
 	switch {
+	case d.Damaged != nil && d.running() == nil && (d.Job == nil || d.Job.Finished):
+		d.damaged()
 	case d.Job == nil && operation.JobUID == "":
 		d.launch(operation)
 	case d.lostNode(operation):
@@ -159,6 +161,7 @@ func (d *decision) watch(operation *v1alpha1.Operation) {
 			d.Step = DeleteJob
 		}
 		d.notReady(problem.Reason, problem.Message)
+		d.Slot = false // It takes nothing that others could use, for as long as that may be.
 	}
 }
 

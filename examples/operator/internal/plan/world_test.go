@@ -35,6 +35,12 @@ type world struct {
 	outputs     int64 // the serial whose outputs are written
 	elsewhere   int32 // how many resources outside of the namespace the next run makes
 
+	refuses    map[plan.Step]bool // the API server refuses these steps, for good if it says true
+	refusal    *plan.Refused
+	refusedAt  time.Time
+	refusedFor int64 // the generation
+	damaged    bool
+
 	outputsProblem *plan.Problem
 	passphraseLost bool
 
@@ -61,7 +67,7 @@ type job struct {
 func newWorld() *world {
 	w := &world{
 		now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), hash: "inputs-1",
-		inputs: map[string]string{}, foreign: map[string]bool{},
+		inputs: map[string]string{}, foreign: map[string]bool{}, refuses: map[plan.Step]bool{},
 	}
 	w.environment = v1alpha1.Environment{
 		ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "team", UID: "uid", Generation: 1},
@@ -81,12 +87,22 @@ func (w *world) operation() *v1alpha1.Operation { return w.environment.Status.Cu
 func (w *world) deleted() bool { return !w.environment.DeletionTimestamp.IsZero() }
 
 // observed is what the controller reads. As there, the head is left unread where nothing depends on it.
-func (w *world) observed() plan.Observed {
+func (w *world) observed() (observed plan.Observed) {
 	operation, applied := w.operation(), w.status().LastApplied
-	observed := plan.Observed{
+	observed = plan.Observed{
 		Environment: &w.environment, Now: w.now, Inputs: plan.Inputs{Hash: w.hash, Problem: w.problem}, Lease: w.lease,
-		NamespaceTerminating: w.terminating && w.deleted(), FreeSlot: !w.noSlot, KeptInputs: map[string]string{},
+		NamespaceTerminating: w.terminating && w.deleted(), FreeSlot: !w.noSlot, FreeSlotForLook: !w.noSlot, KeptInputs: map[string]string{},
 	}
+	if w.refusal != nil && w.refusedFor == w.environment.Generation {
+		refused := *w.refusal
+		refused.After = max(0, w.refusedAt.Add(5*time.Second).Sub(w.now))
+		observed.Refused = &refused
+	}
+	defer func() {
+		if w.damaged && observed.Head != nil {
+			observed.Head, observed.Damaged = nil, &plan.Problem{Reason: "StateUnusable", Message: "The state is damaged."}
+		}
+	}()
 	observed.PassphraseLost, observed.NameTaken = w.passphraseLost, w.nameTaken
 	for _, name := range slices.Sorted(maps.Keys(w.inputs)) {
 		observed.KeptInputs[w.inputs[name]] = name
@@ -133,6 +149,14 @@ func (w *world) decide() plan.Decision {
 
 func (w *world) carryOut(decision plan.Decision) {
 	operation := w.operation() // The status has it already: [plan] law 1.
+	if final, refuses := w.refuses[decision.Step]; refuses {
+		w.refusal = &plan.Refused{Step: decision.Step, Message: "no", Final: final}
+		w.refusedAt, w.refusedFor = w.now, w.environment.Generation
+		return
+	}
+	if w.refusal != nil && w.refusal.Step == decision.Step {
+		w.refusal = nil
+	}
 	switch decision.Step {
 	case plan.Nothing:
 	case plan.WriteStatus:
@@ -142,6 +166,7 @@ func (w *world) carryOut(decision plan.Decision) {
 	case plan.FreezeInputs:
 		w.refuse(w.environment.Spec.Suspend, "inputs are frozen while suspended [X25]")
 		w.refuse(w.terminating, "nothing can be created in a namespace that terminates [X32]")
+		w.refuse(w.damaged && w.head != nil, "a run is prepared with a state that cannot be read [X49]")
 		w.inputs[operation.InputsSecret] = operation.InputHash
 		if w.head == nil {
 			w.head = &state.Head{}
@@ -212,6 +237,7 @@ func (w *world) createJob(operation *v1alpha1.Operation) {
 	w.refuse(w.terminating, "no Job can be created in a namespace that terminates [X32]")
 	w.refuse(w.foreign[operation.Job], "the name of the Job is taken")
 	w.refuse(w.noSlot, "more runs than may")
+	w.refuse(w.damaged, "a run begins with a state that cannot be read [X49]")
 	w.refuse(w.nameTaken != nil, "a run begins with what is of others [X43]")
 	w.refuse(operation.Serial < w.serials, "serials do not grow")
 	hash, kept := w.inputs[operation.InputsSecret]

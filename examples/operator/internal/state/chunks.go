@@ -93,7 +93,7 @@ func (s *Store) keep(ctx context.Context, name string) (gone bool, err error) {
 		return apierrors.IsNotFound(err), err
 	}
 	if !ownership.IsPart(&left, s.environment, v1alpha1.PartChunk) {
-		return false, fmt.Errorf("Secret %s/%s: %w", s.namespace, name, ErrForeign)
+		return false, fmt.Errorf("read a part of the state: Secret %s/%s: %w", s.namespace, name, ErrForeign)
 	}
 	if left.DeletionTimestamp != nil {
 		// Nothing can bring it back, but without its finalizer it goes at once.

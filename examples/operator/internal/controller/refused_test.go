@@ -1,0 +1,132 @@
+package controller_test
+
+import (
+	"crypto/rand"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
+)
+
+func (p *place) stalled() bool {
+	return meta.IsStatusConditionTrue(p.read().Status.Conditions, v1alpha1.ConditionStalled)
+}
+
+func (p *place) change(change func(*v1alpha1.Environment)) {
+	p.Helper()
+	p.eventually(func() bool {
+		environment := p.read()
+		change(environment)
+		return p.Update(p.Context(), environment) == nil
+	}, "it is changed")
+}
+
+func TestARunnerThatIsNoneStallsUntilItIsOne(t *testing.T) { // [X49]
+	p := newPlaceFor(t, 1)
+	p.environment(func(spec *v1alpha1.EnvironmentSpec) {
+		spec.Runner.Resources = &corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("2Gi")},
+			Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")},
+		}
+	})
+	message := p.becomes("WriteRefused")
+	assert.Contains(t, message, "The Job of the run cannot be created:")
+	assert.Contains(t, message, "must be less than or equal to memory limit")
+	require.True(t, p.stalled())
+	other := p.and("other")
+	other.environment()
+	other.job(1) // The slot is not held.
+	other.runs(1)
+	p.change(func(environment *v1alpha1.Environment) { environment.Spec.Runner.Resources = nil })
+	p.job(2)
+	require.False(t, p.stalled())
+}
+
+func TestInputsThatAreTooBigStall(t *testing.T) { // [X49]
+	p := newPlace(t)
+	half := make([]byte, 600<<10)
+	_, _ = rand.Read(half)
+	p.make(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "big"}, Data: map[string][]byte{"half": half}})
+	program := &corev1.ConfigMap{}
+	require.NoError(t, p.Get(t.Context(), client.ObjectKey{Namespace: p.namespace, Name: "program"}, program))
+	program.BinaryData = map[string][]byte{"half": half[1:]}
+	require.NoError(t, p.Update(t.Context(), program))
+	p.environment(func(spec *v1alpha1.EnvironmentSpec) {
+		spec.SecretConfig = map[string]v1alpha1.SecretConfigSource{"half": {SecretKeyRef: v1alpha1.SecretKeyReference{Name: "big", Key: "half"}}}
+	})
+	message := p.becomes("WriteRefused")
+	assert.Contains(t, message, "What the run needs cannot be created:")
+	assert.Contains(t, message, "Too long")
+	require.True(t, p.stalled())
+	program.BinaryData = nil
+	require.NoError(t, p.Update(t.Context(), program))
+	p.eventually(func() bool { return !p.stalled() && p.read().Status.CurrentOperation.JobUID != "" }, "it runs")
+}
+
+func TestAQuotaIsSaidAndWaitedFor(t *testing.T) { // [X49]
+	p := newPlace(t)
+	quota := &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "none"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/jobs.batch": resource.MustParse("0")}},
+	}
+	p.make(quota)
+	quota.Status = corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard, Used: quota.Spec.Hard}
+	require.NoError(t, p.Status().Update(t.Context(), quota))
+	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "a", Image: "a"}}}}
+	p.eventually(func() bool {
+		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "any"}, Spec: batchv1.JobSpec{Template: template}}
+		return p.Create(t.Context(), job, client.DryRunAll) != nil
+	}, "the quota is in force")
+	p.environment()
+	assert.Contains(t, p.becomes("WriteRefused"), "exceeded quota")
+	require.False(t, p.stalled())
+	require.NoError(t, p.Delete(t.Context(), quota))
+	p.runs(1)
+	p.becomes("Applied")
+}
+
+func TestAStateThatIsDamagedIsSaid(t *testing.T) { // [X49]
+	p := newPlace(t)
+	p.environment()
+	p.runs(1)
+	p.becomes("Applied")
+	head := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "shop-state"}}
+	require.NoError(t, p.Get(t.Context(), client.ObjectKeyFromObject(head), head))
+	whole := head.Data
+	head.Data = map[string][]byte{"revision": []byte("many")}
+	require.NoError(t, p.Update(t.Context(), head))
+	p.remove()
+	message := p.becomes("StateUnusable")
+	assert.Contains(t, message, "Secret "+p.namespace+"/shop-state: revision:")
+	assert.Contains(t, message, v1alpha1.AnnotationOrphan+"=true")
+	head.Data = whole
+	require.NoError(t, p.Update(t.Context(), head))
+	p.runs(2, func(head *state.Head) { head.Record.ResourceCount = 0 })
+	p.eventually(func() bool { return p.read() == nil }, "it is gone")
+}
+
+func TestAPodThatCannotStartHoldsNoSlot(t *testing.T) { // [X48]
+	p := newPlaceFor(t, 1)
+	p.environment()
+	job := p.job(1)
+	other := p.and("other")
+	other.environment()
+	assert.Contains(t, other.becomes("Queued"), "0 wait before it")
+	p.make(&corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Name: "no-account"},
+		InvolvedObject: corev1.ObjectReference{Kind: "Job", APIVersion: "batch/v1", Namespace: p.namespace, Name: job.Name, UID: job.UID},
+		Reason:         "FailedCreate", Message: "serviceaccount \"runner\" not found", LastTimestamp: metav1.Now(),
+	})
+	p.becomes("PodNotStarted")
+	other.runs(1)
+	other.becomes("Applied")
+}
