@@ -11,7 +11,7 @@
 //
 // # What it reads
 //
-// Of Secrets and ConfigMaps it watches the metadata alone. Their content is read by name: the
-// program and the secrets of the configuration when an operation begins, the head when a run has ended. A pod that
+// Of Secrets and ConfigMaps it watches the metadata alone. Their content is read by name: the program and the secrets of the
+// configuration when they have another version and when an operation begins, the head when a run has ended. A pod that
 // runs a program mounts a copy of these that was made once, for this operation.
 package controller

@@ -18,8 +18,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 )
 
-// observeInputs hashes what the spec leads to: the content of the program, the configuration, and which versions its
-// secrets have. It reads no secret.
+// observeInputs hashes what the spec leads to: the content of the program, the configuration, and which values its secrets have. It
+// reads a secret when it has another version than the one that was read last.
 func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed) error {
 	environment := observed.Environment
 	program, problem, err := r.programHash(ctx, environment)
@@ -27,7 +27,7 @@ func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed)
 		observed.Inputs.Problem = problem
 		return err
 	}
-	versions := map[string]inputs.Version{}
+	values, before := map[string]inputs.Value{}, map[string]inputs.Value{}
 	for _, key := range slices.Sorted(maps.Keys(environment.Spec.SecretConfig)) {
 		if _, twice := environment.Spec.Config[key]; twice {
 			observed.Inputs.Problem = &plan.Problem{Reason: "ConfigInvalid", Message: fmt.Sprintf(
@@ -47,13 +47,61 @@ func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed)
 			observed.Inputs.Problem = problem
 			return nil
 		}
-		versions[key] = inputs.Version{Secret: from.Name, Key: from.Key, ResourceVersion: secret.ResourceVersion}
+		digests, err := r.digests(ctx, environment, secret)
+		if err != nil {
+			return err
+		}
+		values[key] = inputs.Value{Secret: from.Name, Key: from.Key, Digest: digests[from.Key]}
+		before[key] = inputs.Value{Secret: from.Name, Key: from.Key, ResourceVersion: secret.ResourceVersion}
 	}
-	observed.Inputs.Hash = inputs.Hash(program, configOf(environment), versions, backendOf(environment))
+	config, backend := configOf(environment), backendOf(environment)
+	observed.Inputs.Hash = inputs.Hash(program, config, values, backend)
+	if old := inputs.Hash(program, config, before, backend); knowsHash(environment, old) {
+		observed.Inputs.Hash = old
+	}
 	if known := r.memory.get(client.ObjectKeyFromObject(environment)); known.refused == observed.Inputs.Hash {
 		observed.Inputs.Problem = known.problem
 	}
 	return nil
+}
+
+// knowsHash says whether a status has a hash: one of before, by the versions of the secrets, holds as long as these are the same.
+func knowsHash(environment *v1alpha1.Environment, hash string) bool {
+	status := &environment.Status
+	return status.LastApplied != nil && status.LastApplied.Hash == hash ||
+		status.CurrentOperation != nil && status.CurrentOperation.InputHash == hash ||
+		status.PendingPlan != nil && status.PendingPlan.InputHash == hash ||
+		status.Retry != nil && status.Retry.InputHash == hash
+}
+
+// digests are those of the values of a Secret, by their keys.
+func (r *Reconciler) digests(ctx context.Context, environment *v1alpha1.Environment, metadata *metav1.PartialObjectMetadata) (map[string]string, error) {
+	key, name := client.ObjectKeyFromObject(environment), metadata.Name
+	version := string(metadata.UID) + "/" + metadata.ResourceVersion
+	if known := r.memory.get(key).secrets[name]; known.version == version {
+		return known.digests, nil
+	}
+	var secret corev1.Secret
+	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(metadata), &secret); err != nil {
+		return nil, err
+	}
+	read := secretDigests{version: string(secret.UID) + "/" + secret.ResourceVersion, digests: digestsOf(&secret)}
+	r.memory.set(key, func(known *remembered) {
+		known.secrets = maps.Clone(known.secrets)
+		if known.secrets == nil {
+			known.secrets = map[string]secretDigests{}
+		}
+		known.secrets[name] = read
+	})
+	return read.digests, nil
+}
+
+func digestsOf(secret *corev1.Secret) map[string]string {
+	digests := map[string]string{}
+	for key, value := range secret.Data {
+		digests[key] = inputs.Digest(secret.UID, value)
+	}
+	return digests
 }
 
 func missing(kind, name, wantedBy string) *plan.Problem {
@@ -159,7 +207,7 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 		return gathered, problem, err
 	}
 	gathered.Files, gathered.Config = files, configOf(environment)
-	versions := map[string]inputs.Version{}
+	values, before := map[string]inputs.Value{}, map[string]inputs.Value{}
 	gathered.SecretConfig = map[string]string{}
 	for key, from := range environment.Spec.SecretConfig {
 		reference := from.SecretKeyRef
@@ -174,9 +222,14 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 				strings.Join(slices.Sorted(maps.Keys(secret.Data)), ", "))}, nil
 		}
 		gathered.SecretConfig[key] = string(value)
-		versions[key] = inputs.Version{Secret: reference.Name, Key: reference.Key, ResourceVersion: secret.ResourceVersion}
+		values[key] = inputs.Value{Secret: reference.Name, Key: reference.Key, Digest: inputs.Digest(secret.UID, value)}
+		before[key] = inputs.Value{Secret: reference.Name, Key: reference.Key, ResourceVersion: secret.ResourceVersion}
 	}
-	gathered.InputHash = inputs.Hash(inputs.HashProgram(files), gathered.Config, versions, gathered.BackendURL)
+	program := inputs.HashProgram(files)
+	gathered.InputHash = inputs.Hash(program, gathered.Config, values, gathered.BackendURL)
+	if old := inputs.Hash(program, gathered.Config, before, gathered.BackendURL); old == operation.InputHash {
+		gathered.InputHash = old
+	}
 	return gathered, nil, nil
 }
 

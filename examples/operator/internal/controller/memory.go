@@ -18,6 +18,8 @@ type memory struct {
 type remembered struct {
 	// version is the uid and the resource version of the program's ConfigMap, and program the hash of its content.
 	version, program string
+	// secrets are those of the configuration by their names.
+	secrets map[string]secretDigests
 	// refused is the hash of inputs that cannot be run, and problem is why: a key that a Secret does not have.
 	refused string
 	problem *plan.Problem
@@ -25,6 +27,12 @@ type remembered struct {
 	refusal *refusal
 	// outputs are the resource versions of head and outputs Secret that go together.
 	outputs string
+}
+
+// secretDigests are the digests of a version of a Secret.
+type secretDigests struct {
+	version string
+	digests map[string]string
 }
 
 func newMemory() memory {

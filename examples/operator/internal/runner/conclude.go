@@ -13,8 +13,9 @@ import (
 func (r *run) conclude(life context.Context, done *result) error {
 	var made map[string]state.Output
 	if done.failure == nil && done.updated {
+		r.addToken() // It may be another one than at the beginning.
 		var err error
-		if made, err = outputs(life, r.key, done.deployment); err != nil {
+		if made, err = outputs(life, r.key, r.secrets, done.deployment); err != nil {
 			done.failure = asFailure(err, ReasonOutputsInvalid)
 		}
 	}

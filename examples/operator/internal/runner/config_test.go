@@ -39,8 +39,10 @@ func TestTextStaysText(t *testing.T) {
 		fmt.Fprintf(&declared, "  %s: {type: string}\n  %s: {type: string, secret: true}\n", plain, secret)
 		given.Config[plain], given.Config[undeclared] = encoded, encoded
 		given.SecretConfig[secret], given.SecretConfig[hidden] = text, text
-		expect(plain, plain, text, false)
-		expect(undeclared, undeclared, text, false)
+		// The secrets are the same texts, so an output with a long one is secret [X46].
+		isSecret := len(strings.TrimSpace(text)) >= 8
+		expect(plain, plain, text, isSecret)
+		expect(undeclared, undeclared, text, isSecret)
 		expect(secret, secret, text, true)
 		expect(hidden, hidden, text, true)
 	}
@@ -49,7 +51,7 @@ func TestTextStaysText(t *testing.T) {
 	given.Config["nested"] = all
 	given.Config["database"] = json.RawMessage(`{}`)
 	for n, text := range texts {
-		expect(fmt.Sprintf("nested%d", n), fmt.Sprintf("nested.list[%d]", n), text, false)
+		expect(fmt.Sprintf("nested%d", n), fmt.Sprintf("nested.list[%d]", n), text, len(strings.TrimSpace(text)) >= 8)
 		given.SecretConfig[fmt.Sprintf("database.password%d", n)] = text
 		expect(fmt.Sprintf("deep%d", n), fmt.Sprintf("database.password%d", n), text, true)
 	}

@@ -40,6 +40,8 @@ type Options struct {
 
 	// Inputs and Passphrase are the folders of these Secrets.
 	Inputs, Passphrase string
+	// Token is the file of the service account's token. There need not be one.
+	Token string
 	// Work is a folder for everything that is written.
 	Work string
 	// TerminationLog is the file that the kubelet reads.

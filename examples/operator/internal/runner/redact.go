@@ -56,6 +56,18 @@ func (r *redactor) text(text string) string {
 	return r.replacer.Replace(text)
 }
 
+// reveals says whether a text has a secret in it, one that is long enough not to be there by chance.
+func (r *redactor) reveals(text string) bool {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	for form := range r.known {
+		if len(form) >= shortestLine && strings.Contains(text, form) {
+			return true
+		}
+	}
+	return false
+}
+
 // build prefers the longest: of two values at one place the replacer takes the first.
 func (r *redactor) build() *strings.Replacer {
 	longestFirst := slices.SortedFunc(maps.Keys(r.known), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })

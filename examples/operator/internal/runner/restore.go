@@ -2,8 +2,10 @@ package runner
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/stack"
@@ -71,6 +73,10 @@ func (r *run) writeProgram() error {
 		if err := folder.WriteFile(name, content, 0o600); err != nil {
 			return fmt.Errorf("%w: %w", stack.ErrProgram, err)
 		}
+	}
+	keys := slices.Concat(slices.Collect(maps.Keys(config)), slices.Collect(maps.Keys(secrets)))
+	if err := stack.RequireKnown(r.program, files, keys); err != nil {
+		return err
 	}
 	settings, err := stack.Settings(r.key, r.program, config, secrets)
 	if err != nil {

@@ -96,8 +96,16 @@ func (r *run) run(life, interrupted context.Context) error {
 	return r.conclude(life, result)
 }
 
+// addToken makes the token known with which the run talks to the API server: a program can read it.
+func (r *run) addToken() {
+	if token, err := os.ReadFile(r.Token); err == nil {
+		r.secrets.add(string(token))
+	}
+}
+
 // readInputs reads what the run was given. What is wrong with it is said in the record, later.
 func (r *run) readInputs() error {
+	r.addToken()
 	encoded, err := os.ReadFile(filepath.Join(r.Inputs, inputs.Key))
 	if err != nil {
 		return fmt.Errorf("read the inputs of the operation: %w", err)

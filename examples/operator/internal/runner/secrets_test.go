@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -108,6 +109,24 @@ outputs: {password: "${password}"}
 		assert.NotContains(t, unpacked(t, head), secret, "[X26] the state has it encrypted")
 		assertNowhere(t, filepath.Join(p.folder, "work"), secret)
 	}
+}
+
+// TestWhatTheOperatorKnowsIsNoPlainOutput has a program put into its outputs what it can read in its pod.
+func TestWhatTheOperatorKnowsIsNoPlainOutput(t *testing.T) { // [X46]
+	t.Parallel()
+	e := newEnvironment(t)
+	const token = "token-of-the-account"
+	file := filepath.Join(t.TempDir(), "token")
+	e.write(file, []byte(token))
+	given := program("\noutputs:\n  token: the token is " + token + "\n  encoded: {deep: [\"" + base64.StdEncoding.EncodeToString([]byte(token)) +
+		"\"]}\n  phrase: " + e.phrase + "\n  plain: nothing\n")
+	p := e.start(v1alpha1.OperationUpdate, given, "--token="+file)
+	require.Zero(t, p.wait(), p.log.String())
+	head := e.head()
+	for _, name := range []string{"token", "encoded", "phrase"} {
+		assert.True(t, head.Outputs[name].Secret, name)
+	}
+	assert.Equal(t, state.Output{Value: "nothing"}, head.Outputs["plain"])
 }
 
 // warned is slow, and has the provider warn of a name that the program makes up: no state knew it before.

@@ -215,3 +215,28 @@ func read(t *testing.T, file string) string {
 	require.NoError(t, err)
 	return string(content)
 }
+
+func TestKeysThatAProgramDoesNotKnowAreRefused(t *testing.T) { // [X55]
+	t.Parallel()
+	const text = "name: shop\nruntime: yaml\nconfig:\n  replicas: {type: integer}\n  image: {type: string}\noutputs:\n  zone: ${zone}\n"
+	files := map[string][]byte{"Pulumi.yaml": []byte(text)}
+	project, err := stack.Project(files, "team.shop")
+	require.NoError(t, err)
+	for key, want := range map[string]string{
+		"replicas": "", "shop:image": "", "zone": "", "image.tag": "", "k8sconnect:namespace": "",
+		"replcas":      `the program has no key "replcas". Did you mean "replicas"`,
+		"shop:Replica": `the program has no key "Replica". Did you mean "replicas"`,
+		"password":     `the program has no key "password". It has: image, replicas`,
+	} {
+		err := stack.RequireKnown(project, files, []string{key})
+		if want == "" {
+			assert.NoError(t, err, key)
+			continue
+		}
+		require.ErrorIs(t, err, stack.ErrConfig)
+		assert.ErrorContains(t, err, want)
+	}
+	compiled, err := stack.Project(map[string][]byte{"Pulumi.yaml": []byte("name: shop\nruntime: go\n")}, "team.shop")
+	require.NoError(t, err)
+	assert.NoError(t, stack.RequireKnown(compiled, nil, []string{"anything"}), "what a compiled program reads is not known")
+}

@@ -1,0 +1,76 @@
+package controller_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
+)
+
+func withPassword(spec *v1alpha1.EnvironmentSpec) {
+	spec.SecretConfig = map[string]v1alpha1.SecretConfigSource{
+		"password": {SecretKeyRef: v1alpha1.SecretKeyReference{Name: "database", Key: "password"}},
+	}
+}
+
+// looks makes the controller look at the Environment once more, at least at what is there now.
+func (p *place) looks() {
+	p.Helper()
+	p.change(func(environment *v1alpha1.Environment) {
+		environment.Spec.Suspend = false
+		environment.Spec.Retry.Limit = new(*environment.Spec.Retry.Limit + 1)
+	})
+	p.eventually(func() bool {
+		environment := p.read()
+		return environment.Status.ObservedGeneration == environment.Generation
+	}, "it was looked at")
+}
+
+func TestOnlyAnotherValueOfASecretRunsTheProgram(t *testing.T) { // [X54]
+	p := newPlace(t)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "database"}, Data: map[string][]byte{"password": []byte("one"), "other": nil}}
+	p.make(secret)
+	p.environment(withPassword)
+	p.runs(1)
+	p.becomes("Applied")
+	secret.Annotations = map[string]string{"rotated-by": "nobody"}
+	secret.Data["other"] = []byte("changed")
+	require.NoError(t, p.Update(t.Context(), secret))
+	p.looks()
+	require.Nil(t, p.read().Status.CurrentOperation)
+	require.True(t, meta.IsStatusConditionTrue(p.read().Status.Conditions, v1alpha1.ConditionReady))
+	secret.Data["password"] = []byte("two")
+	require.NoError(t, p.Update(t.Context(), secret))
+	p.runs(2)
+	p.becomes("Applied")
+}
+
+func TestAHashOfBeforeHoldsUntilSomethingChanges(t *testing.T) { // [X54]
+	p := newPlace(t)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "database"}, Data: map[string][]byte{"password": []byte("one")}}
+	p.make(secret)
+	var program corev1.ConfigMap
+	require.NoError(t, p.Get(t.Context(), client.ObjectKey{Namespace: p.namespace, Name: "program"}, &program))
+	of := func(version string) string {
+		return inputs.Hash(inputs.HashProgram(map[string][]byte{"Pulumi.yaml": []byte(program.Data["Pulumi.yaml"])}), map[string]json.RawMessage{},
+			map[string]inputs.Value{"password": {Secret: "database", Key: "password", ResourceVersion: version}}, "")
+	}
+	p.environment(withPassword, func(spec *v1alpha1.EnvironmentSpec) { spec.Suspend = true })
+	environment := p.read()
+	environment.Status.LastApplied = &v1alpha1.Applied{Hash: of(secret.ResourceVersion), Generation: 1, Serial: 1, Time: metav1.Now()}
+	environment.Status.Serial = 1
+	p.eventually(func() bool {
+		environment.ResourceVersion = p.read().ResourceVersion
+		return p.Status().Update(t.Context(), environment) == nil
+	}, "the status is of an earlier operator")
+	p.looks()
+	p.becomes("Applied")
+	require.Nil(t, p.read().Status.CurrentOperation)
+}
