@@ -31,6 +31,9 @@ type EnvironmentStatus struct {
 	// The last failure. It stays until an operation succeeds.
 	// +optional
 	LastFailure *Failure `json:"lastFailure,omitempty"`
+	// The value of the annotation platform.example.com/run of the last run that it asked for, once that has succeeded.
+	// +optional
+	LastRunRequest string `json:"lastRunRequest,omitempty"`
 	// The plan that waits for approval.
 	// +optional
 	PendingPlan *Plan `json:"pendingPlan,omitempty"`
@@ -102,6 +105,9 @@ type Operation struct {
 	// The plan that was approved.
 	// +optional
 	ApprovedPlan string `json:"approvedPlan,omitempty"`
+	// The value of the annotation platform.example.com/run, if it asks for this run.
+	// +optional
+	Request string `json:"request,omitempty"`
 	// The Job of the run.
 	// +optional
 	Job string `json:"job,omitempty"`
@@ -168,6 +174,9 @@ type Retry struct {
 	// The value of the annotation platform.example.com/retry that was acted on.
 	// +optional
 	HandledRequest string `json:"handledRequest,omitempty"`
+	// The value of the annotation platform.example.com/run at that time: another one starts the count again.
+	// +optional
+	RunRequest string `json:"runRequest,omitempty"`
 }
 
 // Failure is why an operation failed.
@@ -201,6 +210,9 @@ type Plan struct {
 	// Whether the plan puts drift right.
 	// +optional
 	Drift bool `json:"drift,omitempty"`
+	// The value of the annotation platform.example.com/run, if it asks for this run.
+	// +optional
+	Request string `json:"request,omitempty"`
 }
 
 // Change is what a plan does to one resource.

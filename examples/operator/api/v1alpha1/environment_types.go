@@ -49,7 +49,7 @@ type EnvironmentSpec struct {
 	// +optional
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="timeout is from 1s to 24h"
-	Timeout metav1.Duration `json:"timeout,omitempty"`
+	Timeout *metav1.Duration `json:"timeout,omitempty"`
 
 	// Destroy deletes what the program has made when the Environment is deleted. Orphan leaves it, and the state.
 	// +optional
@@ -124,7 +124,7 @@ type DriftDetection struct {
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s')",message="interval is at least 1s"
-	Interval metav1.Duration `json:"interval,omitempty"`
+	Interval *metav1.Duration `json:"interval,omitempty"`
 	// Put the fields of the program back. If false, drift is reported as a plan, which can be approved.
 	// +optional
 	// +kubebuilder:default=true
@@ -143,7 +143,7 @@ type RetryPolicy struct {
 	// +optional
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('30m')",message="backoff is from 1s to 30m"
-	Backoff metav1.Duration `json:"backoff,omitempty"`
+	Backoff *metav1.Duration `json:"backoff,omitempty"`
 }
 
 // DeletionPolicy says what becomes of the program's objects.

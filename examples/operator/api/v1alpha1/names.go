@@ -8,6 +8,8 @@ const (
 	AnnotationApprove = "platform.example.com/approve"
 	// AnnotationRetry lets a Stalled Environment try again, once for each new value.
 	AnnotationRetry = "platform.example.com/retry"
+	// AnnotationRun runs the program although nothing has changed, once for each new value, and puts drift right.
+	AnnotationRun = "platform.example.com/run"
 	// AnnotationOrphan, with the value "true", lets a deleted Environment go without a destroy.
 	AnnotationOrphan = "platform.example.com/orphan"
 )

@@ -180,7 +180,7 @@ func backendOf(environment *v1alpha1.Environment) string {
 func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environment, operation *v1alpha1.Operation) (inputs.Inputs, *plan.Problem, error) {
 	gathered := inputs.Inputs{
 		Kind: operation.Kind, BackendURL: backendOf(environment), ApprovedPlan: operation.ApprovedPlan,
-		Timeout: environment.Spec.Timeout.Duration, Refresh: refreshes(environment, operation),
+		Timeout: environment.Spec.RunTimeout(), Refresh: refreshes(environment, operation),
 	}
 	if applied := environment.Status.LastApplied; applied != nil {
 		gathered.AppliedSerial = applied.Serial
@@ -233,10 +233,10 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 	return gathered, nil, nil
 }
 
-// refreshes says whether a run looks at each object first: one that corrects drift by an approved plan.
+// refreshes says whether a run looks at each object first: one that was asked for, and one that corrects drift by an approved plan.
 func refreshes(environment *v1alpha1.Environment, operation *v1alpha1.Operation) bool {
 	plan := environment.Status.PendingPlan
-	return operation.ApprovedPlan != "" && plan != nil && plan.Drift && plan.Hash == operation.ApprovedPlan
+	return operation.Request != "" || operation.ApprovedPlan != "" && plan != nil && plan.Drift && plan.Hash == operation.ApprovedPlan
 }
 
 func (r *Reconciler) secret(ctx context.Context, environment *v1alpha1.Environment, name, wantedBy string) (*corev1.Secret, *plan.Problem, error) {

@@ -2,7 +2,9 @@ package controller_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
 
 func withPassword(spec *v1alpha1.EnvironmentSpec) {
@@ -50,6 +53,49 @@ func TestOnlyAnotherValueOfASecretRunsTheProgram(t *testing.T) { // [X54]
 	require.NoError(t, p.Update(t.Context(), secret))
 	p.runs(2)
 	p.becomes("Applied")
+}
+
+func TestARunThatIsAskedFor(t *testing.T) { // [X56]
+	p := newPlace(t)
+	p.environment()
+	p.runs(1)
+	p.becomes("Applied")
+	ask := func(value string) {
+		p.change(func(environment *v1alpha1.Environment) {
+			environment.Annotations = map[string]string{v1alpha1.AnnotationRun: value}
+		})
+	}
+	ask("today")
+	p.runs(2)
+	p.eventually(func() bool { return p.read().Status.LastRunRequest == "today" }, "it has run")
+	p.looks()
+	require.Nil(t, p.read().Status.CurrentOperation, "once")
+	ask("tomorrow")
+	p.runs(3)
+	p.eventually(func() bool { return p.read().Status.LastRunRequest == "tomorrow" }, "it has run")
+}
+
+func TestAnEnvironmentOfAGoProgramGetsItsDefaults(t *testing.T) { // [X56]
+	p := newPlace(t)
+	p.environment(func(spec *v1alpha1.EnvironmentSpec) {
+		spec.Timeout, spec.Retry, spec.DriftDetection = nil, v1alpha1.RetryPolicy{}, &v1alpha1.DriftDetection{}
+	})
+	spec := p.read().Spec
+	require.Equal(t, 30*time.Minute, spec.Timeout.Duration)
+	require.Equal(t, 30*time.Second, spec.Retry.Backoff.Duration)
+	require.Equal(t, 10*time.Minute, spec.DriftDetection.Interval.Duration)
+}
+
+func TestARunSaysHowFarItHasCome(t *testing.T) { // [X56]
+	p := newPlace(t)
+	p.environment()
+	p.job(1)
+	store := state.New(p.Client, p.namespace, "shop")
+	head, err := store.Read(t.Context())
+	require.NoError(t, err)
+	head.Record = state.Record{Serial: 1, Kind: v1alpha1.OperationUpdate, Outcome: state.Running, StartedAt: metav1.Now(), ResourceCount: 983}
+	require.NoError(t, store.Save(t.Context(), head))
+	p.eventually(func() bool { return strings.Contains(p.becomes("Updating"), "So far the stack has 983 resources.") }, "it says so")
 }
 
 func TestAHashOfBeforeHoldsUntilSomethingChanges(t *testing.T) { // [X54]

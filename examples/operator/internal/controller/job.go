@@ -41,7 +41,7 @@ func (r *Reconciler) job(environment *v1alpha1.Environment) *batchv1.Job {
 		Spec: batchv1.JobSpec{
 			BackoffLimit:          new(int32(0)),
 			PodReplacementPolicy:  new(batchv1.Failed),
-			ActiveDeadlineSeconds: new(int64(environment.Spec.Timeout.Seconds()) + reserve),
+			ActiveDeadlineSeconds: new(int64(environment.Spec.RunTimeout().Seconds()) + reserve),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: map[string]string{
 					"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",

@@ -153,10 +153,10 @@ func (p *place) environmentOf(change ...func(*v1alpha1.EnvironmentSpec)) *v1alph
 		ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: p.environmentName},
 		Spec: v1alpha1.EnvironmentSpec{
 			Program:            v1alpha1.ProgramSource{ConfigMapRef: v1alpha1.LocalObjectReference{Name: "program"}},
-			ServiceAccountName: "runner", Timeout: metav1.Duration{Duration: time.Minute},
+			ServiceAccountName: "runner", Timeout: &metav1.Duration{Duration: time.Minute},
 		},
 	}
-	environment.Spec.Retry.Backoff.Duration = time.Second
+	environment.Spec.Retry.Backoff = &metav1.Duration{Duration: time.Second}
 	for _, change := range change {
 		change(&environment.Spec)
 	}

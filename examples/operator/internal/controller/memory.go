@@ -2,6 +2,7 @@ package controller
 
 import (
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -23,10 +24,19 @@ type remembered struct {
 	// refused is the hash of inputs that cannot be run, and problem is why: a key that a Secret does not have.
 	refused string
 	problem *plan.Problem
+	// progress is of the run that goes on.
+	progress progress
 	// refusal is of the last write, if the API server has refused it.
 	refusal *refusal
 	// outputs are the resource versions of head and outputs Secret that go together.
 	outputs string
+}
+
+// progress is how many resources a run had when that was last looked for.
+type progress struct {
+	serial    int64
+	looked    time.Time
+	resources *int32
 }
 
 // secretDigests are the digests of a version of a Secret.

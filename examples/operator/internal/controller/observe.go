@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -155,9 +156,36 @@ func (r *Reconciler) observeHead(ctx context.Context, observed *plan.Observed) e
 	running := observed.Job != nil && !observed.Job.Finished && observed.Job.NotStarted == nil &&
 		!slices.ContainsFunc(observed.Pods, func(pod plan.Pod) bool { return !pod.Deleted.IsZero() })
 	if status.CurrentOperation != nil && running || status.CurrentOperation == nil && status.Serial > 0 && !deleted {
+		if status.CurrentOperation != nil {
+			return r.observeProgress(ctx, observed)
+		}
 		return nil
 	}
 	return r.readHead(ctx, observed)
+}
+
+// observeProgress looks now and then how far a run has come.
+func (r *Reconciler) observeProgress(ctx context.Context, observed *plan.Observed) error {
+	const apart = 10 * time.Second
+	key, serial := client.ObjectKeyFromObject(observed.Environment), observed.Environment.Status.CurrentOperation.Serial
+	known := r.memory.get(key).progress
+	if known.serial == serial && observed.Now.Sub(known.looked) < apart {
+		observed.Progress = known.resources
+		return nil
+	}
+	now := progress{serial: serial, looked: observed.Now}
+	if known.serial == serial { // It has had a while.
+		head, err := r.store(observed.Environment).ReadHead(ctx)
+		switch {
+		case err != nil: // What is wrong with it is said when the run has ended.
+			now.resources = known.resources
+		case head.Record.Serial == serial:
+			now.resources = &head.Record.ResourceCount
+		}
+	}
+	observed.Progress = now.resources
+	r.memory.set(key, func(known *remembered) { known.progress = now })
+	return nil
 }
 
 func (r *Reconciler) readHead(ctx context.Context, observed *plan.Observed) error {

@@ -26,6 +26,7 @@ func (d *decision) conclude(operation *v1alpha1.Operation, record *state.Record)
 	case record.Reason == v1alpha1.ReasonPlanChanged && record.Plan != nil:
 		plan := record.Plan.DeepCopy()
 		plan.Drift = d.status.PendingPlan != nil && d.status.PendingPlan.Drift
+		plan.Request = operation.Request
 		d.status.PendingPlan = plan
 	case operation.Kind == v1alpha1.OperationDriftCheck:
 		d.lookFailed(record)
@@ -68,6 +69,7 @@ func (d *decision) succeeded(operation *v1alpha1.Operation, record *state.Record
 		if record.Plan == nil {
 			d.status.PendingPlan = &v1alpha1.Plan{Hash: v1alpha1.NoChanges, InputHash: operation.InputHash}
 		}
+		d.status.PendingPlan.Request = operation.Request
 		return
 	case v1alpha1.OperationDriftCheck:
 		d.status.LastDriftCheck = &now
@@ -85,6 +87,9 @@ func (d *decision) succeeded(operation *v1alpha1.Operation, record *state.Record
 	default:
 		d.status.PendingPlan, d.status.LastDriftCheck = nil, &now
 		d.dropDrift()
+		if operation.Request != "" {
+			d.status.LastRunRequest = operation.Request
+		}
 	}
 	d.status.Retry, d.status.LastFailure = nil, nil
 	if operation.Kind == v1alpha1.OperationUpdate || operation.Kind == v1alpha1.OperationDriftCheck && record.Applied {

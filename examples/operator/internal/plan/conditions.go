@@ -66,7 +66,11 @@ func (d *decision) reconciling(operation *v1alpha1.Operation) {
 		d.ready()
 		return
 	}
-	d.waiting(progress(operation.Kind), fmt.Sprintf("Run %d (%s) is under way in Job %s.", operation.Serial, operation.Kind, operation.Job))
+	so, far := "", d.Progress
+	if far != nil {
+		so = " So far the stack has " + count(*far, "resource") + "."
+	}
+	d.waiting(progress(operation.Kind), fmt.Sprintf("Run %d (%s) is under way in Job %s.%s", operation.Serial, operation.Kind, operation.Job, so))
 }
 
 // denyReady takes back what was true of other inputs, while it is not decided yet what comes next.

@@ -117,11 +117,14 @@ func (d *decision) deleted() bool { return !d.Environment.DeletionTimestamp.IsZe
 func (d *decision) readRequests() {
 	request := d.Environment.Annotations[v1alpha1.AnnotationRetry]
 	retry := d.status.Retry
-	if retry == nil || retry.Generation == d.Environment.Generation && (request == "" || request == retry.HandledRequest) {
+	isNewRun := retry != nil && retry.RunRequest != d.Environment.Annotations[v1alpha1.AnnotationRun]
+	if retry == nil || retry.Generation == d.Environment.Generation && (request == "" || request == retry.HandledRequest) && !isNewRun {
 		return
 	}
 	// Another spec may be the cure, such as more memory for the runner.
-	*retry = v1alpha1.Retry{HandledRequest: request, Generation: d.Environment.Generation}
+	*retry = v1alpha1.Retry{
+		HandledRequest: request, Generation: d.Environment.Generation, RunRequest: d.Environment.Annotations[v1alpha1.AnnotationRun],
+	}
 }
 
 func (d *decision) event(warning bool, reason, message string) {

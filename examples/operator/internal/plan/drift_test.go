@@ -15,7 +15,7 @@ import (
 
 // looked is a Ready Environment whose look for drift is due.
 func looked(w *world) {
-	w.environment.Spec.DriftDetection = &v1alpha1.DriftDetection{Interval: metav1.Duration{Duration: time.Minute}}
+	w.environment.Spec.DriftDetection = &v1alpha1.DriftDetection{Interval: &metav1.Duration{Duration: time.Minute}}
 	w.applies()
 	w.now = w.now.Add(time.Minute)
 }

@@ -72,7 +72,7 @@ func TestFailure(t *testing.T) { // [X17]
 
 func TestTheBackoffDoublesAndHasJitter(t *testing.T) { // [X17]
 	w := newWorld()
-	w.environment.Spec.Retry = v1alpha1.RetryPolicy{Limit: new(int32(20)), Backoff: metav1.Duration{Duration: 30 * time.Second}}
+	w.environment.Spec.Retry = v1alpha1.RetryPolicy{Limit: new(int32(20)), Backoff: &metav1.Duration{Duration: 30 * time.Second}}
 	wanted := 30 * time.Second
 	jitter := map[time.Duration]bool{}
 	for attempt := range 12 {

@@ -38,7 +38,7 @@ func (d *decision) interrupted(operation *v1alpha1.Operation) {
 	serial := d.takeSerial()
 	next := &v1alpha1.Operation{
 		Serial: serial, Kind: operation.Kind, InputHash: operation.InputHash, Generation: operation.Generation,
-		InputsSecret: operation.InputsSecret, ApprovedPlan: operation.ApprovedPlan, Concluding: operation.Concluding,
+		InputsSecret: operation.InputsSecret, ApprovedPlan: operation.ApprovedPlan, Concluding: operation.Concluding, Request: operation.Request,
 		Job: d.Environment.JobName(serial), StartedAt: d.now(),
 	}
 	d.status.CurrentOperation = next

@@ -83,6 +83,9 @@ var events = map[string]func(*world, *rapid.T){
 	"someone asks for a retry": func(w *world, t *rapid.T) {
 		w.annotate(v1alpha1.AnnotationRetry, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "retry"))
 	},
+	"someone asks for a run": func(w *world, t *rapid.T) {
+		w.annotate(v1alpha1.AnnotationRun, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "run"))
+	},
 	"the plan is approved":     always((*world).approve),
 	"it is deleted":            rarely((*world).remove),
 	"the namespace is deleted": rarely((*world).terminate),
@@ -161,6 +164,7 @@ func TestEveryPathEndsInReadyStalledWaitingOrGone(t *testing.T) { // [X20] [X13]
 		default:
 			require.True(t, w.is(v1alpha1.ConditionReady), "%+v", w.status())
 			require.Nil(t, w.operation())
+			require.Equal(t, w.environment.Annotations[v1alpha1.AnnotationRun], w.status().LastRunRequest, "the run that was asked for [X56]")
 			require.Equal(t, w.status().LastApplied.Serial, w.outputs, "the outputs are those of the last run")
 		}
 	})

@@ -24,7 +24,7 @@ func (d *decision) next() {
 		d.suspended()
 	case d.Inputs.Problem != nil:
 		d.waiting(d.Inputs.Problem.Reason, d.Inputs.Problem.Message)
-	case !d.upToDate():
+	case !d.upToDate() || d.requested() != "":
 		d.change()
 	case d.OutputsProblem != nil:
 		d.waiting(d.OutputsProblem.Reason, d.OutputsProblem.Message)
@@ -33,6 +33,15 @@ func (d *decision) next() {
 	default:
 		d.drift()
 	}
+}
+
+// requested is the value of the annotation that asks for a run; empty if a run has begun with it that succeeded.
+func (d *decision) requested() string {
+	request := d.Environment.Annotations[v1alpha1.AnnotationRun]
+	if d.deleted() || request == d.status.LastRunRequest {
+		return ""
+	}
+	return request
 }
 
 // change runs new inputs, or plans them first.
@@ -46,7 +55,7 @@ func (d *decision) change() {
 	}
 	plan := d.status.PendingPlan
 	switch {
-	case plan == nil || plan.InputHash != d.Inputs.Hash || plan.Drift:
+	case plan == nil || plan.InputHash != d.Inputs.Hash || plan.Drift || plan.Request != d.requested():
 		if !d.waitForRetry(v1alpha1.OperationPreview, d.Inputs.Hash) {
 			d.begin(v1alpha1.OperationPreview, "")
 		}
@@ -84,11 +93,7 @@ func (d *decision) drift() {
 		d.dropDrift()
 		return
 	}
-	interval := d.spec.DriftDetection.Interval.Duration
-	if interval <= 0 {
-		interval = 10 * time.Minute
-	}
-	if left := d.lastLook().Add(interval).Sub(d.Now); left > 0 {
+	if left := d.lastLook().Add(d.spec.DriftDetection.Every()).Sub(d.Now); left > 0 {
 		d.wait(left)
 		return
 	}
@@ -121,7 +126,7 @@ func (d *decision) begin(kind v1alpha1.OperationKind, approvedPlan string) {
 		Job: d.Environment.JobName(serial), StartedAt: d.now(),
 	}
 	if kind != v1alpha1.OperationDestroy {
-		operation.InputHash = d.Inputs.Hash
+		operation.InputHash, operation.Request = d.Inputs.Hash, d.requested()
 	}
 	d.status.CurrentOperation, d.Slot = operation, true
 	d.reconciling(operation)

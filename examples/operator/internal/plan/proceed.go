@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
@@ -132,14 +133,18 @@ func (d *decision) outdated(operation *v1alpha1.Operation) bool {
 	case d.deleted():
 		return true
 	default:
-		return d.spec.Suspend || d.Inputs.Problem != nil || d.Inputs.Hash != operation.InputHash ||
+		return d.spec.Suspend || operation.Request != d.requested() && operation.Kind != v1alpha1.OperationDriftCheck || d.Inputs.Problem != nil || d.Inputs.Hash != operation.InputHash ||
 			operation.Generation != d.Environment.Generation
 	}
 }
 
+// lookForProgress is how often a run that goes on is looked at for people.
+const lookForProgress = 15 * time.Second
+
 // watch looks at a run that goes on.
 func (d *decision) watch(operation *v1alpha1.Operation) {
 	d.Slot = true
+	d.wait(lookForProgress)
 	operation.JobUID = d.Job.UID
 	d.lease(operation)
 	d.reconciling(operation)

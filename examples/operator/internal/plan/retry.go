@@ -24,9 +24,10 @@ func (d *decision) failed(operation *v1alpha1.Operation, reason, message string)
 	retry := &v1alpha1.Retry{
 		Count: count, InputHash: operation.InputHash, Kind: operation.Kind, Generation: d.Environment.Generation,
 		HandledRequest: d.Environment.Annotations[v1alpha1.AnnotationRetry],
+		RunRequest:     d.Environment.Annotations[v1alpha1.AnnotationRun],
 	}
 	if !d.exhausted(retry) {
-		next := metav1.NewTime(d.now().Add(backoff(d.spec.Retry.Backoff.Duration, count, d.Environment.UID, operation.Serial)))
+		next := metav1.NewTime(d.now().Add(backoff(d.spec.Retry.FirstPause(), count, d.Environment.UID, operation.Serial)))
 		retry.NextTime = &next
 	}
 	d.status.Retry = retry
@@ -68,9 +69,6 @@ func (d *decision) waitForRetry(kind v1alpha1.OperationKind, hash string) bool {
 
 // backoff doubles with each attempt. The jitter, up to a tenth, is the same whoever computes it.
 func backoff(base time.Duration, count int32, uid types.UID, serial int64) time.Duration {
-	if base <= 0 {
-		base = 30 * time.Second
-	}
 	after := base
 	for range count - 1 {
 		if after = 2 * after; after >= longest {

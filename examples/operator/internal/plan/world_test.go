@@ -73,7 +73,7 @@ func newWorld() *world {
 		ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "team", UID: "uid", Generation: 1},
 		Spec: v1alpha1.EnvironmentSpec{
 			Approval: v1alpha1.ApprovalAutomatic, OnDelete: v1alpha1.DeletionDestroy,
-			Retry: v1alpha1.RetryPolicy{Limit: new(int32(2)), Backoff: metav1.Duration{Duration: 10 * time.Second}},
+			Retry: v1alpha1.RetryPolicy{Limit: new(int32(2)), Backoff: &metav1.Duration{Duration: 10 * time.Second}},
 		},
 		Status: v1alpha1.EnvironmentStatus{ObservedGeneration: -1}, // by default, as the CRD says
 	}

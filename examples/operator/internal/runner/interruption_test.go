@@ -15,6 +15,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/runner"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
@@ -143,12 +144,24 @@ func (e *environment) emptyLease() {
 	require.NoError(e.t, client.IgnoreNotFound(direct.Patch(e.t.Context(), lease, patch)))
 }
 
+func TestRunTakesNoLeaseOfOthers(t *testing.T) { // [X43]
+	t.Parallel()
+	e := newEnvironment(t)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: "shop-run"}}
+	require.NoError(t, direct.Create(t.Context(), lease))
+	p := e.start(v1alpha1.OperationUpdate, e.twoConfigMaps("green"))
+	require.Equal(t, 1, p.wait(), p.log.String())
+	assert.Contains(t, p.log.String(), "shop-run: it is not of this Environment")
+	assert.Equal(t, lease.ResourceVersion, e.lease().ResourceVersion)
+	assert.Empty(t, e.configMaps())
+}
+
 func TestRunWaitsForTheLease(t *testing.T) {
 	t.Parallel()
 	e := newEnvironment(t)
 	other := "another-pod"
 	lease := &coordinationv1.Lease{}
-	lease.Namespace, lease.Name = e.namespace, "shop-run"
+	lease.Namespace, lease.Name, lease.Labels = e.namespace, "shop-run", ownership.Labels("shop", "")
 	lease.Spec.HolderIdentity = &other
 	require.NoError(t, direct.Create(t.Context(), lease))
 

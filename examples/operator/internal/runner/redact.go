@@ -25,7 +25,8 @@ const (
 
 // redactor takes the secrets out of texts.
 type redactor struct {
-	mutex    sync.Mutex
+	mutex sync.Mutex
+	// known says of all forms of the secrets whether the secret is long enough not to be in a text by chance.
 	known    map[string]bool
 	replacer *strings.Replacer
 }
@@ -38,9 +39,10 @@ func (r *redactor) add(values ...string) {
 		r.known = map[string]bool{}
 	}
 	for _, value := range values {
+		long := len(strings.TrimSpace(value)) >= shortestLine
 		for _, form := range forms(value) {
-			if len(form) >= shortest && !r.known[form] {
-				r.known[form], r.replacer = true, nil
+			if wasLong, isKnown := r.known[form]; len(form) >= shortest && (!isKnown || long && !wasLong) {
+				r.known[form], r.replacer = long, nil
 			}
 		}
 	}
@@ -56,12 +58,12 @@ func (r *redactor) text(text string) string {
 	return r.replacer.Replace(text)
 }
 
-// reveals says whether a text has a secret in it, one that is long enough not to be there by chance.
+// reveals says whether a text has a secret in it that is not there by chance.
 func (r *redactor) reveals(text string) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	for form := range r.known {
-		if len(form) >= shortestLine && strings.Contains(text, form) {
+	for form, long := range r.known {
+		if long && strings.Contains(text, form) {
 			return true
 		}
 	}

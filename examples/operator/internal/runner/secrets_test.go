@@ -187,6 +187,7 @@ func TestSecretsAreOnNoCommandLine(t *testing.T) {
 	t.Parallel()
 	e := newEnvironment(t)
 	given := e.slow()
+	given.Files["Pulumi.yaml"] = append(given.Files["Pulumi.yaml"], "config: {password: {type: string, secret: true}}\n"...)
 	given.SecretConfig = map[string]string{"password": "hunter2-hunter2"}
 	given.Credentials = map[string]string{"SOME_TOKEN": "credential-of-the-backend", "PULUMI_CONFIG_PASSPHRASE": "not-the-stack's"}
 	p := e.start(v1alpha1.OperationUpdate, given)
