@@ -169,7 +169,7 @@ type Backend struct {
 
 // RunnerSpec is what can be chosen about the pod of a run.
 type RunnerSpec struct {
-	// Default: requests of 250m and 256Mi, a limit of 1Gi.
+	// Default: requests of 250m, 256Mi and 256Mi of ephemeral storage, limits of 1Gi and 2Gi of ephemeral storage.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 	// +optional

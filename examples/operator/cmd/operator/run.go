@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -56,6 +57,12 @@ func runOptions(args []string) (runner.Options, error) {
 		return options, err
 	}
 	options.Kind = v1alpha1.OperationKind(kind)
+	if limit := os.Getenv("MEMORY_LIMIT"); limit != "" {
+		var err error
+		if options.MemoryLimit, err = strconv.ParseInt(limit, 10, 64); err != nil || options.MemoryLimit < 0 {
+			return options, fmt.Errorf("$MEMORY_LIMIT is %q, which is no number of bytes", limit)
+		}
+	}
 	named := v1alpha1.Environment{}
 	named.Name = options.Environment
 	if options.Lease == "" {

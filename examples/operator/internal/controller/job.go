@@ -93,6 +93,9 @@ func (r *Reconciler) pod(environment *v1alpha1.Environment, operation *v1alpha1.
 				// There is no entry in /etc/passwd to look them up.
 				{Name: "HOME", Value: "/work/home"}, {Name: "USER", Value: "operator"},
 				{Name: "TMPDIR", Value: "/work/tmp"}, {Name: "PULUMI_HOME", Value: "/work/pulumi"},
+				{Name: "MEMORY_LIMIT", ValueFrom: &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{
+					ContainerName: "run", Resource: "limits.memory", Divisor: resource.MustParse("1"),
+				}}},
 			},
 			Resources: resources(environment),
 			VolumeMounts: []corev1.VolumeMount{
@@ -142,7 +145,10 @@ func resources(environment *v1alpha1.Environment) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("250m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
+			corev1.ResourceEphemeralStorage: resource.MustParse("256Mi"),
 		},
-		Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")},
+		Limits: corev1.ResourceList{
+			corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourceEphemeralStorage: resource.MustParse("2Gi"),
+		},
 	}
 }

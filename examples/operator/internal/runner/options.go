@@ -44,6 +44,8 @@ type Options struct {
 	Token string
 	// Work is a folder for everything that is written.
 	Work string
+	// MemoryLimit is how many bytes the pod may use; 0 if that is not known.
+	MemoryLimit int64
 	// TerminationLog is the file that the kubelet reads.
 	TerminationLog string
 

@@ -37,6 +37,7 @@ type environment struct {
 	serial     int64
 	kubeconfig string
 	tools      string // what is in PATH
+	memory     string // how many bytes the pod may use, if that is known
 }
 
 // The key of a stack takes a while to make, and may well be shared.
@@ -160,7 +161,7 @@ func (e *environment) startSerial(serial int64, kind v1alpha1.OperationKind, giv
 		"--grace=20s", "--inputs=" + p.folder, "--passphrase=" + e.passphrase, "--work=" + work, "--termination-log=" + filepath.Join(p.folder, "message"),
 	}, more...)...)
 	p.cmd.Env = []string{
-		"PATH=" + e.tools, "KUBECONFIG=" + e.kubeconfig, "USER=operator",
+		"PATH=" + e.tools, "KUBECONFIG=" + e.kubeconfig, "USER=operator", "MEMORY_LIMIT=" + e.memory,
 		"POD_NAMESPACE=" + e.namespace, "POD_NAME=shop-" + strconv.FormatInt(serial, 10), "POD_UID=" + p.uid,
 		"HOME=" + work + "/home", "TMPDIR=" + work + "/tmp", "PULUMI_HOME=" + work + "/pulumi",
 	}

@@ -93,6 +93,10 @@ func (r *run) environment() []string {
 		"PULUMI_SKIP_UPDATE_CHECK=true",
 		"PULUMI_SKIP_CHECKPOINTS=false",
 	}
+	if r.MemoryLimit > 0 {
+		// The CLI and the provider are the two that grow with the stack, and are told to collect before the kernel ends them.
+		always = append(always, fmt.Sprintf("GOMEMLIMIT=%d", r.MemoryLimit*2/5))
+	}
 	if !r.local() {
 		return append(always, "PULUMI_BACKEND_URL="+r.inputs.BackendURL)
 	}

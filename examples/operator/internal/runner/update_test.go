@@ -2,6 +2,8 @@ package runner_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +14,22 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
+
+func TestPulumiKnowsItsMemory(t *testing.T) { // [X53]
+	t.Parallel()
+	e := newEnvironment(t)
+	limits := filepath.Join(t.TempDir(), "limits")
+	e.pulumi("echo $GOMEMLIMIT >> " + limits)
+	e.memory = "1073741824"
+	p, _, exit := e.run(v1alpha1.OperationUpdate, program("\noutputs: {a: b}\n"))
+	require.Zero(t, exit, p.log.String())
+	seen, err := os.ReadFile(limits)
+	require.NoError(t, err)
+	require.NotEmpty(t, seen)
+	for _, limit := range strings.Fields(string(seen)) {
+		assert.Equal(t, "429496729", limit)
+	}
+}
 
 func TestStateOutlivesThePod(t *testing.T) {
 	t.Parallel()
