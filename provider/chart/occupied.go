@@ -37,7 +37,10 @@ const maxReads = 8
 // Those of someone else would be refused anyway, but only after hooks have run. Then those of deletions would run when the release that
 // never was is removed: all of them on the living release of someone else. Those of its own can be continued, but what was drawn for
 // them is not remembered, and other values would replace passwords in use.
-func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
+//
+// former is what is remembered of a release that was somewhere else; empty for a new one. What it had there and what it has left here are its
+// own, and its values are remembered.
+func (r *release) refuseOccupied(ctx context.Context, done *rendered, former memory) error {
 	if r.cluster == nil || len(done.hooks) == 0 && len(done.used) == 0 {
 		return nil
 	}
@@ -45,7 +48,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 	if len(wrong) > 0 {
 		return nil // Its registration says why.
 	}
-	mayGoOn := len(done.used) == 0
+	mayGoOn := len(done.used) == 0 || former.known()
 	kept := map[string]bool{}
 	for _, h := range done.hooks {
 		kept[h.object] = kept[h.object] || h.isKept()
@@ -55,11 +58,12 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(maxReads)
 	for _, o := range set.Objects {
-		if set.MayTakeOver(o) {
+		id := manifest.IdentityOf(o.Manifest).In(r.release.Namespace)
+		if set.MayTakeOver(o) || slices.Contains(former.Own, mark(id)) {
 			continue
 		}
 		reads.Go(func() error {
-			occupied, err := r.occupantOf(ctx, manifest.IdentityOf(o.Manifest).In(r.release.Namespace), r.managerOf(o.Key))
+			occupied, err := r.occupantOf(ctx, id, r.managerOf(o.Key))
 			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn || kept[o.Key] || isKeptData(o.Manifest))) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -73,7 +77,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 	}
 	// What cannot be read fails the object itself, which explains it.
 	_ = reads.Wait()
-	return r.explainOccupied(found)
+	return r.explainOccupied(found, former)
 }
 
 // isKeptData reports whether an object outlives its release, and holds nothing that is drawn, as a claim does.
@@ -108,7 +112,7 @@ func (r *release) liveObject(ctx context.Context, id manifest.Identity, manager 
 }
 
 // explainOccupied names what is in the way of an install.
-func (r *release) explainOccupied(found []occupant) error {
+func (r *release) explainOccupied(found []occupant, former memory) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -134,12 +138,16 @@ func (r *release) explainOccupied(found []occupant) error {
 		}
 		lines = append(lines, line)
 	}
+	if former.known() {
+		advice = fmt.Sprintf("The release %q in namespace %q is as it was. Give it that name and namespace again, or another name or namespace that is free. To take over "+
+			"single objects, set `adopt: true` for them in `overrides`.", former.Name, former.Namespace)
+	}
 	if more := len(lines) - maxNamed; more > 0 {
 		lines = append(lines[:maxNamed], fmt.Sprintf("  - and %d more", more))
 	}
 	var sensitive []string
 	if r.given.Get(keyNamespace).HasSecrets() {
-		sensitive = append(sensitive, r.release.Namespace)
+		sensitive = append(sensitive, r.release.Namespace, former.Namespace)
 	}
 	return tracked.Refused(reason, "%s", failure.NewRedactor(sensitive).Redact(fmt.Sprintf("the release %q in namespace %q is not installed: objects of it exist "+
 		"already. They were not touched, and no hook has run.\n%s\n%s", r.release.Name, r.release.Namespace, strings.Join(lines, "\n"), advice)))

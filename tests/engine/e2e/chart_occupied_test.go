@@ -92,6 +92,46 @@ func TestAReleaseIsNotInstalledOverAnother(t *testing.T) { // [H6] [H7]
 	})
 }
 
+func TestAReleaseDoesNotMoveOntoAnother(t *testing.T) { // [H6] [H7]
+	t.Parallel()
+	for name, chart := range map[string]map[string]string{
+		"with a password": occupiedChart, "without one": {"templates/config.yaml": occupiedChart["templates/config.yaml"], "templates/hooks.yaml": occupiedChart["templates/hooks.yaml"]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newChartStory(t)
+			s.chart(t, "1.0.0", chart)
+			s.declare(t, "")
+			s.up(t)
+			ran := s.succeeded(t)
+			there := s
+			there.space = s.cluster.Namespace(t)
+			theirs := "v1/ConfigMap/" + there.space + "/shop"
+			s.kube.apply(t, theirs, "helm", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop, namespace: "+there.space+"}\ndata: {theirs: x}\n")
+			step(t, "no hook runs there, and the release stays where it is", func(t *testing.T) {
+				there.declare(t, "")
+				for range 2 {
+					out := there.upFails(t, "--skip-preview")
+					assert.Contains(t, out, "no hook has run. [AlreadyExists]")
+					assert.Contains(t, out, "  - "+theirs)
+				}
+				assert.Empty(t, there.succeeded(t))
+				s.declare(t, "")
+				s.previewEmpty(t)
+				s.up(t)
+				assert.Equal(t, ran, s.succeeded(t))
+			})
+			step(t, "nor does one of deletions, but where the release is", func(t *testing.T) {
+				there.declare(t, "")
+				there.upFails(t, "--skip-preview")
+				there.destroy(t)
+				assert.Empty(t, there.succeeded(t))
+				assert.NotNil(t, s.job(t, "shop-wipe"))
+			})
+		})
+	}
+}
+
 func TestAReleaseThatTheStateHasLostKeepsItsPasswords(t *testing.T) { // [H8]
 	t.Parallel()
 	s := newChartStory(t)
