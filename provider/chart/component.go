@@ -235,12 +235,14 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 		return nil, memory{}, err
 	}
 	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
+	_, brought := c.releases.checked.LoadAndDelete(child(RecordToken, name))
 	if err != nil || !result.Known {
-		return record, memory{}, err
+		return record, memory{brought: brought}, err
 	}
 	text, _ := result.Value.(string)
 	known, err := decodeMemory(text)
 	_, known.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
+	known.brought = brought
 	return record, known, err
 }
 

@@ -53,8 +53,9 @@ type memory struct {
 	// installed may not have followed it yet.
 	Moving bool `json:"moving,omitempty"`
 
-	// changing means that this is a preview, and that the update will change the record.
-	changing bool
+	// changing means that this is a preview, and that the update will change the record. brought means that the engine brings the release to
+	// what the program says, and does not only read it.
+	changing, brought bool
 
 	// dropped are the keys of values that are forgotten with this memory. warnings say what becomes of values of a release that is taken
 	// over. They are not remembered.
