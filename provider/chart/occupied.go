@@ -25,8 +25,9 @@ type occupant struct {
 	manifest.Identity
 	// manager is the field manager of the KubeObject that manages it; empty if none does.
 	manager string
-	// ours means that this is the KubeObject of the release itself, which the state has lost, or left behind on purpose.
-	ours bool
+	// ours means that this is the KubeObject of the release itself, which the state has lost, or left behind on purpose. young means that
+	// a run may have made it that was interrupted of late.
+	ours, young bool
 }
 
 // maxReads is how many objects are read at a time.
@@ -35,8 +36,9 @@ const maxReads = 8
 // refuseOccupied refuses to begin the install of a release whose objects are there already.
 //
 // Those of someone else would be refused anyway, but only after hooks have run. Then those of deletions would run when the release that
-// never was is removed: all of them on the living release of someone else. Those of its own can be continued, but what was drawn for
-// them is not remembered, and other values would replace passwords in use.
+// never was is removed: all of them on the living release of someone else. Those of its own can be continued if they are young, as each of
+// them by itself. Older ones are those of a release that lives, on which no hook of installs must run. But what was drawn for them is not
+// remembered, and other values would replace passwords in use.
 //
 // former is what is remembered of a release that was somewhere else; empty for a new one. What it had there and what it has left here are its
 // own, and its values are remembered.
@@ -48,7 +50,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 	if len(wrong) > 0 {
 		return nil // Its registration says why.
 	}
-	mayGoOn := len(done.used) == 0 || former.known()
+	mayGoOn := func(o occupant) bool { return former.known() || len(done.used) == 0 && o.young }
 	kept := map[string]bool{}
 	for _, h := range done.hooks {
 		kept[h.object] = kept[h.object] || h.isKept()
@@ -64,7 +66,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 		}
 		reads.Go(func() error {
 			occupied, err := r.occupantOf(ctx, id, r.managerOf(o.Key))
-			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn || kept[o.Key] || isKeptData(o.Manifest))) {
+			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn(*occupied) || kept[o.Key] || isKeptData(o.Manifest))) {
 				mu.Lock()
 				defer mu.Unlock()
 				found = append(found, *occupied)
@@ -77,7 +79,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 	}
 	// What cannot be read fails the object itself, which explains it.
 	_ = reads.Wait()
-	return r.explainOccupied(found, former)
+	return r.explainOccupied(found, former, len(done.used) > 0)
 }
 
 // isKeptData reports whether an object outlives its release, and holds nothing that is drawn, as a claim does.
@@ -92,7 +94,7 @@ func (r *release) occupantOf(ctx context.Context, id manifest.Identity, manager 
 		return nil, err
 	}
 	_, ours, err := ownership.Applied(live, manager)
-	return &occupant{t.Identity(), tracked.KubeObjectOf(live, manager), ours}, err
+	return &occupant{t.Identity(), tracked.KubeObjectOf(live, manager), ours, t.IsYoung(live, r.resumeWithin)}, err
 }
 
 // liveObject reads an object; nil if there is none. A kind that is not served has no objects.
@@ -112,7 +114,7 @@ func (r *release) liveObject(ctx context.Context, id manifest.Identity, manager 
 }
 
 // explainOccupied names what is in the way of an install.
-func (r *release) explainOccupied(found []occupant, former memory) error {
+func (r *release) explainOccupied(found []occupant, former memory, draws bool) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -131,9 +133,13 @@ func (r *release) explainOccupied(found []occupant, former memory) error {
 		case o.ours:
 			line += ", which an earlier run of this Chart created"
 			if reason == failure.ReasonAlreadyExists {
-				advice = "The state does not have the release, so that its random values would be drawn again, over those in use. Restore the state " +
-					"(`pulumi stack import`), or set `adopt: true`: values that can be recognised in these objects are kept, and the preview names the others. " +
-					"To install it again, delete these objects (lost with them: what they own and what they hold)."
+				advice = "The state does not have the release, so that its hooks of installs would run again. Restore the state (`pulumi stack import`), or set " +
+					"`adopt: true`. "
+				if draws {
+					advice = "The state does not have the release, so that its random values would be drawn again, over those in use. Restore the state " +
+						"(`pulumi stack import`), or set `adopt: true`: values that can be recognised in these objects are kept, and the preview names the others. "
+				}
+				advice += "To install it again, delete these objects (lost with them: what they own and what they hold)."
 			}
 		}
 		lines = append(lines, line)

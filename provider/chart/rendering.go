@@ -39,6 +39,8 @@ type release struct {
 	keepsName bool
 	// preview means that this is no update.
 	preview bool
+	// resumeWithin is the maximum age of an object that an interrupted run has made.
+	resumeWithin time.Duration
 	// drawn are the texts of the values that the last rendering has drawn or found again.
 	drawn []string
 }
