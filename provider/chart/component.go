@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -23,13 +24,15 @@ import (
 )
 
 // New returns the component, the record that goes with it, and the function renderChart. source gives them the cluster for lookups;
-// rules are the provider's readiness rules.
+// rules are the provider's readiness rules,
+// resumeWithin is its setting of this name.
 func New(
-	children Children, source *connection.Source, rules func() *readiness.Rules,
+	children Children, source *connection.Source, rules func() *readiness.Rules, resumeWithin func() time.Duration,
 ) (infer.InferredComponent, infer.InferredResource, infer.InferredFunction) {
 	shared, charts := &releases{}, &loadedCharts{fetcher: chartsource.NewFetcher()}
 	c := &component{
-		Component: sets.NewComponent(infer.Resource(&Chart{})), children: children, source: source, rules: rules, charts: charts, releases: shared,
+		Component: sets.NewComponent(infer.Resource(&Chart{})), children: children, source: source, rules: rules, resumeWithin: resumeWithin,
+		charts: charts, releases: shared,
 	}
 	return c, &record{InferredResource: infer.Resource(&Record{}), releases: shared},
 		&renderChart{InferredFunction: infer.Function(&RenderChart{}), source: source, charts: charts}
@@ -44,6 +47,8 @@ type component struct {
 	rules    func() *readiness.Rules
 	charts   *loadedCharts
 	releases *releases
+	// resumeWithin is the maximum age of an object of a release that an interrupted run has made.
+	resumeWithin func() time.Duration
 }
 
 // Create satisfies infer's constraint on resource types. It is never reached: a component is constructed.
@@ -104,7 +109,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	if len(wrong) > 0 {
 		return p.ConstructResponse{}, sets.Refused("Chart", req.Urn.Name(), wrong)
 	}
-	rel := &release{inputs: in, given: req.Inputs, timeouts: sets.TimeoutsOf(req), lookups: &lookups{}}
+	rel := &release{inputs: in, given: req.Inputs, timeouts: sets.TimeoutsOf(req), lookups: &lookups{}, resumeWithin: c.resumeWithin()}
 	if err == nil {
 		rel.cluster = clu
 	}
@@ -235,12 +240,14 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 		return nil, memory{}, err
 	}
 	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
+	_, brought := c.releases.checked.LoadAndDelete(child(RecordToken, name))
 	if err != nil || !result.Known {
-		return record, memory{}, err
+		return record, memory{brought: brought}, err
 	}
 	text, _ := result.Value.(string)
 	known, err := decodeMemory(text)
 	_, known.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
+	known.brought = brought
 	return record, known, err
 }
 

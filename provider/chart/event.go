@@ -134,7 +134,7 @@ func (h hook) isOf(what happening, s stage) bool {
 // made of it allows what it has seen.
 func (c *construction) finish(last *child) error {
 	switch {
-	case c.memory.happens(c.in.adopt) == nothing && !c.memory.Moving && !c.unforeseen:
+	case !c.memory.brought, c.memory.happens(c.in.adopt) == nothing && !c.memory.Moving && !c.unforeseen:
 		return nil
 	case c.ctx.DryRun():
 		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))

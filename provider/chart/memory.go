@@ -53,8 +53,9 @@ type memory struct {
 	// installed may not have followed it yet.
 	Moving bool `json:"moving,omitempty"`
 
-	// changing means that this is a preview, and that the update will change the record.
-	changing bool
+	// changing means that this is a preview, and that the update will change the record. brought means that the engine brings the release to
+	// what the program says, and does not only read it.
+	changing, brought bool
 
 	// dropped are the keys of values that are forgotten with this memory. warnings say what becomes of values of a release that is taken
 	// over. They are not remembered.
@@ -125,11 +126,11 @@ type left struct {
 // at is the memory of a release at a place. Where it has another name or namespace, it is installed: it has no hook from before. Where it
 // goes back to before that has come to its end, it never was away, but for an upgrade there that begins again.
 func (m memory) at(place chart.Release, adopt bool) memory {
-	moved := m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
+	moved := m.isElsewhere(place)
 	m.Moving = m.Moving || moved
 	switch {
 	case !moved || adopt:
-	case m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace:
+	case m.hasLeft(place):
 		m = m.next()
 		m.Hooks, m.Rendered, m.Upgrading = m.Left.Hooks, m.Left.Rendered, m.Left.Upgrading
 		m.Installing, m.Left = false, nil
@@ -141,6 +142,21 @@ func (m memory) at(place chart.Release, adopt bool) memory {
 		m.Hooks, m.Installing, m.Upgrading, m.Unsure = nil, true, false, false
 	}
 	return m
+}
+
+// isElsewhere reports whether a release has another name or namespace.
+func (m memory) isElsewhere(place chart.Release) bool {
+	return m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
+}
+
+// hasLeft reports whether a release was at a place before it came to the end of its install in another one.
+func (m memory) hasLeft(place chart.Release) bool {
+	return m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace
+}
+
+// movesTo reports whether a release is going to be installed at a place, where it has not been before.
+func (m memory) movesTo(place chart.Release, adopt bool) bool {
+	return m.isElsewhere(place) && !adopt && !m.hasLeft(place)
 }
 
 // since says since when the release has a hook in a stage. adopt is the input. What runs counts as new if it had no Task in the last

@@ -25,8 +25,9 @@ type occupant struct {
 	manifest.Identity
 	// manager is the field manager of the KubeObject that manages it; empty if none does.
 	manager string
-	// ours means that this is the KubeObject of the release itself, which the state has lost, or left behind on purpose.
-	ours bool
+	// ours means that this is the KubeObject of the release itself, which the state has lost, or left behind on purpose. young means that
+	// a run may have made it that was interrupted of late.
+	ours, young bool
 }
 
 // maxReads is how many objects are read at a time.
@@ -35,9 +36,13 @@ const maxReads = 8
 // refuseOccupied refuses to begin the install of a release whose objects are there already.
 //
 // Those of someone else would be refused anyway, but only after hooks have run. Then those of deletions would run when the release that
-// never was is removed: all of them on the living release of someone else. Those of its own can be continued, but what was drawn for
-// them is not remembered, and other values would replace passwords in use.
-func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
+// never was is removed: all of them on the living release of someone else. Those of its own can be continued if they are young, as each of
+// them by itself. Older ones are those of a release that lives, on which no hook of installs must run. But what was drawn for them is not
+// remembered, and other values would replace passwords in use.
+//
+// former is what is remembered of a release that was somewhere else; empty for a new one. What it had there and what it has left here are its
+// own, and its values are remembered.
+func (r *release) refuseOccupied(ctx context.Context, done *rendered, former memory) error {
 	if r.cluster == nil || len(done.hooks) == 0 && len(done.used) == 0 {
 		return nil
 	}
@@ -45,7 +50,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 	if len(wrong) > 0 {
 		return nil // Its registration says why.
 	}
-	mayGoOn := len(done.used) == 0
+	mayGoOn := func(o occupant) bool { return former.known() || len(done.used) == 0 && o.young }
 	kept := map[string]bool{}
 	for _, h := range done.hooks {
 		kept[h.object] = kept[h.object] || h.isKept()
@@ -55,12 +60,13 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(maxReads)
 	for _, o := range set.Objects {
-		if set.MayTakeOver(o) {
+		id := manifest.IdentityOf(o.Manifest).In(r.release.Namespace)
+		if set.MayTakeOver(o) || slices.Contains(former.Own, mark(id)) {
 			continue
 		}
 		reads.Go(func() error {
-			occupied, err := r.occupantOf(ctx, manifest.IdentityOf(o.Manifest).In(r.release.Namespace), r.managerOf(o.Key))
-			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn || kept[o.Key] || isKeptData(o.Manifest))) {
+			occupied, err := r.occupantOf(ctx, id, r.managerOf(o.Key))
+			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn(*occupied) || kept[o.Key] || isKeptData(o.Manifest))) {
 				mu.Lock()
 				defer mu.Unlock()
 				found = append(found, *occupied)
@@ -73,7 +79,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered) error {
 	}
 	// What cannot be read fails the object itself, which explains it.
 	_ = reads.Wait()
-	return r.explainOccupied(found)
+	return r.explainOccupied(found, former, len(done.used) > 0)
 }
 
 // isKeptData reports whether an object outlives its release, and holds nothing that is drawn, as a claim does.
@@ -88,7 +94,7 @@ func (r *release) occupantOf(ctx context.Context, id manifest.Identity, manager 
 		return nil, err
 	}
 	_, ours, err := ownership.Applied(live, manager)
-	return &occupant{t.Identity(), tracked.KubeObjectOf(live, manager), ours}, err
+	return &occupant{t.Identity(), tracked.KubeObjectOf(live, manager), ours, t.IsYoung(live, r.resumeWithin)}, err
 }
 
 // liveObject reads an object; nil if there is none. A kind that is not served has no objects.
@@ -108,7 +114,7 @@ func (r *release) liveObject(ctx context.Context, id manifest.Identity, manager 
 }
 
 // explainOccupied names what is in the way of an install.
-func (r *release) explainOccupied(found []occupant) error {
+func (r *release) explainOccupied(found []occupant, former memory, draws bool) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -127,19 +133,27 @@ func (r *release) explainOccupied(found []occupant) error {
 		case o.ours:
 			line += ", which an earlier run of this Chart created"
 			if reason == failure.ReasonAlreadyExists {
-				advice = "The state does not have the release, so that its random values would be drawn again, over those in use. Restore the state " +
-					"(`pulumi stack import`), or set `adopt: true`: values that can be recognised in these objects are kept, and the preview names the others. " +
-					"To install it again, delete these objects (lost with them: what they own and what they hold)."
+				advice = "The state does not have the release, so that its hooks of installs would run again. Restore the state (`pulumi stack import`), or set " +
+					"`adopt: true`. "
+				if draws {
+					advice = "The state does not have the release, so that its random values would be drawn again, over those in use. Restore the state " +
+						"(`pulumi stack import`), or set `adopt: true`: values that can be recognised in these objects are kept, and the preview names the others. "
+				}
+				advice += "To install it again, delete these objects (lost with them: what they own and what they hold)."
 			}
 		}
 		lines = append(lines, line)
+	}
+	if former.known() {
+		advice = fmt.Sprintf("The release %q in namespace %q is as it was. Give it that name and namespace again, or another name or namespace that is free. To take over "+
+			"single objects, set `adopt: true` for them in `overrides`.", former.Name, former.Namespace)
 	}
 	if more := len(lines) - maxNamed; more > 0 {
 		lines = append(lines[:maxNamed], fmt.Sprintf("  - and %d more", more))
 	}
 	var sensitive []string
 	if r.given.Get(keyNamespace).HasSecrets() {
-		sensitive = append(sensitive, r.release.Namespace)
+		sensitive = append(sensitive, r.release.Namespace, former.Namespace)
 	}
 	return tracked.Refused(reason, "%s", failure.NewRedactor(sensitive).Redact(fmt.Sprintf("the release %q in namespace %q is not installed: objects of it exist "+
 		"already. They were not touched, and no hook has run.\n%s\n%s", r.release.Name, r.release.Namespace, strings.Join(lines, "\n"), advice)))

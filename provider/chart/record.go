@@ -58,6 +58,9 @@ type releases struct {
 	states sync.Map
 	// changing are the URNs of records that the update of this preview will change.
 	changing sync.Map
+	// checked are the URNs of records whose inputs the engine has had checked. Where it only refreshes what a program has, it asks for none
+	// of that, and takes no outputs.
+	checked sync.Map
 	// places are the components by where their hooks run.
 	places sync.Map
 }
@@ -109,7 +112,8 @@ type record struct {
 }
 
 // Check accepts what the component says.
-func (*record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+func (r *record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+	r.releases.checked.Store(req.Urn, true)
 	return p.CheckResponse{Inputs: req.Inputs}, nil
 }
 

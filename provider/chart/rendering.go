@@ -39,6 +39,8 @@ type release struct {
 	keepsName bool
 	// preview means that this is no update.
 	preview bool
+	// resumeWithin is the maximum age of an object that an interrupted run has made.
+	resumeWithin time.Duration
 	// drawn are the texts of the values that the last rendering has drawn or found again.
 	drawn []string
 }
@@ -76,6 +78,7 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 
 // draw renders with values that are drawn where none is stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
+	former, moves := before, before.movesTo(r.release, r.adopt)
 	before = before.at(r.release, r.adopt)
 	found, err := r.inherit(ctx, before, draws.Draw)
 	if err != nil {
@@ -92,9 +95,9 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		return memory{}, err
 	}
 	switch {
-	case before.known():
+	case before.known() && !moves:
 	case !r.adopt:
-		if err := r.refuseOccupied(ctx, done); err != nil {
+		if err := r.refuseOccupied(ctx, done, former); err != nil {
 			return memory{}, err
 		}
 	case r.cluster == nil && len(done.used) > 0:

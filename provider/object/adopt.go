@@ -163,7 +163,7 @@ func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *un
 		result = t.resumeOwnCreate(ctx, in, live, c)
 	}
 	if refused := (*refusedUpdate)(nil); errors.As(result.err, &refused) {
-		refused.interrupted = c.continuing || t.isYoung(live, c.resumeWithin)
+		refused.interrupted = c.continuing || t.IsYoung(live, c.resumeWithin)
 	}
 	return result
 }
@@ -182,7 +182,7 @@ func (t target) mayContinue(in inputs, c creation, live *unstructured.Unstructur
 		return ours, t.refusePatched("already exists and is managed by", live)
 	case !ours && !in.adopt && tracked.KubeObjectOf(live, t.Own()...) == "":
 		return ours, t.occupied()
-	case ours && !c.continuing && !in.adopt && !in.retained && !t.isYoung(live, c.resumeWithin):
+	case ours && !c.continuing && !in.adopt && !in.retained && !t.IsYoung(live, c.resumeWithin):
 		return ours, t.refuseOld(live, c.resumeWithin)
 	}
 	return ours, nil

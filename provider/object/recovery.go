@@ -70,14 +70,6 @@ func (t target) hasApplied(in inputs, live, answer *unstructured.Unstructured) (
 		len(ownership.Reordered(live.Object, answer.Object, wanted)) == 0, nil
 }
 
-// isYoung reports whether an object was created within this time, by the API server's clock. If that is unknown, it
-// is not young.
-func (t target) isYoung(live *unstructured.Unstructured, within time.Duration) bool {
-	now, known := t.Cluster.Now()
-	created := live.GetCreationTimestamp()
-	return known && !created.IsZero() && now.Sub(created.Time) < within
-}
-
 func made(live *unstructured.Unstructured) string {
 	created := live.GetCreationTimestamp()
 	if created.IsZero() {

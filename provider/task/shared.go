@@ -102,9 +102,9 @@ func (in inputs) last() ([]needed, error) {
 // to run, and still removes that.
 type passedOn struct{ made sync.Map }
 
-// note notes what a run leaves, if there is one.
+// note notes what a run leaves, if there is one. In a preview, what is left is not told from other objects while it is not known.
 func (p *passedOn) note(in inputs, d decision) error {
-	if !d.runs || in.event() == nil {
+	if !d.runs || in.event() == nil || len(in.unknown) > 0 {
 		return nil
 	}
 	all, err := in.needs("")

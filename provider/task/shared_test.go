@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
 // hookIn are the inputs of a hook in an event, which needs three accounts: its own, one that hooks in front of it need as well, and one
@@ -90,4 +92,13 @@ func TestWhatAHookRemovesThatHasNothingToRun(t *testing.T) { // [D93]
 			assert.Equal(t, c.last, namesOf(last))
 		})
 	}
+}
+
+func TestWhatIsNotKnownInAPreviewIsLeftOut(t *testing.T) { // [D93]
+	t.Parallel()
+	in := hookIn(event{number: 1, open: true})
+	in.with[2]["data"] = map[string]any{"password": values.Unknown{}}
+	in.unknown = []string{"with[2].data.password"}
+	p := &passedOn{}
+	require.NoError(t, p.note(in, decision{runs: true}))
 }

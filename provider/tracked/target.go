@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +24,13 @@ type Target struct {
 	Also string
 	// NamespaceIgnored means that a namespace is given for a cluster-scoped kind.
 	NamespaceIgnored bool
+}
+
+// IsYoung reports whether an object was created within this time, by the API server's clock. If that is unknown, it is not young.
+func (t Target) IsYoung(live *unstructured.Unstructured, within time.Duration) bool {
+	now, known := t.Cluster.Now()
+	created := live.GetCreationTimestamp()
+	return known && !created.IsZero() && now.Sub(created.Time) < within
 }
 
 // Resolve finds out where an object with this identity belongs. It asks the API server for the kinds of one

@@ -29,6 +29,8 @@ type answer struct {
 	keyless bool
 	// arguments are the texts among those of the call.
 	arguments []string
+	// element is that of the scope.
+	element string
 }
 
 // answer returns the value of a call site: the one that it was told before in this rendering, or the stored one, or another
@@ -61,7 +63,7 @@ func (s *Session) answer(in *scope, site string, d drawing) (reflect.Value, erro
 	if err != nil {
 		return reflect.Value{}, err
 	}
-	told.value.Arguments, told.value.Issuer, told.arguments = arguments, issuer, d.texts()
+	told.value.Arguments, told.value.Issuer, told.arguments, told.element = arguments, issuer, d.texts(), in.element
 	s.answers[text] = told
 	return told.value.result(d.resultType())
 }

@@ -17,10 +17,12 @@ type Text struct {
 }
 
 // A place is where a value is rendered: an object and a field in it, and, if the text has more than the value, what tells it from
-// other values in that text.
+// other values in that text. A value that is nowhere seen has a place without an object if its element tells it from others.
 const (
 	fieldMark = " "
 	partMark  = " | "
+	// elementMark stands before what tells an element of a list that is known by its position. Older states do not have it.
+	elementMark = " % "
 	// besideMark ends the place of a value that is nowhere seen: it is drawn beside one that is.
 	besideMark = " &"
 	// secretPlaces is how the places begin that count alone if a value has any: all others repeat what is there.
@@ -68,7 +70,10 @@ func (s *Session) find(texts []Text) map[string][]string {
 	}
 	s.inherit(found)
 	s.beside(found)
-	for key := range s.answers {
+	for key, answer := range s.answers {
+		if place := answer.part(key); len(found[key]) == 0 && strings.Contains(place, elementMark) {
+			found[key] = []string{place}
+		}
 		places := append([]string{}, found[key]...)
 		slices.Sort(places)
 		places = slices.Compact(places)
@@ -95,11 +100,21 @@ func (a answer) placeIn(text string, in Text, plain []string) string {
 			case len(one) <= len(needle):
 				return in.Object + fieldMark + in.Field
 			default:
-				return in.Object + fieldMark + in.Field + partMark + k.hint + k.loops()
+				return in.Object + fieldMark + in.Field + a.part(text)
 			}
 		}
 	}
 	return ""
+}
+
+// part tells a value from others in one text.
+func (a answer) part(text string) string {
+	k, _ := parseKey(text)
+	part := partMark + k.hint + k.loops()
+	if a.element != "" && k.isByPosition() {
+		part += elementMark + a.element
+	}
+	return part
 }
 
 // inherit gives a value that is in no text the places of what is made of it: the password of a hash, the authority of a certificate.
@@ -189,9 +204,15 @@ func objectOf(place string) string {
 	return object
 }
 
-// isPlace says whether two places are the same. What is drawn beside a value is somewhere in the same field.
+// isPlace says whether two places are the same. What is drawn beside a value is somewhere in the same field. Where only one of them says
+// which element it is, that counts for nothing.
 func isPlace(one, other string) bool {
 	if one == other {
+		return true
+	}
+	mine, _, isMine := strings.Cut(one, elementMark)
+	theirs, _, isTheirs := strings.Cut(other, elementMark)
+	if isMine != isTheirs && mine == theirs {
 		return true
 	}
 	return (strings.HasSuffix(one, besideMark) || strings.HasSuffix(other, besideMark)) && fieldOf(one) == fieldOf(other)

@@ -23,6 +23,8 @@ type scope struct {
 	counts map[string]int
 	// depth is how many files, definitions and texts are being executed.
 	depth int
+	// element stands for what the elements of lists hold that are known by their positions alone, as far as that tells them from others.
+	element string
 }
 
 // passed is a scope that is handed on to what is executed next, with the site of the call.
@@ -79,7 +81,7 @@ func (s *Session) enter(place func(from *scope, site string) string) (*scope, er
 	if from.depth == deepest {
 		return nil, fmt.Errorf("more than %d templates include each other", deepest)
 	}
-	return &scope{place(from, site), map[string]int{}, from.depth + 1}, nil
+	return &scope{place(from, site), map[string]int{}, from.depth + 1, from.element}, nil
 }
 
 // pass remembers the scope for what is executed next, and returns the value as it is.
@@ -126,18 +128,37 @@ func (l *loop) each(over reflect.Value) reflect.Value {
 
 // iteration returns the scope of the next iteration. It is called by the key of the map, or by the element.
 func (l *loop) iteration(element reflect.Value) *scope {
-	name := indexMark + strconv.Itoa(l.next)
+	name, told := indexMark+strconv.Itoa(l.next), l.scope.element
 	if l.next < len(l.keys) {
 		name = escape(l.keys[l.next])
 	} else if own := nameOf(element); own != "" {
 		name = own
+	} else if own := toldBy(element); own != "" {
+		told = shortDigest(told + " " + own)
 	}
 	l.next++
-	return &scope{l.scope.child("[" + name + "]"), l.scope.counts, l.scope.depth}
+	return &scope{l.scope.child("[" + name + "]"), l.scope.counts, l.scope.depth, told}
 }
 
 // naming are the keys under which elements of lists have their names.
 var naming = []string{"name", "username", "user", "id", "key"}
+
+// telling are keys that tell elements of lists from others where nothing else does. They are no names: what such a key holds may change,
+// and the element stays as long as its object is known.
+var telling = []string{
+	"login", "account", "email", "mail", "host", "hostname", "domain", "fqdn", "server", "registry", "url", "namespace", "database", "db", "client",
+	"clientId", "tenant", "title", "slug",
+}
+
+// toldBy is what tells an element of a list that has only its index from others; empty if nothing is known to.
+func toldBy(element reflect.Value) string {
+	for _, key := range telling {
+		if told := entry(element, key); told.Kind() == reflect.String && told.String() != "" {
+			return shortDigest(key + "=" + told.String())
+		}
+	}
+	return ""
+}
 
 // nameOf tells an element of a list from the others, wherever in the list it is. A text may be secret, so it is not shown.
 // It is "" if the element has only its index.

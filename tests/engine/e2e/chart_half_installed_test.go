@@ -105,3 +105,30 @@ func TestAPlanOfAnInstallIsFollowed(t *testing.T) { // [H6]
 	}
 	assert.NotContains(t, s.exported(t), "randAlphaNum", "what the record remembers is secret")
 }
+
+func TestAReleaseThatIsHalfInstalledIsRefreshedByItsProgram(t *testing.T) { // [H6] [H14]
+	t.Parallel()
+	s := newChartStory(t)
+	chart := map[string]string{
+		"templates/settings.yaml": refusedSettings,
+		"templates/first.yaml":    jobOf("first", "kwok", `helm.sh/hook: "pre-install,pre-upgrade"`),
+		"templates/last.yaml":     jobOf("last", "kwok", "helm.sh/hook: post-install"),
+	}
+	s.chart(t, "1.0.0", chart)
+	s.declare(t, "")
+	s.upFails(t, "--skip-preview")
+	ran := s.succeeded(t)
+	require.Len(t, ran, 1)
+	s.refresh(t, "--run-program")
+	assert.Equal(t, ran, s.succeeded(t))
+	step(t, "and its install still goes on", func(t *testing.T) {
+		chart["templates/settings.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings }\n"
+		s.chart(t, "1.0.1", chart)
+		s.up(t)
+		now := s.succeeded(t)
+		assert.Equal(t, ran["shop-first"], now["shop-first"])
+		assert.Contains(t, now, "shop-last")
+		s.refresh(t, "--run-program")
+		s.previewEmpty(t)
+	})
+}

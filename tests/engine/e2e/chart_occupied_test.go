@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,6 +93,46 @@ func TestAReleaseIsNotInstalledOverAnother(t *testing.T) { // [H6] [H7]
 	})
 }
 
+func TestAReleaseDoesNotMoveOntoAnother(t *testing.T) { // [H6] [H7]
+	t.Parallel()
+	for name, chart := range map[string]map[string]string{
+		"with a password": occupiedChart, "without one": {"templates/config.yaml": occupiedChart["templates/config.yaml"], "templates/hooks.yaml": occupiedChart["templates/hooks.yaml"]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newChartStory(t)
+			s.chart(t, "1.0.0", chart)
+			s.declare(t, "")
+			s.up(t)
+			ran := s.succeeded(t)
+			there := s
+			there.space = s.cluster.Namespace(t)
+			theirs := "v1/ConfigMap/" + there.space + "/shop"
+			s.kube.apply(t, theirs, "helm", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop, namespace: "+there.space+"}\ndata: {theirs: x}\n")
+			step(t, "no hook runs there, and the release stays where it is", func(t *testing.T) {
+				there.declare(t, "")
+				for range 2 {
+					out := there.upFails(t, "--skip-preview")
+					assert.Contains(t, out, "no hook has run. [AlreadyExists]")
+					assert.Contains(t, out, "  - "+theirs)
+				}
+				assert.Empty(t, there.succeeded(t))
+				s.declare(t, "")
+				s.previewEmpty(t)
+				s.up(t)
+				assert.Equal(t, ran, s.succeeded(t))
+			})
+			step(t, "nor does one of deletions, but where the release is", func(t *testing.T) {
+				there.declare(t, "")
+				there.upFails(t, "--skip-preview")
+				there.destroy(t)
+				assert.Empty(t, there.succeeded(t))
+				assert.NotNil(t, s.job(t, "shop-wipe"))
+			})
+		})
+	}
+}
+
 func TestAReleaseThatTheStateHasLostKeepsItsPasswords(t *testing.T) { // [H8]
 	t.Parallel()
 	s := newChartStory(t)
@@ -112,6 +153,36 @@ func TestAReleaseThatTheStateHasLostKeepsItsPasswords(t *testing.T) { // [H8]
 	s.up(t)
 	s.previewEmpty(t)
 	s.requireUntouched(t, ran, password)
+}
+
+func TestAReleaseThatTheStateHasLostIsNotInstalledAgain(t *testing.T) { // [H6] [D99]
+	t.Parallel()
+	s := newChartStory(t)
+	chart := func(version, image string) {
+		s.chart(t, version, map[string]string{
+			"templates/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: config }\ndata: { version: " + version + " }\n",
+			"templates/init.yaml":   strings.Replace(jobOf("init", "kwok", "helm.sh/hook: pre-install"), "hook:1", image, 1),
+		})
+	}
+	chart("1.0.0", "hook:1")
+	s.declare(t, "")
+	s.up(t)
+	chart("1.1.0", "hook:2")
+	s.up(t)
+	ran := s.succeeded(t)
+	require.Contains(t, ran, "shop-init")
+	s.succeed(t, "state", "delete", "--yes", "--target-dependents", s.urnOf(t, "Chart::shop"))
+	s.config(t, "k8sconnect:resumeWithin", "0s") // No interrupted run has made what is there.
+	out := s.upFails(t, "--skip-preview")
+	assert.Contains(t, out, "no hook has run. [AlreadyExists]")
+	assert.Contains(t, out, "its hooks of installs would run again")
+	assert.Equal(t, ran, s.succeeded(t))
+	s.declare(t, "adopt: true")
+	s.up(t)
+	s.declare(t, "")
+	s.up(t)
+	assert.Equal(t, ran, s.succeeded(t))
+	s.previewEmpty(t)
 }
 
 func TestASecretThatAnEarlierReleaseHasKeptIsLookedUp(t *testing.T) { // [H9] [H13]

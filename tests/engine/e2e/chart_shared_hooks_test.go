@@ -80,3 +80,37 @@ func TestAHookOfInstallsDoesNotRunInAnUpgradeThatGivesItAnotherStage(t *testing.
 	}
 	s.previewEmpty(t)
 }
+
+func TestAHookNeedsAnObjectWhoseValuesAreNotKnownInThePreview(t *testing.T) { // [D93] [H8] [H10]
+	t.Parallel()
+	s := newChartStory(t)
+	s.chart(t, "1.0.0", map[string]string{
+		"templates/secret.yaml": "apiVersion: v1\nkind: Secret\nmetadata: { name: token, annotations: { " + passing + " } }\n" +
+			"stringData: { drawn: {{ randAlphaNum 16 }}, given: {{ .Values.given | default \"none\" }} }\n",
+		"templates/first.yaml":  jobOf("first", "kwok", `helm.sh/hook: "pre-install,pre-upgrade"`),
+		"templates/second.yaml": jobOf("second", "kwok", `helm.sh/hook: "pre-install,pre-upgrade"`),
+	})
+	s.declare(t, "")
+	out := s.preview(t)
+	assert.Contains(t, out, "Job "+s.space+"/shop-first will run: it is new.")
+	assert.Contains(t, out, "Job "+s.space+"/shop-second will run: it is new.")
+	s.up(t)
+	ran := s.succeeded(t)
+	assert.Len(t, ran, 2)
+	s.kube.gone(t, "v1/Secret/"+s.space+"/token")
+	s.previewEmpty(t)
+
+	step(t, "nor in that of an upgrade", func(t *testing.T) {
+		s.declare(t, "values: { given: \"${settings.resourceRef.uid}\" }")
+		s.file(t, "Pulumi.yaml", "name: "+s.project+"\nruntime: yaml\n"+strings.Replace(s.programText(t), "resources:\n", "resources:\n  settings:\n    type: k8sconnect:KubeObject\n"+
+			"    properties: { manifest: { apiVersion: v1, kind: ConfigMap, metadata: { name: settings, namespace: "+s.space+" } } }\n", 1))
+		s.preview(t)
+		s.up(t)
+		after := s.succeeded(t)
+		for _, name := range []string{"shop-first", "shop-second"} {
+			assert.NotEqual(t, ran[name], after[name], name)
+		}
+		s.kube.gone(t, "v1/Secret/"+s.space+"/token")
+		s.previewEmpty(t)
+	})
+}
