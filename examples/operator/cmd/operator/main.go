@@ -1,4 +1,4 @@
-// The operator runs Pulumi programs in a cluster: "operator controller" watches Environments, and "operator run" is what
+// The operator runs Pulumi programs in a cluster: "operator controller" watches Environments, "operator state" is for people, and "operator run" is what
 // the pods of their runs do.
 package main
 
@@ -14,6 +14,7 @@ import (
 var subcommands = map[string]func(args []string) int{
 	"controller": control,
 	"run":        run,
+	"state":      manageState,
 }
 
 func main() { os.Exit(dispatch(os.Args[1:], os.Stderr)) }

@@ -1,0 +1,91 @@
+package runner_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/runner"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/stack"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
+)
+
+func TestAStateIsExportedAndImported(t *testing.T) { // [X57]
+	t.Parallel()
+	e := newEnvironment(t)
+	scheme := direct.Scheme()
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	keep := func(passphrase, salt string) {
+		secret := &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: "shop-passphrase", Labels: ownership.Labels("shop", v1alpha1.PartPassphrase)},
+			Data:       map[string][]byte{stack.PassphraseKey: []byte(passphrase), stack.SaltKey: []byte(salt)},
+		}
+		require.NoError(t, client.IgnoreNotFound(direct.Delete(t.Context(), secret.DeepCopy())))
+		require.NoError(t, direct.Create(t.Context(), secret))
+	}
+	made, err := key()
+	require.NoError(t, err)
+	keep(made[0], made[1])
+	given := e.twoConfigMaps("green")
+	given.Files["Pulumi.yaml"] = append(given.Files["Pulumi.yaml"], "outputs: {hidden: {fn::secret: well-hidden}}\n"...)
+	p, _, exit := e.run(v1alpha1.OperationUpdate, given)
+	require.Zero(t, exit, p.log.String())
+
+	exported, err := runner.Export(t.Context(), direct, e.namespace, "shop")
+	require.NoError(t, err)
+	assert.NotContains(t, string(exported), "well-hidden")
+	var untyped apitype.UntypedDeployment
+	require.NoError(t, json.Unmarshal(exported, &untyped))
+	assert.Equal(t, 3, untyped.Version)
+
+	t.Run("not with another passphrase", func(t *testing.T) {
+		other, salt, err := stack.New()
+		require.NoError(t, err)
+		keep(other, salt)
+		assert.ErrorIs(t, runner.Import(t.Context(), direct, e.namespace, "shop", exported), stack.ErrKey)
+		keep(made[0], made[1])
+	})
+	t.Run("not while a run has the stack", func(t *testing.T) {
+		pod := "another-pod"
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: "shop-run"}}
+		require.NoError(t, direct.Get(t.Context(), client.ObjectKeyFromObject(lease), lease))
+		lease.Spec.HolderIdentity, lease.Annotations[v1alpha1.AnnotationPod] = &pod, pod
+		require.NoError(t, direct.Update(t.Context(), lease))
+		assert.ErrorContains(t, runner.Import(t.Context(), direct, e.namespace, "shop", exported), "the pod another-pod works on it")
+		cancelled, err := runner.Cancel(t.Context(), direct, e.namespace, "shop")
+		require.NoError(t, err)
+		assert.Equal(t, pod, cancelled)
+		assert.Empty(t, e.holder())
+	})
+	t.Run("not of another project", func(t *testing.T) {
+		var deployment apitype.DeploymentV3
+		require.NoError(t, json.Unmarshal(untyped.Deployment, &deployment))
+		deployment.Resources[0].URN = deployment.Resources[0].URN.RenameProject("other")
+		content, err := json.Marshal(deployment)
+		require.NoError(t, err)
+		foreign, err := json.Marshal(apitype.UntypedDeployment{Version: 3, Deployment: content})
+		require.NoError(t, err)
+		assert.ErrorContains(t, runner.Import(t.Context(), direct, e.namespace, "shop", foreign), `it is of the project "other"`)
+	})
+	t.Run("where the state was lost, and nothing is made again", func(t *testing.T) {
+		head := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: "shop-state"}}
+		require.NoError(t, direct.Get(t.Context(), client.ObjectKeyFromObject(head), head))
+		head.Finalizers = nil
+		require.NoError(t, direct.Update(t.Context(), head))
+		require.NoError(t, direct.Delete(t.Context(), head))
+		require.NoError(t, runner.Import(t.Context(), direct, e.namespace, "shop", exported))
+		p, after, exit := e.run(v1alpha1.OperationUpdate, given)
+		require.Zero(t, exit, p.log.String())
+		assert.Equal(t, state.Succeeded, after.Record.Outcome)
+		assert.Equal(t, map[string]int32{"same": 2}, map[string]int32(after.Record.Summary))
+	})
+}
