@@ -100,6 +100,7 @@ start_cluster -node=played -image "$bin/operator-image.tar=$bin/operator-root"
 run kubectl get nodes
 
 title "1. Install the operator"
+run kubectl apply --kustomize config/crd
 run kubectl apply --kustomize config
 run kubectl rollout status deployment/environment-operator --namespace environment-operator --timeout 2m
 

@@ -25,9 +25,10 @@ import (
 )
 
 const (
-	// manifests are what "kubectl apply -k" installs.
-	manifests = "../../examples/operator/config"
-	image     = "localhost/k8sconnect-operator:dev"
+	// manifests are the operator, as "kubectl apply -k" installs it after definitions.
+	manifests   = "../../examples/operator/config"
+	definitions = manifests + "/crd"
+	image       = "localhost/k8sconnect-operator:dev"
 	// nextImage is another name of the same.
 	nextImage = "localhost/k8sconnect-operator:next"
 	// system is the namespace of the operator.
@@ -152,6 +153,9 @@ func install(c *cluster.Cluster) (node, error) {
 // applyManifests applies the manifests. The port of the probes of a played pod is one that is free on this machine: all of
 // them share its network.
 func applyManifests(ctx context.Context, c *cluster.Cluster) error {
+	if out, err := kubectl(ctx, c, "apply", "--kustomize", definitions); err != nil {
+		return fmt.Errorf("install: %w: %s", err, out)
+	}
 	rendered, err := kubectl(ctx, c, "kustomize", manifests)
 	if err != nil {
 		return fmt.Errorf("install: %w: %s", err, rendered)

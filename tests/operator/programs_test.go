@@ -74,6 +74,12 @@ func (s *stacks) run(line string) string {
 	return string(out)
 }
 
+// fails runs a command that has to fail.
+func (s *stacks) fails(line string) string {
+	s.Helper()
+	return s.run("! " + line + " 2>&1")
+}
+
 func (s *stacks) kubectl(args ...string) string {
 	s.Helper()
 	out, err := kubectl(s.Context(), s.cluster, args...)
@@ -131,6 +137,23 @@ func TestTryingTheOperator(t *testing.T) {
 			assert.Empty(t, s.kubectl("get", "configmap/shop-settings", "service/shop", "secret/shop-state", "--ignore-not-found"))
 		},
 	})
+	s.run("kubectl apply -f config/samples/ && kubectl wait environment/shop --for condition=Ready --timeout 1m")
+	s.follow("Uninstall it", map[string]func(out string){
+		"kubectl delete crd environments.platform.example.com": func(string) {
+			assert.Empty(t, s.kubectl("get", "configmap/shop-settings", "service/shop", "secret/shop-state", "--ignore-not-found"))
+		},
+		"kubectl delete -k config/crd --ignore-not-found": func(string) {
+			for _, kind := range everywhere {
+				assert.NotRegexp(t, "environment-operator|platform.example.com", s.kubectl("get", kind, "-o", "name"))
+			}
+		},
+	})
+}
+
+// everywhere are the kinds without a namespace of which the operator has objects.
+var everywhere = []string{
+	"namespaces", "customresourcedefinitions", "clusterroles", "clusterrolebindings",
+	"validatingadmissionpolicies", "validatingadmissionpolicybindings",
 }
 
 func TestTheProgramsOfTheOperator(t *testing.T) {
@@ -154,15 +177,23 @@ func TestTheProgramsOfTheOperator(t *testing.T) {
 		"pulumi -C use destroy --remove": func(string) {
 			assert.Empty(t, s.kubectl("get", "namespace", "team-a", "--ignore-not-found"))
 		},
-		"pulumi -C install destroy --remove": func(string) {
-			for _, kind := range []string{
-				"namespaces", "customresourcedefinitions", "clusterroles", "clusterrolebindings",
-				"validatingadmissionpolicies", "validatingadmissionpolicybindings",
+		// [X41] What all Environments depend on stays.
+		"pulumi -C install destroy --exclude-protected": func(string) {
+			for _, kind := range []string{"namespaces", "clusterroles", "clusterrolebindings"} {
+				assert.NotContains(t, s.kubectl("get", kind, "-o", "name"), "environment-operator")
+			}
+			for _, object := range []string{
+				"crd/environments", "validatingadmissionpolicy/environments", "validatingadmissionpolicybinding/environments",
+				"validatingadmissionpolicy/definition", "validatingadmissionpolicybinding/definition",
 			} {
-				left := s.kubectl("get", kind, "-o", "name")
-				assert.NotContains(t, left, "environment-operator")
-				assert.NotContains(t, left, "platform.example.com")
+				s.kubectl("get", object+".platform.example.com")
 			}
 		},
 	})
+	// [X41] Not even a destroy of what is not protected any more deletes them.
+	s.run("pulumi -C install up")
+	assert.Contains(t, s.fails("pulumi -C install destroy"), "protected")
+	s.run("pulumi -C install state unprotect --all --yes")
+	s.run("pulumi -C install destroy --remove")
+	s.kubectl("get", "crd/environments.platform.example.com")
 }
