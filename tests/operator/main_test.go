@@ -28,7 +28,9 @@ const (
 	// manifests are the operator, as "kubectl apply -k" installs it after definitions.
 	manifests   = "../../examples/operator/config"
 	definitions = manifests + "/crd"
-	image       = "localhost/k8sconnect-operator:dev"
+	// runner is who runs programs in a namespace.
+	runner = manifests + "/samples/runner.yaml"
+	image  = "localhost/k8sconnect-operator:dev"
 	// nextImage is another name of the same.
 	nextImage = "localhost/k8sconnect-operator:next"
 	// system is the namespace of the operator.
@@ -130,7 +132,7 @@ func in(t *testing.T, c *cluster.Cluster, node node, namespace string) *surround
 	var err error
 	s.client, err = client.New(c.RESTConfig(), client.Options{})
 	require.NoError(t, err)
-	s.apply("../../examples/operator/config/samples/runner.yaml")
+	s.apply(runner)
 	return s
 }
 
