@@ -44,6 +44,11 @@ func (s *surroundings) tenant(name string, further ...rbacv1.PolicyRule) *person
 func (s *surroundings) permit(user cluster.User, rules ...rbacv1.PolicyRule) *person {
 	s.Helper()
 	s.grant(user.Name, rules...)
+	return s.as(user)
+}
+
+func (s *surroundings) as(user cluster.User) *person {
+	s.Helper()
 	asUser, err := client.New(user.RESTConfig(), client.Options{})
 	require.NoError(s, err)
 	return &person{surroundings: s, name: user.Name, client: asUser}
@@ -230,7 +235,7 @@ func TestWhoNamesASecret(t *testing.T) { // [X35]
 	secrets := fields{"secretConfig": fromSecrets(many...)}
 	lesser := func(spec fields) fields { return merged(spec, fields{"serviceAccountName": "lesser"}) }
 
-	t.Run("needs no permission that the account does not have: its program could read them", func(t *testing.T) {
+	t.Run("needs no permission that the account does not have: its program could read them", func(*testing.T) {
 		s.eventually(func() bool { return user.tried(secrets) == nil }, "it is allowed")
 	})
 	t.Run("is denied if the account may not read them, and told how to change that", func(t *testing.T) {
@@ -242,7 +247,7 @@ func TestWhoNamesASecret(t *testing.T) { // [X35]
 		s.follow(message)
 		s.eventually(func() bool { return user.tried(lesser(secrets)) == nil }, "it is allowed")
 	})
-	t.Run("may read them without the account", func(t *testing.T) {
+	t.Run("may read them without the account", func(*testing.T) {
 		s.eventually(func() bool {
 			return reader.tried(fields{"serviceAccountName": "default", "secretConfig": secrets["secretConfig"]}) == nil
 		}, "it is allowed")

@@ -144,7 +144,7 @@ func TestTryingTheOperator(t *testing.T) {
 		},
 		"kubectl delete -k config/crd --ignore-not-found": func(string) {
 			for _, kind := range everywhere {
-				assert.NotRegexp(t, "environment-operator|platform.example.com", s.kubectl("get", kind, "-o", "name"))
+				assert.NotRegexp(t, "environment-|platform.example.com", s.kubectl("get", kind, "-o", "name"))
 			}
 		},
 	})
@@ -188,6 +188,7 @@ func TestTheProgramsOfTheOperator(t *testing.T) {
 			} {
 				s.kubectl("get", object+".platform.example.com")
 			}
+			s.kubectl("get", "clusterrole", "environment-viewer", "environment-editor")
 		},
 	})
 	// [X41] Not even a destroy of what is not protected any more deletes them.
