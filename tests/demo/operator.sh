@@ -112,7 +112,7 @@ say <<-'EOF'
 EOF
 kubectl create namespace team-a >"$work/output"
 kubectl config set-context --current --namespace team-a >"$work/output"
-run kubectl apply --filename program.yaml --filename config/samples/runner.yaml
+run kubectl apply --filename program.yaml --filename config/namespace/runner.yaml
 say <<<"All that the team writes is this:"
 run cat shop.yaml
 run kubectl apply --filename shop.yaml

@@ -28,8 +28,8 @@ const (
 	// manifests are the operator, as "kubectl apply -k" installs it after definitions.
 	manifests   = "../../examples/operator/config"
 	definitions = manifests + "/crd"
-	// runner is who runs programs in a namespace.
-	runner = manifests + "/samples/runner.yaml"
+	// runner is who runs programs, in each namespace.
+	runner = manifests + "/namespace/runner.yaml"
 	image  = "localhost/k8sconnect-operator:dev"
 	// nextImage is another name of the same.
 	nextImage = "localhost/k8sconnect-operator:next"
