@@ -138,6 +138,13 @@ func TestTryingTheOperator(t *testing.T) {
 		},
 	})
 	s.run("kubectl apply -f config/samples/ && kubectl wait environment/shop --for condition=Ready --timeout 1m")
+	before := s.kubectl("get", "environment", "shop", "-o", "jsonpath={.status.serial}")
+	s.follow("Upgrade it", nil)
+	s.follow("Back it up", nil)
+	states, err := os.ReadFile(filepath.Join(s.dir, "states.yaml"))
+	require.NoError(t, err)
+	assert.Subset(t, regexp.MustCompile(`name: (shop-\S+)`).FindAllString(string(states), -1), []string{"name: shop-state", "name: shop-passphrase"})
+	assert.Equal(t, before, s.kubectl("get", "environment", "shop", "-o", "jsonpath={.status.serial}"))
 	s.follow("Uninstall it", map[string]func(out string){
 		"kubectl delete crd environments.platform.example.com": func(string) {
 			assert.Empty(t, s.kubectl("get", "configmap/shop-settings", "service/shop", "secret/shop-state", "--ignore-not-found"))

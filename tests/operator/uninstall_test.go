@@ -61,6 +61,31 @@ func TestUninstalling(t *testing.T) { // [X41]
 	})
 }
 
+func TestADefinitionThatIsMarkedForDeletion(t *testing.T) { // [X41]
+	t.Parallel()
+	s := alone(t)
+	s.program(greeting)
+	e := s.create("shop", text("hello"))
+	e.ready()
+	for _, args := range [][]string{
+		{"delete", "--kustomize", manifests, "--timeout=60s"},
+		{"annotate", "crd", definition, "platform.example.com/allow-deletion=true"},
+		{"delete", "crd", definition, "--wait=false"},
+		{"annotate", "environments", "--all", "--all-namespaces", "platform.example.com/orphan=true"},
+	} {
+		out, err := kubectl(t.Context(), s.cluster, args...)
+		require.NoError(t, err, out)
+	}
+	require.NoError(t, applyManifests(t.Context(), s.cluster))
+	s.eventually(func() bool { return s.definition() == nil }, "all Environments are gone")
+	assert.Equal(t, "hello", s.text("greeting"), "what the program made stays")
+	require.NoError(t, applyManifests(t.Context(), s.cluster))
+
+	again := s.create("shop", text("good evening"))
+	again.applied(2)
+	assert.Equal(t, "good evening", s.text("greeting"), "the state has stayed, too")
+}
+
 func TestADeletionIsSeenInTheTable(t *testing.T) { // [X41]
 	t.Parallel()
 	s := with(t)
