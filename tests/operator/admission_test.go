@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	admissionv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -252,20 +251,6 @@ func TestWhoNamesASecret(t *testing.T) { // [X35]
 			return reader.tried(fields{"serviceAccountName": "default", "secretConfig": secrets["secretConfig"]}) == nil
 		}, "it is allowed")
 	})
-}
-
-// [X35] [X45] The API server knows the types of what they look at.
-func TestThePoliciesAreChecked(t *testing.T) {
-	t.Parallel()
-	s := with(t)
-	for _, name := range []string{"environments.platform.example.com", "definition.platform.example.com"} {
-		policy := &admissionv1.ValidatingAdmissionPolicy{}
-		s.eventually(func() bool {
-			require.NoError(t, s.client.Get(t.Context(), client.ObjectKey{Name: name}, policy))
-			return policy.Status.TypeChecking != nil
-		}, "it is checked")
-		assert.Empty(t, policy.Status.TypeChecking.ExpressionWarnings, name)
-	}
 }
 
 func TestATenant(t *testing.T) { // [X35]
