@@ -100,6 +100,7 @@ start_cluster -node=played -image "$bin/operator-image.tar=$bin/operator-root"
 run kubectl get nodes
 
 title "1. Install the operator"
+run kubectl apply --kustomize config/crd
 run kubectl apply --kustomize config
 run kubectl rollout status deployment/environment-operator --namespace environment-operator --timeout 2m
 
@@ -111,7 +112,7 @@ say <<-'EOF'
 EOF
 kubectl create namespace team-a >"$work/output"
 kubectl config set-context --current --namespace team-a >"$work/output"
-run kubectl apply --filename program.yaml --filename config/samples/runner.yaml
+run kubectl apply --filename program.yaml --filename config/namespace/runner.yaml
 say <<<"All that the team writes is this:"
 run cat shop.yaml
 run kubectl apply --filename shop.yaml

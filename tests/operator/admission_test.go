@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +43,11 @@ func (s *surroundings) tenant(name string, further ...rbacv1.PolicyRule) *person
 func (s *surroundings) permit(user cluster.User, rules ...rbacv1.PolicyRule) *person {
 	s.Helper()
 	s.grant(user.Name, rules...)
+	return s.as(user)
+}
+
+func (s *surroundings) as(user cluster.User) *person {
+	s.Helper()
 	asUser, err := client.New(user.RESTConfig(), client.Options{})
 	require.NoError(s, err)
 	return &person{surroundings: s, name: user.Name, client: asUser}
@@ -78,10 +82,10 @@ func (p *person) denied(spec fields) string {
 	return err.Error()
 }
 
-// tried says what the API server would say to an Environment with these Secrets.
-func (p *person) tried(secrets []string) error {
+// tried says what the API server would say to an Environment.
+func (p *person) tried(spec fields) error {
 	p.Helper()
-	return p.client.Create(p.Context(), environmentOf(p.namespace, "tried", fields{"secretConfig": fromSecrets(secrets...)}), client.DryRunAll)
+	return p.client.Create(p.Context(), environmentOf(p.namespace, "tried", spec), client.DryRunAll)
 }
 
 // follow runs the commands that a refusal prints, as an administrator.
@@ -102,13 +106,13 @@ func absolute(t require.TestingT, path string) string {
 }
 
 // updated changes an Environment as this person.
-func (p *person) updated(name string, change fields) error {
+func (p *person) updated(name string, change fields, options ...client.PatchOption) error {
 	p.Helper()
 	object := environmentOf(p.namespace, name, nil)
 	require.NoError(p, p.client.Get(p.Context(), client.ObjectKeyFromObject(object), object))
 	before := object.DeepCopy()
 	merge(object.Object, change)
-	return p.client.Patch(p.Context(), object, client.MergeFrom(before))
+	return p.client.Patch(p.Context(), object, client.MergeFrom(before), options...)
 }
 
 func may(verb, resource string, names ...string) rbacv1.PolicyRule {
@@ -135,13 +139,6 @@ func TestWhoNamesAnAccount(t *testing.T) { // [X35]
 		s.follow(message)
 		s.eventually(func() bool { return lesser.try("allowed", nil) == nil }, "it is allowed")
 	})
-	t.Run("is asked again only when another account is named", func(t *testing.T) {
-		outsider := s.tenant("outsider")
-		require.NoError(t, outsider.updated("allowed", fields{"spec": fields{"suspend": true}}))
-		err := outsider.updated("allowed", fields{"spec": fields{"serviceAccountName": "default"}})
-		require.True(t, apierrors.IsForbidden(err), "%v", err)
-		assert.Contains(t, err.Error(), "may not run programs as the service account default")
-	})
 	t.Run("may be a service account itself", func(t *testing.T) {
 		account, err := s.cluster.ServiceAccount(t.Context(), s.namespace, "delivery", time.Hour)
 		require.NoError(t, err)
@@ -151,77 +148,108 @@ func TestWhoNamesAnAccount(t *testing.T) { // [X35]
 	})
 }
 
+func TestWhoChangesAnEnvironment(t *testing.T) { // [X45]
+	t.Parallel()
+	s := with(t)
+	s.create("shop", fields{
+		"suspend": true, "config": text("hello")["config"], "backend": fields{"url": "s3://bucket", "credentialsSecretRef": fields{"name": "keys"}},
+	})
+	outsider := s.tenant("outsider")
+	outsider.denied(nil) // The policy is in force.
+	entitled := s.tenant("entitled", may("impersonate", "serviceaccounts", "environment-runner"))
+	s.eventually(func() bool { return entitled.updated("shop", nil) == nil }, "the role is known")
+
+	for name, change := range map[string]fields{
+		"suspension":      {"suspend": false},
+		"approval":        {"approval": "Manual"},
+		"drift detection": {"driftDetection": fields{"interval": "1h"}},
+		"retries":         {"retry": fields{"limit": 1}},
+		"the time-out":    {"timeout": "1h"},
+		"what the end is": {"onDelete": "Orphan"},
+	} {
+		t.Run("when and how often it runs may be changed by all who may change it: "+name, func(t *testing.T) {
+			require.NoError(t, outsider.updated("shop", fields{"spec": change}, client.DryRunAll))
+		})
+	}
+	t.Run("and so may its annotations", func(t *testing.T) {
+		change := fields{"metadata": fields{"annotations": fields{"platform.example.com/retry": "1"}}}
+		require.NoError(t, outsider.updated("shop", change, client.DryRunAll))
+	})
+	for name, test := range map[string]struct {
+		change fields
+		field  string
+	}{
+		"the connection of the provider":    {fields{"config": fields{"k8sconnect:kubeconfig": "{}"}}, "spec.config"},
+		"the configuration of the program":  {text("bye"), "spec.config"},
+		"no configuration":                  {fields{"config": nil}, "spec.config"},
+		"another program":                   {fields{"program": fields{"configMapRef": fields{"name": "theirs"}}}, "spec.program"},
+		"a Secret":                          {fields{"secretConfig": fromSecrets("theirs")}, "spec.secretConfig"},
+		"other credentials for the backend": {fields{"backend": fields{"credentialsSecretRef": fields{"name": "theirs"}}}, "spec.backend"},
+		"another Secret for the outputs":    {fields{"outputsSecretName": "theirs"}, "spec.outputsSecretName"},
+		"the pod of the run":                {fields{"runner": fields{"tolerations": []any{fields{"operator": "Exists"}}}}, "spec.runner"},
+	} {
+		t.Run("who may not impersonate the account does not change what it does: "+name, func(t *testing.T) {
+			err := outsider.updated("shop", fields{"spec": test.change}, client.DryRunAll)
+			require.True(t, apierrors.IsForbidden(err), "%v", err)
+			assert.Contains(t, err.Error(), "may not run programs as the service account environment-runner, which a change of "+test.field+" needs")
+			require.NoError(t, entitled.updated("shop", fields{"spec": test.change}, client.DryRunAll))
+		})
+	}
+	t.Run("however much it configures", func(t *testing.T) {
+		config := fields{}
+		for i := range 256 {
+			config[fmt.Sprintf("key%d", i)] = []any{strings.Repeat("x", 2000), fields{"nested": strings.Repeat("y", 1000)}}
+		}
+		s.create("big", fields{"suspend": true, "config": config})
+		require.NoError(t, outsider.updated("big", fields{"spec": fields{"approval": "Manual"}}, client.DryRunAll))
+		err := outsider.updated("big", fields{"spec": fields{"config": fields{"key255": "z"}}}, client.DryRunAll)
+		require.ErrorContains(t, err, "which a change of spec.config needs")
+	})
+	t.Run("who names another account is asked about that one", func(t *testing.T) {
+		err := entitled.updated("shop", fields{"spec": fields{"serviceAccountName": "default"}}, client.DryRunAll)
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		assert.Contains(t, err.Error(), "the service account default, which a change of spec.serviceAccountName needs")
+	})
+	t.Run("who is told how may follow", func(t *testing.T) {
+		change := fields{"spec": text("bye")}
+		refused := outsider.updated("shop", change, client.DryRunAll)
+		require.Error(t, refused)
+		s.follow(refused.Error())
+		s.eventually(func() bool { return outsider.updated("shop", change) == nil }, "it is allowed")
+	})
+}
+
 func TestWhoNamesASecret(t *testing.T) { // [X35]
 	t.Parallel()
 	s := with(t)
-	impersonate := may("impersonate", "serviceaccounts", "environment-runner")
-	reader := s.tenant("reader", impersonate, may("get", "secrets", "mine"))
-	account := s.tenant("nobody")
-	account.denied(nil) // The policy is in force.
+	_, err := s.cluster.ServiceAccount(t.Context(), s.namespace, "lesser", time.Hour)
+	require.NoError(t, err)
+	impersonate := may("impersonate", "serviceaccounts")
+	user := s.tenant("user", impersonate)
+	reader := s.tenant("reader", impersonate, may("get", "secrets"))
+	many := make([]string, 64)
+	for i := range many {
+		many[i] = fmt.Sprintf("secret-%d", i)
+	}
+	secrets := fields{"secretConfig": fromSecrets(many...)}
+	lesser := func(spec fields) fields { return merged(spec, fields{"serviceAccountName": "lesser"}) }
 
-	t.Run("is denied if they may not get it, and told how to change that", func(t *testing.T) {
-		message := reader.denied(fields{"secretConfig": fromSecrets("mine", "theirs", "theirs-too")})
-		assert.Contains(t, message, reader.name+" may not read each of the Secrets that the Environment now names")
-		assert.Contains(t, message, "theirs-too")
+	t.Run("needs no permission that the account does not have: its program could read them", func(*testing.T) {
+		s.eventually(func() bool { return user.tried(secrets) == nil }, "it is allowed")
+	})
+	t.Run("is denied if the account may not read them, and told how to change that", func(t *testing.T) {
+		message := user.denied(lesser(secrets))
+		assert.Contains(t, message, "the service account lesser may not read Secrets of the namespace "+s.namespace)
+		assert.Contains(t, user.denied(lesser(fields{"backend": fields{"url": "s3://bucket", "credentialsSecretRef": fields{"name": "keys"}}})), "account lesser")
+		require.NoError(t, user.tried(lesser(nil)), "without Secrets")
+		s.apply(runner)
 		s.follow(message)
+		s.eventually(func() bool { return user.tried(lesser(secrets)) == nil }, "it is allowed")
+	})
+	t.Run("may read them without the account", func(*testing.T) {
 		s.eventually(func() bool {
-			return reader.try("told", fields{"secretConfig": fromSecrets("mine", "theirs", "theirs-too")}) == nil
+			return reader.tried(fields{"serviceAccountName": "default", "secretConfig": secrets["secretConfig"]}) == nil
 		}, "it is allowed")
-	})
-	t.Run("is denied the credentials of a backend in the same way", func(t *testing.T) {
-		backend := fields{"backend": fields{"url": "s3://bucket", "credentialsSecretRef": fields{"name": "keys"}}}
-		assert.Contains(t, reader.denied(backend), "now names: keys.")
-	})
-	t.Run("is allowed those that they may get, many keys of one Secret at no price", func(t *testing.T) {
-		names := make([]string, 64)
-		for i := range names {
-			names[i] = "mine"
-		}
-		require.NoError(t, reader.try("mine", fields{"secretConfig": fromSecrets(names...)}))
-	})
-	t.Run("is asked only about those that an update adds", func(t *testing.T) {
-		outsider := s.tenant("outsider")
-		require.NoError(t, outsider.updated("mine", fields{"spec": fields{"suspend": true}}))
-		err := outsider.updated("mine", fields{"spec": fields{"secretConfig": fromSecrets("mine", "theirs")}})
-		require.True(t, apierrors.IsForbidden(err), "%v", err)
-		assert.Contains(t, err.Error(), "now names: theirs.")
-	})
-	t.Run("adds twenty at a time, which is what the API server lets a policy ask", func(t *testing.T) {
-		var names []string
-		for i := range 64 {
-			names = append(names, fmt.Sprintf("secret-%d", i))
-		}
-		collector := s.tenant("collector", impersonate, may("get", "secrets", names...))
-		assert.Contains(t, collector.denied(fields{"secretConfig": fromSecrets(names...)}), "names 64 Secrets that are new")
-		assert.Contains(t, reader.denied(fields{"secretConfig": fromSecrets(names[:20]...)}), "secret-19")
-		require.NoError(t, collector.try("collected", fields{"secretConfig": fromSecrets(names[:20]...)}))
-		require.NoError(t, collector.updated("collected", fields{"spec": fields{"secretConfig": fromSecrets(names[:40]...)}}))
-	})
-	t.Run("is asked about each of the twenty", func(t *testing.T) {
-		var names []string
-		for i := range 20 {
-			names = append(names, fmt.Sprintf("one-%d", i))
-		}
-		for i := range names {
-			allButOne := s.tenant(fmt.Sprintf("all-but-%d", i), impersonate, may("get", "secrets", slices.Concat(names[:i], names[i+1:])...))
-			s.eventually(func() bool { return allButOne.tried(slices.Concat(names[:i], names[i+1:])) == nil }, "the others are allowed")
-			for range 10 { // The order in which the policy sees them changes.
-				require.ErrorContains(t, allButOne.tried(names), "may not read each of the Secrets")
-			}
-		}
-	})
-	t.Run("is asked about a Secret of which there are many keys, in whatever order the policy sees them", func(t *testing.T) {
-		for range 50 {
-			require.ErrorContains(t, reader.tried([]string{"other", "other"}), "now names: other.")
-		}
-	})
-	t.Run("names as many as they like if they may read all", func(t *testing.T) {
-		var names []string
-		for i := range 64 {
-			names = append(names, fmt.Sprintf("%s-%d", strings.Repeat("s", 240), i))
-		}
-		everything := s.tenant("everything", impersonate, may("get", "secrets"))
-		require.NoError(t, everything.try("everything", fields{"secretConfig": fromSecrets(names...)}))
 	})
 }
 
@@ -230,7 +258,7 @@ func TestATenant(t *testing.T) { // [X35]
 	s := with(t)
 	s.program(greeting)
 	s.setSecret("texts", map[string]string{"greeting": "good morning"})
-	owner := s.tenant("owner", may("impersonate", "serviceaccounts", "environment-runner"), may("get", "secrets", "texts"))
+	owner := s.tenant("owner", may("impersonate", "serviceaccounts", "environment-runner"))
 	require.NoError(t, owner.try("shop", fields{"secretConfig": fields{"text": fields{"secretKeyRef": fields{"name": "texts", "key": "greeting"}}}}))
 	e := &environment{surroundings: s, name: "shop"}
 	s.Cleanup(func() {
@@ -242,8 +270,7 @@ func TestATenant(t *testing.T) { // [X35]
 	assert.Equal(t, "good morning", s.configMap("greeting").Data["text"])
 
 	t.Run("a Secret that holds the state of an Environment cannot be configuration", func(t *testing.T) {
-		everything := s.tenant("everything", may("impersonate", "serviceaccounts", "environment-runner"), may("get", "secrets"))
-		require.NoError(t, everything.try("spy", fields{"secretConfig": fields{
+		require.NoError(t, owner.try("spy", fields{"secretConfig": fields{
 			"text": fields{"secretKeyRef": fields{"name": "shop-passphrase", "key": "passphrase"}},
 		}}))
 		spy := &environment{surroundings: s, name: "spy"}
@@ -260,11 +287,18 @@ func TestATenant(t *testing.T) { // [X35]
 
 // environmentOf is an Environment with the program and the account of all tests, and what is given.
 func environmentOf(namespace, name string, spec fields) *unstructured.Unstructured {
-	all := fields{"program": fields{"configMapRef": fields{"name": "program"}}, "serviceAccountName": "environment-runner"}
-	merge(all, spec)
+	all := merged(fields{"program": fields{"configMapRef": fields{"name": "program"}}, "serviceAccountName": "environment-runner"}, spec)
 	object := &unstructured.Unstructured{Object: fields{"spec": all}}
 	object.SetGroupVersionKind(environmentKind)
 	object.SetNamespace(namespace)
 	object.SetName(name)
 	return object
+}
+
+// merged is both, where the latter wins.
+func merged(one, other fields) fields {
+	both := fields{}
+	merge(both, one)
+	merge(both, other)
+	return both
 }

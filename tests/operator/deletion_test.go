@@ -46,7 +46,7 @@ func TestADeletionThatFails(t *testing.T) { // [X11]
 	assert.Contains(t, stalled.condition("Ready").Message, "Forbidden")
 	assert.NotNil(t, s.configMap("greeting"))
 
-	s.apply("../../examples/operator/config/samples/runner.yaml")
+	s.apply(runner)
 	e.annotate("platform.example.com/retry", "1")
 	e.gone()
 	assert.Nil(t, s.configMap("greeting"))

@@ -25,9 +25,12 @@ import (
 )
 
 const (
-	// manifests are what "kubectl apply -k" installs.
-	manifests = "../../examples/operator/config"
-	image     = "localhost/k8sconnect-operator:dev"
+	// manifests are the operator, as "kubectl apply -k" installs it after definitions.
+	manifests   = "../../examples/operator/config"
+	definitions = manifests + "/crd"
+	// runner is who runs programs, in each namespace.
+	runner = manifests + "/namespace/runner.yaml"
+	image  = "localhost/k8sconnect-operator:dev"
 	// nextImage is another name of the same.
 	nextImage = "localhost/k8sconnect-operator:next"
 	// system is the namespace of the operator.
@@ -129,7 +132,7 @@ func in(t *testing.T, c *cluster.Cluster, node node, namespace string) *surround
 	var err error
 	s.client, err = client.New(c.RESTConfig(), client.Options{})
 	require.NoError(t, err)
-	s.apply("../../examples/operator/config/samples/runner.yaml")
+	s.apply(runner)
 	return s
 }
 
@@ -152,6 +155,9 @@ func install(c *cluster.Cluster) (node, error) {
 // applyManifests applies the manifests. The port of the probes of a played pod is one that is free on this machine: all of
 // them share its network.
 func applyManifests(ctx context.Context, c *cluster.Cluster) error {
+	if out, err := kubectl(ctx, c, "apply", "--kustomize", definitions); err != nil {
+		return fmt.Errorf("install: %w: %s", err, out)
+	}
 	rendered, err := kubectl(ctx, c, "kustomize", manifests)
 	if err != nil {
 		return fmt.Errorf("install: %w: %s", err, rendered)

@@ -74,6 +74,12 @@ func (s *stacks) run(line string) string {
 	return string(out)
 }
 
+// fails runs a command that has to fail.
+func (s *stacks) fails(line string) string {
+	s.Helper()
+	return s.run("! " + line + " 2>&1")
+}
+
 func (s *stacks) kubectl(args ...string) string {
 	s.Helper()
 	out, err := kubectl(s.Context(), s.cluster, args...)
@@ -131,6 +137,30 @@ func TestTryingTheOperator(t *testing.T) {
 			assert.Empty(t, s.kubectl("get", "configmap/shop-settings", "service/shop", "secret/shop-state", "--ignore-not-found"))
 		},
 	})
+	s.run("kubectl apply -f config/samples/ && kubectl wait environment/shop --for condition=Ready --timeout 1m")
+	before := s.kubectl("get", "environment", "shop", "-o", "jsonpath={.status.serial}")
+	s.follow("Upgrade it", nil)
+	s.follow("Back it up", nil)
+	states, err := os.ReadFile(filepath.Join(s.dir, "states.yaml"))
+	require.NoError(t, err)
+	assert.Subset(t, regexp.MustCompile(`name: (shop-\S+)`).FindAllString(string(states), -1), []string{"name: shop-state", "name: shop-passphrase"})
+	assert.Equal(t, before, s.kubectl("get", "environment", "shop", "-o", "jsonpath={.status.serial}"))
+	s.follow("Uninstall it", map[string]func(out string){
+		"kubectl delete crd environments.platform.example.com": func(string) {
+			assert.Empty(t, s.kubectl("get", "configmap/shop-settings", "service/shop", "secret/shop-state", "--ignore-not-found"))
+		},
+		"kubectl delete -k config/crd --ignore-not-found": func(string) {
+			for _, kind := range everywhere {
+				assert.NotRegexp(t, "environment-|platform.example.com", s.kubectl("get", kind, "-o", "name"))
+			}
+		},
+	})
+}
+
+// everywhere are the kinds without a namespace of which the operator has objects.
+var everywhere = []string{
+	"namespaces", "customresourcedefinitions", "clusterroles", "clusterrolebindings",
+	"validatingadmissionpolicies", "validatingadmissionpolicybindings",
 }
 
 func TestTheProgramsOfTheOperator(t *testing.T) {
@@ -154,15 +184,24 @@ func TestTheProgramsOfTheOperator(t *testing.T) {
 		"pulumi -C use destroy --remove": func(string) {
 			assert.Empty(t, s.kubectl("get", "namespace", "team-a", "--ignore-not-found"))
 		},
-		"pulumi -C install destroy --remove": func(string) {
-			for _, kind := range []string{
-				"namespaces", "customresourcedefinitions", "clusterroles", "clusterrolebindings",
-				"validatingadmissionpolicies", "validatingadmissionpolicybindings",
-			} {
-				left := s.kubectl("get", kind, "-o", "name")
-				assert.NotContains(t, left, "environment-operator")
-				assert.NotContains(t, left, "platform.example.com")
+		// [X41] What all Environments depend on stays.
+		"pulumi -C install destroy --exclude-protected": func(string) {
+			for _, kind := range []string{"namespaces", "clusterroles", "clusterrolebindings"} {
+				assert.NotContains(t, s.kubectl("get", kind, "-o", "name"), "environment-operator")
 			}
+			for _, object := range []string{
+				"crd/environments", "validatingadmissionpolicy/environments", "validatingadmissionpolicybinding/environments",
+				"validatingadmissionpolicy/definition", "validatingadmissionpolicybinding/definition",
+			} {
+				s.kubectl("get", object+".platform.example.com")
+			}
+			s.kubectl("get", "clusterrole", "environment-viewer", "environment-editor")
 		},
 	})
+	// [X41] Not even a destroy of what is not protected any more deletes them.
+	s.run("pulumi -C install up")
+	assert.Contains(t, s.fails("pulumi -C install destroy"), "protected")
+	s.run("pulumi -C install state unprotect --all --yes")
+	s.run("pulumi -C install destroy --remove")
+	s.kubectl("get", "crd/environments.platform.example.com")
 }

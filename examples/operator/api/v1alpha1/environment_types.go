@@ -160,6 +160,7 @@ const (
 type Backend struct {
 	// The backend's URL, such as s3://bucket or https://api.pulumi.com.
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(s3|gs|azblob|postgres|https?)://')",message="the URL begins with s3://, gs://, azblob://, postgres://, https:// or http://. In a folder or in memory, the state would be lost with the pod of each run"
 	URL string `json:"url"`
 	// A Secret of the Environment's namespace, whose keys become environment variables of the run, such as
 	// PULUMI_ACCESS_TOKEN or AWS_SECRET_ACCESS_KEY.
