@@ -38,7 +38,7 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
 		return 1
 	}
-	cluster := envtest.Environment{}
+	cluster := envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "..", "config", "crd")}, ErrorIfCRDPathMissing: true}
 	config, err := cluster.Start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -36,7 +36,7 @@ func TestAStateIsExportedAndImported(t *testing.T) { // [X57]
 	require.NoError(t, err)
 	keep(made[0], made[1])
 	given := e.twoConfigMaps("green")
-	given.Files["Pulumi.yaml"] = append(given.Files["Pulumi.yaml"], "outputs: {hidden: {fn::secret: well-hidden}}\n"...)
+	given.Files["Pulumi.yaml"] = append(given.Files["Pulumi.yaml"], "  hidden: {fn::secret: well-hidden}\n"...)
 	p, _, exit := e.run(v1alpha1.OperationUpdate, given)
 	require.Zero(t, exit, p.log.String())
 
