@@ -67,3 +67,14 @@ func TestNothingIsCountedOfAPodThatDidNotStart(t *testing.T) { // [X34] [X17]
 	require.Equal(t, []string{"Update inputs-1", "Update inputs-1", "Update inputs-1", "Update inputs-1", "Update inputs-1", "Update inputs-1", "Update inputs-1"}, w.started)
 	require.Equal(t, int64(2), w.status().LastApplied.Serial)
 }
+
+func TestADestroyThatCannotStartSaysBothWaysOut(t *testing.T) { // [X51]
+	w := newWorld()
+	w.applies()
+	w.remove()
+	w.starts()
+	w.stuck(&plan.Problem{Reason: "PodNotStarted", Message: `The pod of Job shop-2 cannot be created: serviceaccount "runner" not found`})
+	w.rests()
+	require.Contains(t, w.ready().Message, "Make again what is missing, such as the account")
+	require.Contains(t, w.ready().Message, "platform.example.com/orphan=true")
+}

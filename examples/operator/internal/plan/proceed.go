@@ -165,7 +165,11 @@ func (d *decision) watch(operation *v1alpha1.Operation) {
 			operation.JobUID = ""
 			d.Step = DeleteJob
 		}
-		d.notReady(problem.Reason, problem.Message)
+		message := problem.Message
+		if d.deleted() {
+			message += "\nMake again what is missing, such as the account; or leave what the program made: " + d.orphanWith()
+		}
+		d.notReady(problem.Reason, message)
 		d.Slot = false // It takes nothing that others could use, for as long as that may be.
 	}
 }

@@ -49,6 +49,21 @@ func TestStateStaysInTheBackendThatIsNamed(t *testing.T) {
 	assert.Equal(t, "green", head.Outputs["colour"].Value)
 	assert.Equal(t, e.configMap("first").UID, head.Record.Resources[0].UID)
 
+	t.Run("[X44] a stack that is lost in its backend is neither made once more nor taken for destroyed", func(t *testing.T) {
+		content, err := os.ReadFile(stored)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(stored))
+		for _, kind := range []v1alpha1.OperationKind{v1alpha1.OperationUpdate, v1alpha1.OperationDestroy} {
+			p, head, exit := e.run(kind, elsewhere(e.twoConfigMaps("green")))
+			require.Equal(t, 1, exit, p.log.String())
+			assert.Equal(t, "StateUnusable", head.Record.Reason)
+			assert.Contains(t, head.Record.Message, "is empty in the backend")
+			assert.Equal(t, int32(2), head.Record.ResourceCount)
+			assert.Len(t, e.configMaps(), 2)
+		}
+		require.NoError(t, os.WriteFile(stored, content, 0o600))
+	})
+
 	for range 2 { // a second time there is nothing to destroy
 		p, head, exit = e.run(v1alpha1.OperationDestroy, elsewhere(inputs.Inputs{}))
 		require.Zero(t, exit, p.log.String())

@@ -108,6 +108,9 @@ func (r *run) perform(life, work context.Context, done *result) (err error) {
 		if err := r.readBack(life, pulumi, done); err != nil {
 			return err
 		}
+		if err := r.requireResources(done); err != nil {
+			return err
+		}
 	}
 	if r.local() && r.Kind != v1alpha1.OperationPreview {
 		saver, err := r.watchCheckpoints(life)
@@ -124,6 +127,20 @@ func (r *run) perform(life, work context.Context, done *result) (err error) {
 		said.tell(life)
 	}
 	return err
+}
+
+// requireResources refuses a stack that is empty in its backend although runs have made something: an update would make it once more, and
+// a destroy would find nothing to destroy.
+func (r *run) requireResources(done *result) error {
+	made := r.head.Record.ResourceCount
+	var now state.Record
+	if inventory(&now, done.deployment, r.Namespace, nil); made == 0 || now.ResourceCount > 0 {
+		return nil
+	}
+	done.deployment = nil // What the record says of the resources stays.
+	return &failure{ReasonStateUnusable, fmt.Sprintf("The stack %s is empty in the backend %s, and the runs of this Environment have made what is "+
+		"there (resources: %d). Restore the stack in the backend, or leave the objects and let the Environment go: kubectl annotate --namespace %s "+
+		"environment %s %s=true", r.stack, r.inputs.BackendURL, made, r.Namespace, r.Environment, v1alpha1.AnnotationOrphan)}
 }
 
 // command runs what the kind of the operation asks for.

@@ -26,7 +26,7 @@ func TestPulumiKnowsItsMemory(t *testing.T) { // [X53]
 	seen, err := os.ReadFile(limits)
 	require.NoError(t, err)
 	require.NotEmpty(t, seen)
-	for _, limit := range strings.FieldsSeq(string(seen)) {
+	for limit := range strings.FieldsSeq(string(seen)) {
 		assert.Equal(t, "429496729", limit)
 	}
 }
