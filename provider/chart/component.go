@@ -24,8 +24,7 @@ import (
 )
 
 // New returns the component, the record that goes with it, and the function renderChart. source gives them the cluster for lookups;
-// rules are the provider's readiness rules,
-// resumeWithin is its setting of this name.
+// rules are the provider's readiness rules, and resumeWithin is its setting of this name.
 func New(
 	children Children, source *connection.Source, rules func() *readiness.Rules, resumeWithin func() time.Duration,
 ) (infer.InferredComponent, infer.InferredResource, infer.InferredFunction) {
@@ -226,11 +225,12 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
 	as := *rel // as the program says it
 	takesOver := sets.TakesOver(rel.given)
-	c.releases.begin(child(RecordToken, name), running{content: as.content, takesOver: takesOver, draw: func(ctx context.Context, before memory, rotate []string) (memory, error) {
+	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
 		rel.stay(before)
 		drawn, err := rel.draw(ctx, before, rotate)
 		return drawn, rel.explain(ctx, name, err)
-	}})
+	}
+	c.releases.begin(child(RecordToken, name), running{content: as.content, takesOver: takesOver, draw: draw})
 	inputs, err := rel.recordInputs()
 	if err != nil {
 		return nil, memory{}, err

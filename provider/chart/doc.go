@@ -11,8 +11,9 @@
 // A chart is rendered again in each run, so what must not change has to be remembered: random values and certificates, since when the
 // release has which hooks, whether its install or upgrade has come to its end (event.go), and what it found when it was taken over. The
 // record keeps that in the state, encrypted (memory.go). What a release that is taken over has drawn is looked for in its objects
-// (inherited.go: how; inherited_view.go: in which fields; inherited_live.go: in whose objects; inherited_told.go: what is said of it). The record is registered first: in an update it renders, draws what has no value yet, and returns it (record.go). Only
-// then are the objects rendered. In a preview it returns what it remembers, and what is not drawn yet is unknown.
+// (inherited.go: how; inherited_view.go: in which fields; inherited_live.go: in whose objects; inherited_told.go: what is said of it). The
+// record is registered first: in an update it renders, draws what has no value yet, and returns it (record.go). Only then are the objects
+// rendered. In a preview it returns what it remembers, and what is not drawn yet is unknown.
 //
 // # Laws
 //

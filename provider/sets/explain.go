@@ -1,0 +1,58 @@
+package sets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
+)
+
+// explainOrder warns of what is not done as the objects ask for, and says for the log why each object comes after others.
+func (r *Registration) explainOrder() {
+	for _, edge := range r.Graph.Dropped {
+		r.warn(fmt.Sprintf("%s should be applied after %s (%s), but that one comes after it, directly or not. It is applied without "+
+			"waiting for it.", edge.Object, edge.After, edge.Because))
+	}
+	r.explainAbsent()
+	if len(r.Graph.Edges) == 0 {
+		return
+	}
+	var lines []string
+	for _, edge := range r.Graph.Edges {
+		lines = append(lines, fmt.Sprintf("%s after %s: %s", edge.Object, edge.After, edge.Because))
+	}
+	// The log is for people who debug; a set is not worse for its lack.
+	_ = r.ctx.Log.Debug("The order of "+r.name+":\n"+strings.Join(lines, "\n"), &pulumi.LogArgs{Resource: r.parent})
+}
+
+// explainAbsent warns of annotations that name what the set does not have: the order that they ask for does not come about.
+func (r *Registration) explainAbsent() {
+	if r.Incomplete {
+		return
+	}
+	for _, absent := range r.Graph.Absent {
+		isApart := func(o Object) bool {
+			is := manifest.IdentityOf(o.Manifest)
+			return is.GroupKind() == absent.GroupKind && is.Name == absent.Name
+		}
+		if slices.ContainsFunc(r.Apart, isApart) { // Whatever applies it has an order of its own.
+			continue
+		}
+		reference := absent.Reference
+		if r.secret {
+			reference = "an object"
+		}
+		r.warn(fmt.Sprintf("%s should be applied after %s (its annotation %s names it), but the set has no such object. It is applied "+
+			"without waiting for it. If another resource applies that object, use the resource option dependsOn.",
+			absent.Key, reference, order.DependsOn))
+	}
+}
+
+// warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.
+func (r *Registration) warn(text string) {
+	_ = r.ctx.Log.Warn(text, &pulumi.LogArgs{Resource: r.parent})
+}
