@@ -45,12 +45,14 @@ func IsJob(job metav1.Object, environment *v1alpha1.Environment) bool {
 	return environment.UID != "" && job.GetAnnotations()[AnnotationUID] == string(environment.UID)
 }
 
-// IsPod says whether a pod is of a Job that is named as those of this Environment are. The pods of an earlier Environment of the same
-// name are, too: they may be at work on the same state. The label alone says nothing.
+// IsPod says whether a pod is of a Job that is named as those of this Environment are, also if that Job was deleted and the pod left. The
+// pods of an earlier Environment of the same name are, too: they may be at work on the same state. The label alone says nothing.
 func IsPod(pod metav1.Object, environment *v1alpha1.Environment) bool {
-	owner := metav1.GetControllerOf(pod)
 	labels := pod.GetLabels()
-	return owner != nil && owner.Kind == "Job" && owner.APIVersion == batchv1.SchemeGroupVersion.String() &&
-		labels[v1alpha1.LabelEnvironment] == environment.Name && labels[v1alpha1.LabelSerial] != "" &&
-		owner.Name == environment.Name+"-"+labels[v1alpha1.LabelSerial]
+	job := environment.Name + "-" + labels[v1alpha1.LabelSerial]
+	if labels[v1alpha1.LabelEnvironment] != environment.Name || labels[batchv1.JobNameLabel] != job {
+		return false
+	}
+	owner := metav1.GetControllerOf(pod)
+	return owner == nil || owner.Kind == "Job" && owner.APIVersion == batchv1.SchemeGroupVersion.String() && owner.Name == job
 }

@@ -15,7 +15,7 @@ func (r *run) conclude(life context.Context, done *result) error {
 	if done.failure == nil && done.updated {
 		r.addToken() // It may be another one than at the beginning.
 		var err error
-		if made, err = outputs(life, r.key, r.secrets, done.deployment); err != nil {
+		if made, err = outputs(life, r.key, &r.given, done.deployment); err != nil {
 			done.failure = asFailure(err, ReasonOutputsInvalid)
 		}
 	}

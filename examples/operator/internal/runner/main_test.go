@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 var (
@@ -38,6 +40,7 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
 		return 1
 	}
+	log.SetLogger(logr.Discard())
 	cluster := envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "..", "config", "crd")}, ErrorIfCRDPathMissing: true}
 	config, err := cluster.Start()
 	if err != nil {

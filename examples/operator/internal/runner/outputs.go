@@ -18,9 +18,9 @@ const maximumOutputs = 800_000
 
 var outputKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 
-// outputs are those of the stack: all, or none and a reason. One with a secret anywhere in it is secret as a whole, whether the program
-// says so or not, and so is one whose secret someone has covered already.
-func outputs(ctx context.Context, key stack.Key, secrets *redactor, deployment *apitype.DeploymentV3) (map[string]state.Output, error) {
+// outputs are those of the stack: all, or none and a reason. One with a secret anywhere in it is secret as a whole, and so is one with a
+// secret that the run was given, whether the program says so or not, and one whose secret someone has covered already.
+func outputs(ctx context.Context, key stack.Key, given *redactor, deployment *apitype.DeploymentV3) (map[string]state.Output, error) {
 	found := map[string]state.Output{}
 	size := 0
 	for _, resource := range deployment.Resources {
@@ -40,7 +40,7 @@ func outputs(ctx context.Context, key stack.Key, secrets *redactor, deployment *
 				return nil, invalid("the output %q cannot be written as JSON: %v", name, err)
 			}
 			size += len(name) + len(encoded)
-			found[name] = state.Output{Value: plain, Secret: secret || strings.Contains(string(encoded), redacted) || secrets.reveals(string(encoded))}
+			found[name] = state.Output{Value: plain, Secret: secret || strings.Contains(string(encoded), redacted) || given.reveals(string(encoded))}
 		}
 	}
 	if size > maximumOutputs {

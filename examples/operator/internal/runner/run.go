@@ -42,7 +42,9 @@ type run struct {
 	stack   string
 	key     stack.Key
 
+	// secrets are all that are known, with those of the state. given are those that the run was given.
 	secrets *redactor
+	given   redactor
 	out     *redactedWriter
 	log     *slog.Logger
 	// lost ends everything at once: another run may have the stack.
@@ -96,10 +98,16 @@ func (r *run) run(life, interrupted context.Context) error {
 	return r.conclude(life, result)
 }
 
+// addGiven makes a secret known that the run was given.
+func (r *run) addGiven(value string) {
+	r.secrets.add(value)
+	r.given.add(value)
+}
+
 // addToken makes the token known with which the run talks to the API server: a program can read it.
 func (r *run) addToken() {
 	if token, err := os.ReadFile(r.Token); err == nil {
-		r.secrets.add(string(token))
+		r.addGiven(string(token))
 	}
 }
 
@@ -114,16 +122,16 @@ func (r *run) readInputs() error {
 		return err
 	}
 	for _, value := range r.inputs.SecretConfig {
-		r.secrets.add(value)
+		r.addGiven(value)
 	}
 	for _, value := range r.inputs.Credentials {
-		r.secrets.add(value)
+		r.addGiven(value)
 	}
 	passphrase, err := os.ReadFile(r.passphraseFile())
 	if err != nil {
 		return fmt.Errorf("%w: %w", stack.ErrKey, err)
 	}
-	r.secrets.add(strings.TrimSpace(string(passphrase)))
+	r.addGiven(strings.TrimSpace(string(passphrase)))
 	salt, err := os.ReadFile(filepath.Join(r.Passphrase, stack.SaltKey))
 	if err != nil {
 		return fmt.Errorf("%w: %w", stack.ErrKey, err)
