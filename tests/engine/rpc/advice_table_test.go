@@ -104,6 +104,7 @@ var advices = []advice{
 	carriedOut("forget what the state has in it: set the environment variable", "rpc.TestAClusterThatCannotBeTold/forgetClusters to [", "e2e.TestAnotherCurrentContext"),
 	carriedOut("set `lookup: none`", "e2e.TestALookupInAClusterThatCannotBeReachedSaysSo", "e2e.TestWhatATemplateLooksUp/lookup: none"),
 	carriedOut("set `adopt: true` for them in `overrides`", "e2e.TestAReleaseIsNotInstalledOverAnother", "e2e.TestASecretThatAnEarlierReleaseHasKeptIsLookedUp", "e2e.TestAReleaseOfHelmIsTakenOver"),
+	carriedOut("hooks of installs would run again. Restore the state", "e2e.TestAReleaseThatTheStateHasLostIsNotInstalledAgain"),
 	carriedOut("or set `adopt: true`: values that can be recognised", "e2e.TestAReleaseThatTheStateHasLostKeepsItsPasswords"),
 	carriedOut("to run it again, use `pulumi up --replace` with its URN", "e2e.TestAJobWithATimeToLiveWhoseEndNobodySaw/with a warning, once"),
 	carriedOut("set `deleteInstances: true` in an override", "e2e.TestASetWhoseDefinitionOutlivesItIsTakenDown", "e2e.TestASetIsNotTakenDownUnderTheObjectsOfOthers"),
