@@ -99,7 +99,8 @@ func (l *life) settles(th *thing, live, before *unstructured.Unstructured, resul
 				return
 			}
 		}
-		rewritten := strings.HasPrefix(fmt.Sprint(has), mirror) && worlds[l.world].at == "CREATE"
+		// What admission made of a value stays when the admission has gone: it is no drift.
+		rewritten := strings.HasPrefix(fmt.Sprint(has), mirror) && (worlds[l.world].at == "CREATE" || worlds[l.left].rewrites)
 		if err != nil {
 			// Others have changed what cannot be changed back; what the program has changed is there all the same.
 			if th.applied == nil || before == nil || hasLeaf(th.applied, name, w.value) {
@@ -114,7 +115,7 @@ func (l *life) settles(th *thing, live, before *unstructured.Unstructured, resul
 			continue
 		}
 		would, _ := get(tried.Object, w.path)
-		if equal(would, has) || rewritten {
+		if equal(would, has) || rewritten || !there && hollow(would) { // an empty list that an apply leaves is no list
 			continue
 		}
 		law := settled

@@ -22,6 +22,7 @@ type life struct {
 	companions
 	rapid   *rapid.T
 	world   string
+	left    string // the world before, whose policies are gone
 	twin    string // the namespace of the twins
 	things  []*thing
 	journal []string
@@ -272,7 +273,7 @@ func (l *life) step() {
 		if l.world != "plain" && rapid.Bool().Draw(l.rapid, "leave") {
 			l.note("the policies of the world are gone")
 			l.leave()
-			l.world = "plain"
+			l.left, l.world = l.world, "plain"
 			l.twin = ""
 		}
 	}
