@@ -104,6 +104,9 @@ func (p *play) judgeHooks(o outcome) {
 	if !o.whole && what == installs {
 		p.open.kinds[upgrades] = true // It may have come to its end before it was interrupted.
 	}
+	if what == deletes {
+		p.open.kinds[installs] = true // Nothing of the release may be left where something beside it could not be deleted.
+	}
 	p.open.ran = append(p.open.ran, runs...)
 }
 
@@ -228,6 +231,8 @@ func (p *play) judgeWhatHooksFind(runs []run, what string, of *model) {
 			}
 			if stage == "post-" {
 				p.judgeAllThere(r, of)
+			} else {
+				p.judgeNoneThere(r, of)
 			}
 		}
 	}
@@ -242,6 +247,33 @@ func (p *play) judgeAllThere(r run, of *model) {
 				facts = append(facts, "needs a kept hook")
 			}
 			p.breaks("hooks", facts, "%s runs before the objects are there: %s", r, wrong)
+		}
+	}
+}
+
+// judgeNoneThere wants that a hook before the objects finds them as they were. Where something was interrupted, they may be there already.
+func (p *play) judgeNoneThere(r run, of *model) {
+	if p.open != nil {
+		return
+	}
+	before := map[string]document{}
+	if p.last != nil && !p.last.absent && p.last.space == of.space {
+		for _, d := range p.last.objects() {
+			before[d.idIn(p.last.releaseName())] = d
+		}
+	}
+	for _, d := range of.objects() {
+		id := d.idIn(of.releaseName())
+		was, there := before[id]
+		if found := r.existed[id]; found == nil || p.stays[p.spaces[of.space]+"/"+id] {
+			continue
+		}
+		wrong := id + " is there"
+		if there {
+			wrong = differs(was, p.last, r.existed)
+		}
+		if wrong != "" {
+			p.breaks("hooks", []string{"after an object"}, "%s, a hook before the objects, runs after one of them: %s", r, wrong)
 		}
 	}
 }

@@ -42,9 +42,11 @@ var operations = map[string]struct {
 	"up, cancelled": {3, func(p *play, a, _ int) {
 		p.operate(engine.Up, engine.Options{}, "", after(a%12, (*engine.Operation).Cancel))
 	}},
-	"refresh":           {3, func(p *play, _, _ int) { p.operate(engine.Refresh, engine.Options{}, "", nil) }},
-	"destroy":           {2, func(p *play, _, _ int) { p.operate(engine.Destroy, engine.Options{}, "", nil) }},
-	"ten minutes go by": {2, func(p *play, _, _ int) { played.expire(p.spaces[0]); played.expire(p.spaces[1]) }},
+	"refresh":                {3, func(p *play, _, _ int) { p.operate(engine.Refresh, engine.Options{}, "", nil) }},
+	"destroy":                {2, func(p *play, _, _ int) { p.operate(engine.Destroy, engine.Options{}, "", nil) }},
+	"up fails, up as before": {3, failsAndGoesBack},
+	"the state loses a hook": {3, loses},
+	"ten minutes go by":      {2, func(p *play, _, _ int) { played.expire(p.spaces[0]); played.expire(p.spaces[1]) }},
 }
 
 func kill(o *engine.Operation) { o.Kill() }
@@ -104,6 +106,48 @@ func replaced(p *play, a, _ int) {
 		return
 	}
 	p.operate(engine.Up, engine.Options{Replaces: []string{urn}}, kind, nil)
+}
+
+// loses removes the Task of a hook from the state, as a person who edits it may. Its Job is gone by then. The hooks of what is open would run
+// once more.
+func loses(p *play, a, _ int) {
+	if urn, _ := p.some(a, "Chart$k8sconnect:index:Task"); urn != "" && p.open == nil && p.last != nil {
+		played.expire(p.spaces[0])
+		played.expire(p.spaces[1])
+		for _, d := range p.last.documents { // A Job that does not go by itself is known to nothing any more.
+			if d.isJob() {
+				p.stays[p.spaces[p.last.space]+"/"+d.idIn(p.last.releaseName())] = true
+			}
+		}
+		p.forget(urn)
+	}
+}
+
+// failsAndGoesBack brings up the program, and a version that fails between the first and the last hook of its upgrade, and the program again.
+func failsAndGoesBack(p *play, a, b int) {
+	m := &p.m
+	add := func(name, event string, weight int) {
+		if !slices.ContainsFunc(m.documents, func(d document) bool { return d.isJob() && d.on(event) }) {
+			d := document{number: m.number(), kind: "Job", file: b % 3, prefixed: true, image: "hook:0", hook: &hook{events: []string{event}, weight: weight}}
+			d.name = fmt.Sprint(name, d.number)
+			m.documents = append(m.documents, d)
+		}
+	}
+	add("begin", "pre-upgrade", -3)
+	add("end", "post-upgrade", a%3)
+	before := copies(m.documents)
+	up := func() engine.Result { return p.operate(engine.Up, engine.Options{}, "", nil).Result }
+	if up().Err != nil {
+		return
+	}
+	for i := range m.documents {
+		if d := &m.documents[i]; d.isJob() && d.on("post-upgrade") {
+			d.image = "fails:0"
+		}
+	}
+	up()
+	m.documents = before
+	up()
 }
 
 // draw draws the steps of a life.
