@@ -1,12 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -21,7 +22,7 @@ import (
 // manageState is for people: it exports and imports the state of an Environment, and ends a run that does not end.
 func manageState(args []string) int {
 	const usage = "usage: operator state export|import|cancel --namespace <namespace> --environment <name> [--kubeconfig <file>]"
-	if len(args) == 0 {
+	if len(args) == 0 || !slices.Contains([]string{"export", "import", "cancel"}, args[0]) {
 		_, _ = fmt.Fprintln(os.Stderr, usage)
 		return 64
 	}
@@ -71,15 +72,12 @@ func doWithState(ctx context.Context, verb, namespace, environment string, in io
 			return err
 		}
 		return runner.Import(ctx, direct, namespace, environment, exported)
-	case "cancel":
+	default:
 		pod, err := runner.Cancel(ctx, direct, namespace, environment)
-		if err == nil && pod == "" {
-			pod = "no run"
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			_, err = fmt.Fprintf(out, "cancelled: %s\n", pod)
-		}
+		_, err = fmt.Fprintf(out, "cancelled: %s\n", cmp.Or(pod, "no run"))
 		return err
 	}
-	return errors.New("the state can be exported, imported, or its run cancelled: operator state export|import|cancel")
 }

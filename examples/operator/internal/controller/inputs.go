@@ -15,6 +15,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 )
 
@@ -112,7 +113,7 @@ func missing(kind, name, wantedBy string) *plan.Problem {
 // notConfiguration refuses a Secret in which the operator keeps states, passphrases and inputs. Those with outputs are welcome: one
 // Environment may be configured with what another one made.
 func notConfiguration(secret metav1.Object, wantedBy string) *plan.Problem {
-	if !slices.Contains(secret.GetFinalizers(), v1alpha1.StateFinalizer) {
+	if !ownership.IsOfAState(secret) {
 		return nil
 	}
 	return &plan.Problem{Reason: "ConfigInvalid", Message: fmt.Sprintf(

@@ -57,9 +57,7 @@ func TestOnlyAnotherValueOfASecretRunsTheProgram(t *testing.T) { // [X54]
 
 func TestARunThatIsAskedFor(t *testing.T) { // [X56]
 	p := newPlace(t)
-	p.environment()
-	p.runs(1)
-	p.becomes("Applied")
+	p.applied()
 	ask := func(value string) {
 		p.change(func(environment *v1alpha1.Environment) {
 			environment.Annotations = map[string]string{v1alpha1.AnnotationRun: value}

@@ -237,6 +237,22 @@ func (p *place) runs(serial int64, change ...func(*state.Head)) {
 	require.NoError(p, p.Delete(p.Context(), job, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }
 
+// secret is a Secret as it is.
+func (p *place) secret(name string) *corev1.Secret {
+	p.Helper()
+	secret := &corev1.Secret{}
+	require.NoError(p, p.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: name}, secret))
+	return secret
+}
+
+// applied has an Environment whose first run has succeeded.
+func (p *place) applied() {
+	p.Helper()
+	p.environment()
+	p.runs(1)
+	p.becomes("Applied")
+}
+
 // remove deletes the Environment.
 func (p *place) remove() {
 	p.Helper()

@@ -51,7 +51,9 @@ func (r *Reconciler) noteRefusal(ctx context.Context, environment *v1alpha1.Envi
 		return false
 	}
 	if step == plan.WriteStatus || step == plan.AddFinalizer {
-		r.warn(environment, plan.ReasonWriteRefused, sentence(err))
+		if !apierrors.IsNotFound(err) { // or the Environment is gone
+			r.warn(environment, plan.ReasonWriteRefused, sentence(err))
+		}
 		return false
 	}
 	r.memory.set(client.ObjectKeyFromObject(environment), func(known *remembered) {

@@ -96,11 +96,8 @@ func TestAQuotaIsSaidAndWaitedFor(t *testing.T) { // [X49]
 
 func TestAStateThatIsDamagedIsSaid(t *testing.T) { // [X49]
 	p := newPlace(t)
-	p.environment()
-	p.runs(1)
-	p.becomes("Applied")
-	head := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "shop-state"}}
-	require.NoError(t, p.Get(t.Context(), client.ObjectKeyFromObject(head), head))
+	p.applied()
+	head := p.secret("shop-state")
 	whole := head.Data
 	head.Data = map[string][]byte{"revision": []byte("many")}
 	require.NoError(t, p.Update(t.Context(), head))

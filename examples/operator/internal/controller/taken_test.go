@@ -32,8 +32,7 @@ func TestOutputsAreNotWrittenWhereTheStateIs(t *testing.T) { // [X42]
 func TestOutputsAreNotWrittenOverAStateOfAnotherEnvironment(t *testing.T) { // [X42]
 	p := newPlace(t)
 	require.NoError(t, state.New(p.Client, p.namespace, "other").CreateEmpty(t.Context()))
-	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "other-state"}}
-	require.NoError(t, p.Get(t.Context(), client.ObjectKeyFromObject(other), other))
+	other := p.secret("other-state")
 	// Who may edit Secrets can say that it is of this Environment, but not make it its outputs.
 	other.Labels[v1alpha1.LabelEnvironment] = "shop"
 	require.NoError(t, p.Update(t.Context(), other))
@@ -77,11 +76,8 @@ func TestANameThatIsTakenIsSaidAndLeftAlone(t *testing.T) { // [X43]
 
 func TestAStateThatOthersHaveReplacedIsNotDestroyedWith(t *testing.T) { // [X43]
 	p := newPlace(t)
-	p.environment()
-	p.runs(1)
-	p.becomes("Applied")
-	head := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "shop-state"}}
-	require.NoError(t, p.Get(t.Context(), client.ObjectKeyFromObject(head), head))
+	p.applied()
+	head := p.secret("shop-state")
 	head.Finalizers = nil
 	require.NoError(t, p.Update(t.Context(), head))
 	require.NoError(t, p.Delete(t.Context(), head))
@@ -113,16 +109,12 @@ func TestAPodOfOthersWithOurLabelBlocksNothing(t *testing.T) { // [X50]
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "theirs", Image: "theirs"}}},
 	}
 	p.make(pod)
-	p.environment()
-	p.runs(1)
-	p.becomes("Applied")
+	p.applied()
 }
 
 func TestASecretOfAnEnvironmentThatIsGoneCanBeDeleted(t *testing.T) { // [X52]
 	p := newPlace(t)
-	p.environment()
-	p.runs(1)
-	p.becomes("Applied")
+	p.applied()
 	p.remove()
 	p.eventually(func() bool {
 		environment := p.read()
@@ -133,8 +125,7 @@ func TestASecretOfAnEnvironmentThatIsGoneCanBeDeleted(t *testing.T) { // [X52]
 		return environment == nil
 	}, "it is gone")
 	for _, name := range []string{"shop-state", "shop-passphrase"} {
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: name}}
-		require.NoError(t, p.Get(t.Context(), client.ObjectKeyFromObject(secret), secret), "it stays until it is deleted")
+		secret := p.secret(name) // It stays until it is deleted.
 		require.NoError(t, p.Delete(t.Context(), secret))
 		require.Eventually(t, func() bool { return p.isGone(secret) }, eventually, moment, name+" is gone")
 	}

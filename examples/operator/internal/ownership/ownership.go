@@ -9,6 +9,8 @@
 package ownership
 
 import (
+	"slices"
+
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,10 +35,15 @@ func IsPart(object metav1.Object, environment, part string) bool {
 	return environment != "" && labels[v1alpha1.LabelEnvironment] == environment && labels[v1alpha1.LabelPart] == part
 }
 
+// IsOfAState says whether an object is a part of any Environment's state, by its label or by the finalizer that holds it.
+func IsOfAState(object metav1.Object) bool {
+	return object.GetLabels()[v1alpha1.LabelPart] != "" || slices.Contains(object.GetFinalizers(), v1alpha1.StateFinalizer)
+}
+
 // IsOutputs says whether a Secret is for the outputs of an Environment, or was before that was restored from a backup. A part of a
 // state never is.
 func IsOutputs(secret metav1.Object, environment *v1alpha1.Environment) bool {
-	return secret.GetLabels()[v1alpha1.LabelPart] == "" &&
+	return !IsOfAState(secret) &&
 		(metav1.IsControlledBy(secret, environment) || IsPart(secret, environment.Name, ""))
 }
 

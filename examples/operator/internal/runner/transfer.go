@@ -45,7 +45,8 @@ func Export(ctx context.Context, direct client.Client, namespace, environment st
 
 // Import replaces the state of an Environment by what Export returned, or "pulumi stack export" wrote, of the same stack. It refuses a state
 // whose secrets the Environment's passphrase does not open, and one of another project, and any while a run holds the Lease. A run that
-// begins meanwhile makes one of the two fail, and nothing is lost.
+// begins meanwhile makes one of the two fail, and nothing is lost. Outputs are those of the state; one that was not known before is shown
+// in the Secret alone until the next run.
 func Import(ctx context.Context, direct client.Client, namespace, environment string, exported []byte) error {
 	if holder, err := leaseHolder(ctx, direct, namespace, environment); err != nil {
 		return err
@@ -83,13 +84,23 @@ func Import(ctx context.Context, direct client.Client, namespace, environment st
 	if err != nil {
 		return err
 	}
+	made, err := outputs(ctx, key, &redactor{}, deployment)
+	if err != nil {
+		return fmt.Errorf("import the state: %w", err)
+	}
+	for name, output := range made {
+		// What the run was given, which makes an output secret, is not known here.
+		was, known := head.Outputs[name]
+		output.Secret = output.Secret || !known || was.Secret
+		made[name] = output
+	}
 	now := metav1.Now()
 	head.Record = state.Record{
 		Serial: max(head.Record.Serial, owner.Status.Serial, 1), Kind: v1alpha1.OperationUpdate, Outcome: state.Succeeded,
 		InputHash: head.Record.InputHash, StartedAt: now, EndedAt: now, Applied: true,
 	}
 	inventory(&head.Record, deployment, namespace, nil)
-	head.Project = project
+	head.Project, head.Outputs = project, made
 	head.SetCheckpoint(checkpoint)
 	return store.Save(ctx, head)
 }

@@ -2,6 +2,8 @@ package runner_test
 
 import (
 	"encoding/json"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
@@ -18,6 +20,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/stack"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
+
+// manageState runs the command for people, and returns what it prints.
+func (e *environment) manageState(given, verb string) string {
+	e.t.Helper()
+	command := exec.CommandContext(e.t.Context(), operator, "state", verb, "--namespace", e.namespace, "--environment", "shop", "--kubeconfig", e.kubeconfig)
+	command.Stdin, command.Env = strings.NewReader(given), []string{}
+	out, err := command.Output()
+	require.NoError(e.t, err, "%s", out)
+	return string(out)
+}
 
 func TestAStateIsExportedAndImported(t *testing.T) { // [X57]
 	t.Parallel()
@@ -40,18 +52,17 @@ func TestAStateIsExportedAndImported(t *testing.T) { // [X57]
 	p, _, exit := e.run(v1alpha1.OperationUpdate, given)
 	require.Zero(t, exit, p.log.String())
 
-	exported, err := runner.Export(t.Context(), direct, e.namespace, "shop")
-	require.NoError(t, err)
-	assert.NotContains(t, string(exported), "well-hidden")
+	exported := e.manageState("", "export")
+	assert.NotContains(t, exported, "well-hidden")
 	var untyped apitype.UntypedDeployment
-	require.NoError(t, json.Unmarshal(exported, &untyped))
+	require.NoError(t, json.Unmarshal([]byte(exported), &untyped))
 	assert.Equal(t, 3, untyped.Version)
 
 	t.Run("not with another passphrase", func(t *testing.T) {
 		other, salt, err := stack.New()
 		require.NoError(t, err)
 		keep(other, salt)
-		assert.ErrorIs(t, runner.Import(t.Context(), direct, e.namespace, "shop", exported), stack.ErrKey)
+		assert.ErrorIs(t, runner.Import(t.Context(), direct, e.namespace, "shop", []byte(exported)), stack.ErrKey)
 		keep(made[0], made[1])
 	})
 	t.Run("not while a run has the stack", func(t *testing.T) {
@@ -60,11 +71,10 @@ func TestAStateIsExportedAndImported(t *testing.T) { // [X57]
 		require.NoError(t, direct.Get(t.Context(), client.ObjectKeyFromObject(lease), lease))
 		lease.Spec.HolderIdentity, lease.Annotations[v1alpha1.AnnotationPod] = &pod, pod
 		require.NoError(t, direct.Update(t.Context(), lease))
-		assert.ErrorContains(t, runner.Import(t.Context(), direct, e.namespace, "shop", exported), "the pod another-pod works on it")
-		cancelled, err := runner.Cancel(t.Context(), direct, e.namespace, "shop")
-		require.NoError(t, err)
-		assert.Equal(t, pod, cancelled)
+		assert.ErrorContains(t, runner.Import(t.Context(), direct, e.namespace, "shop", []byte(exported)), "the pod another-pod works on it")
+		assert.Equal(t, "cancelled: another-pod\n", e.manageState("", "cancel"))
 		assert.Empty(t, e.holder())
+		assert.Equal(t, "cancelled: no run\n", e.manageState("", "cancel"))
 	})
 	t.Run("not of another project", func(t *testing.T) {
 		var deployment apitype.DeploymentV3
@@ -77,15 +87,22 @@ func TestAStateIsExportedAndImported(t *testing.T) { // [X57]
 		assert.ErrorContains(t, runner.Import(t.Context(), direct, e.namespace, "shop", foreign), `it is of the project "other"`)
 	})
 	t.Run("where the state was lost, and nothing is made again", func(t *testing.T) {
+		before := e.head().Outputs
 		head := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: "shop-state"}}
 		require.NoError(t, direct.Get(t.Context(), client.ObjectKeyFromObject(head), head))
 		head.Finalizers = nil
 		require.NoError(t, direct.Update(t.Context(), head))
 		require.NoError(t, direct.Delete(t.Context(), head))
-		require.NoError(t, runner.Import(t.Context(), direct, e.namespace, "shop", exported))
+		e.manageState(exported, "import")
+		restored := e.head().Outputs
+		require.Len(t, restored, len(before), "the outputs come back")
+		for name, output := range before {
+			assert.Equal(t, state.Output{Value: output.Value, Secret: true}, restored[name], "whether a run was given it is not known")
+		}
 		p, after, exit := e.run(v1alpha1.OperationUpdate, given)
 		require.Zero(t, exit, p.log.String())
 		assert.Equal(t, state.Succeeded, after.Record.Outcome)
+		assert.Equal(t, before, after.Outputs)
 		assert.Equal(t, map[string]int32{"same": 2}, map[string]int32(after.Record.Summary))
 	})
 }
