@@ -99,8 +99,9 @@ func (l *life) settles(th *thing, live, before *unstructured.Unstructured, resul
 				return
 			}
 		}
-		// What admission made of a value stays when the admission has gone: it is no drift.
-		rewritten := strings.HasPrefix(fmt.Sprint(has), mirror) && (worlds[l.world].at == "CREATE" || worlds[l.left].rewrites)
+		// What admission made of this value of the program stays when the admission has gone: it is no drift.
+		rewritten := strings.HasPrefix(fmt.Sprint(has), mirror) && worlds[l.world].at == "CREATE" ||
+			worlds[l.left].rewrites && has == mirror+fmt.Sprint(w.value)
 		if err != nil {
 			// Others have changed what cannot be changed back; what the program has changed is there all the same.
 			if th.applied == nil || before == nil || hasLeaf(th.applied, name, w.value) {
@@ -115,7 +116,8 @@ func (l *life) settles(th *thing, live, before *unstructured.Unstructured, resul
 			continue
 		}
 		would, _ := get(tried.Object, w.path)
-		if equal(would, has) || rewritten || !there && hollow(would) { // an empty list that an apply leaves is no list
+		emptied, isList := would.([]any)
+		if equal(would, has) || rewritten || !there && isList && len(emptied) == 0 { // an empty list that an apply leaves is no list
 			continue
 		}
 		law := settled
