@@ -28,6 +28,8 @@ type patching struct {
 	image, onDestroy string
 	// settled says that an up has made the sidecar what the Patch says, and nobody has changed it since.
 	settled bool
+	// stayed says that the sidecar was there when the Patch had gone, since the neighbours own a part of it: the next Patch adds none.
+	stayed bool
 }
 
 const (
@@ -118,12 +120,17 @@ func (l *life) accompanied(result engine.Result) {
 
 // takenAway holds the law of Patches after a destroy.
 func (l *life) takenAway(result engine.Result) {
-	if l.patch == nil || !l.patch.settled || l.patch.onDestroy != "remove" {
+	if l.patch == nil {
 		return
 	}
-	l.patch.settled = false
+	left, there := get(l.place.live("Deployment", theirs).Object, at(side))
+	adds := l.patch.settled && !l.patch.stayed && l.patch.onDestroy == "remove"
+	l.patch.settled, l.patch.stayed = false, there
+	if !adds {
+		return
+	}
 	l.book.count("held: " + taken)
-	if left, there := get(l.place.live("Deployment", theirs).Object, at(side)); there {
+	if there {
 		l.breaks(violation{law: taken, text: fmt.Sprintf("it is %s.\n%s", asJSON(left), result.Output)})
 	}
 }

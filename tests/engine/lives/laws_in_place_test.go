@@ -158,6 +158,8 @@ func (l *life) hold(promised []promise, result engine.Result, before map[*thing]
 func mayRefuse(th *thing, said string) bool {
 	return th.policy == "fail" && strings.Contains(said, "[FieldConflict]") ||
 		strings.Contains(said, "[ManagedElsewhere]") || strings.Contains(said, "[ObjectTerminating]") ||
+		// Two objects cannot have one name, and the program says that the old one stays.
+		th.retained && strings.Contains(said, "was not replaced: the old object still exists") && strings.Contains(said, "[AlreadyExists]") ||
 		strings.Contains(said, "guard what is not ours in")
 }
 

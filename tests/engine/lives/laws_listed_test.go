@@ -22,8 +22,13 @@ func (l *life) foresee() map[string][]string {
 	}
 	listed := map[string][]string{}
 	for _, step := range preview.Steps {
-		urn := string(step.URN)
-		listed[urn] = append(listed[urn], step.Op)
+		listed[string(step.URN)] = append(listed[string(step.URN)], step.Op)
+	}
+	// What a resource that is renamed replaces is deleted under its former name.
+	for _, th := range l.things {
+		if former := string(urn("k8sconnect:index:KubeObject", th.former)); th.former != "" {
+			listed[th.urn()] = append(listed[th.urn()], listed[former]...)
+		}
 	}
 	return listed
 }
