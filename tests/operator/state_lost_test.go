@@ -13,13 +13,19 @@ import (
 func (s *surroundings) removeByForce(name string) *corev1.Secret {
 	s.Helper()
 	secret := s.secret(name)
+	backup := backedUp(secret)
+	secret.Finalizers = nil
+	require.NoError(s, s.client.Update(s.Context(), secret))
+	require.NoError(s, s.client.Delete(s.Context(), secret))
+	return backup
+}
+
+// backedUp is a Secret as a backup tool creates it again: without what was its life.
+func backedUp(secret *corev1.Secret) *corev1.Secret {
 	backup := secret.DeepCopy()
 	backup.ObjectMeta = metav1.ObjectMeta{
 		Namespace: secret.Namespace, Name: secret.Name, Labels: secret.Labels, Annotations: secret.Annotations, Finalizers: secret.Finalizers,
 	}
-	secret.Finalizers = nil
-	require.NoError(s, s.client.Update(s.Context(), secret))
-	require.NoError(s, s.client.Delete(s.Context(), secret))
 	return backup
 }
 

@@ -73,15 +73,27 @@ func (p *play) noteStays() {
 func (p *play) noteMade() {
 	remembered := map[string]bool{}
 	if p.last != nil {
-		for _, d := range p.last.rendered() {
-			remembered[p.spaces[p.last.space]+"/"+d.idIn(p.last.releaseName())] = true
+		for _, id := range p.names(p.last) {
+			remembered[id] = true
 		}
 	}
-	for _, d := range p.m.rendered() {
-		if id := p.spaces[p.m.space] + "/" + d.idIn(p.m.releaseName()); !remembered[id] {
+	for _, id := range p.names(&p.m) {
+		if !remembered[id] {
 			p.stays[id] = true
 		}
 	}
+}
+
+// names are those of all objects that a program has, in its release and its set.
+func (p *play) names(m *model) []string {
+	var all []string
+	for _, d := range m.rendered() {
+		all = append(all, p.spaces[m.space]+"/"+d.idIn(m.releaseName()))
+	}
+	for _, d := range m.set {
+		all = append(all, p.spaces[0]+"/"+d.idIn(""))
+	}
+	return all
 }
 
 // judgeClaims wants that a Chart that is renamed, with its former name as an alias, keeps what holds data.

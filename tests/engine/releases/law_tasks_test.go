@@ -15,6 +15,7 @@ import (
 type taskState struct {
 	name    string // empty if there is none
 	content chore
+	ends    chore  // what its end is of: a change that has failed has not become the Task's
 	failed  string // the event whose run has failed
 	// unsure means that an operation was cut short, so that it is not known in which event the last run was, nor how it ended.
 	unsure bool
@@ -26,8 +27,8 @@ func (p *play) planned(o outcome) (event, image string) {
 	runs := func(of *chore, event string) bool { return slices.Contains(of.runOn, event) }
 	switch changed := c != nil && (s.content.image != c.image || s.content.rev != c.rev); {
 	case s.name != "" && (o.kind == engine.Destroy || c == nil || choreName(&p.m) != s.name):
-		if runs(&s.content, deletes) {
-			return deletes, s.content.image
+		if runs(&s.ends, deletes) {
+			return deletes, s.ends.image
 		}
 		return "", ""
 	case c == nil || o.kind == engine.Destroy:
@@ -57,7 +58,7 @@ func (p *play) exchanges() bool {
 func (p *play) judgeTask(o outcome) {
 	runs := slices.DeleteFunc(slices.Clone(o.runs), func(r run) bool { return !strings.HasPrefix(r.job, "chore") })
 	if p.exchanges() { // two Tasks in one operation: only what comes after it is judged
-		p.ofTask = taskState{name: choreName(&p.m), content: *p.m.chore, unsure: true}
+		p.ofTask = taskState{name: choreName(&p.m), content: *p.m.chore, ends: *p.m.chore, unsure: true}
 		return
 	}
 	event, image := p.planned(o)
@@ -104,16 +105,20 @@ func (s taskState) after(p *play, o outcome, event string, failed bool) taskStat
 	case failed && event == deletes: // It stays, and runs again.
 		return s
 	case failed:
-		return taskState{name: choreName(&p.m), content: *p.m.chore, failed: event, unsure: event == ""}
+		ends := s.ends
+		if s.name == "" || o.replaces == "Task" {
+			ends = *p.m.chore
+		}
+		return taskState{name: choreName(&p.m), content: *p.m.chore, ends: ends, failed: event, unsure: event == ""}
 	case o.Err != nil || !whole:
 		s.unsure = s.unsure || p.m.chore != nil || s.name != ""
 		if p.m.chore != nil {
-			s.name, s.content = choreName(&p.m), *p.m.chore
+			s.name, s.content, s.ends = choreName(&p.m), *p.m.chore, *p.m.chore
 		}
 		return s
 	case o.kind == engine.Destroy || p.m.chore == nil:
 		return taskState{}
 	default:
-		return taskState{name: choreName(&p.m), content: *p.m.chore}
+		return taskState{name: choreName(&p.m), content: *p.m.chore, ends: *p.m.chore}
 	}
 }

@@ -107,3 +107,17 @@ func TestATaskThatHasNotSucceededAndShouldNotRunAnyMore(t *testing.T) { // [D89]
 		assert.Len(t, l.runs(0), 2, "what it runs has changed")
 	})
 }
+
+// A change that fails has not become the Task's, as with every resource: at its end runs what it was until then.
+func TestAtTheEndOfATaskRunsWhatItWasBeforeAChangeThatFailed(t *testing.T) { // [D89]
+	l := newLife(t)
+	l.declare(program{"task": l.task("clean-up", "hook:1", "delete")})
+	l.up(engine.Options{})
+	l.declare(program{"task": l.task("migrate", "fails:1", "create", "update")})
+	l.fails(engine.Up, engine.Options{})
+	require.Len(t, l.runs(0), 1)
+	l.declare(program{})
+	l.up(engine.Options{})
+	require.Len(t, l.runs(1), 1)
+	assert.Contains(t, jobs(l.runs(1))[0], "clean-up-")
+}

@@ -74,12 +74,12 @@ func (r *run) writeProgram() error {
 			return fmt.Errorf("%w: %w", stack.ErrProgram, err)
 		}
 	}
-	keys := slices.Concat(slices.Collect(maps.Keys(config)), slices.Collect(maps.Keys(secrets)))
-	if err := stack.RequireKnown(r.program, files, keys); err != nil {
-		return err
-	}
 	settings, err := stack.Settings(r.key, r.program, config, secrets)
 	if err != nil {
+		return err
+	}
+	keys := slices.Concat(slices.Collect(maps.Keys(config)), slices.Collect(maps.Keys(secrets)))
+	if err := stack.RequireKnown(r.program, files, keys); err != nil {
 		return err
 	}
 	return settings.Save(filepath.Join(r.programFolder(), stack.SettingsFile(r.stack, ".yaml")))
