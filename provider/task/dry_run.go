@@ -37,6 +37,11 @@ func (r *taskResource) try(
 	if err != nil {
 		return err
 	}
+	if in.hook == nil { // Objects of a release may become what its hooks need.
+		if err := tried.requireRoom(ctx); err != nil {
+			return err
+		}
+	}
 	object := in.objectOf(tried.target.Identity())
 	tried.sign(object, tried.name)
 	_, err = clu.Apply(tracked.Asking(ctx, r.source, urn, in.sensitive, true), object, cluster.ApplyOptions{

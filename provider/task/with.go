@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -48,16 +49,40 @@ func (r *run) applyWith(ctx context.Context) (begun bool, err error) {
 		copied, _ := values.DeepCopy(n.object).(map[string]any)
 		object := &unstructured.Unstructured{Object: copied}
 		object.SetNamespace(t.Ref.Namespace)
-		_, err = r.create(ctx, object, madeObject{
-			target: t, madeFor: n.madeFor, passing: true,
-			next: "the objects of `with` are removed after the run, so they must not exist before it. Give it another name, or take it out of `with`",
-		})
+		_, err = r.create(ctx, object, madeWith(n, t))
 		begun = begun || mayExist(err)
 		if err != nil {
 			return begun, t.Explain("create", err, r.in.sensitive)
 		}
 	}
 	return begun, nil
+}
+
+func madeWith(n needed, t tracked.Target) madeObject {
+	return madeObject{
+		target: t, madeFor: n.madeFor, passing: true,
+		next: "the objects of `with` are removed after the run, so they must not exist before it. Give it another name, or take it out of `with`",
+	}
+}
+
+// requireRoom looks, before a run begins, for objects of others that have the names of with. What cannot be looked for may come with the
+// same update.
+func (r *run) requireRoom(ctx context.Context) error {
+	for _, n := range r.with {
+		t, err := r.place(ctx, n.object, tracked.Find)
+		if err != nil {
+			continue
+		}
+		live, err := t.Cluster.Get(ctx, t.Ref)
+		if err != nil {
+			continue
+		}
+		made := madeWith(n, t)
+		if from, err := r.origin(live, made); err != nil || from == elsewhere && !isDefinition(t) {
+			return t.Explain("create", cmp.Or(err, r.refuse(live, made)), r.in.sensitive)
+		}
+	}
+	return nil
 }
 
 // removeWith removes objects of with, if they were made for what they say.

@@ -17,7 +17,7 @@ func (p *play) judgeEnd(o outcome) {
 	if o.Err == nil || strings.Contains(o.Err.Error(), engine.ErrKilled.Error()) || !o.whole {
 		return
 	}
-	if slices.ContainsFunc(o.runs, run.fails) || p.isOrphaned(o.Output) {
+	if slices.ContainsFunc(append(slices.Clone(o.runs), o.found...), run.fails) || p.isOrphaned(o.Output) {
 		return
 	}
 	p.breaks("ways out", append(p.factsOfFailure(o), string(o.kind)), "%s fails, and nothing that runs in it does:\n%s", o.kind, shortened(o.Output))

@@ -53,6 +53,7 @@ type play struct {
 	killed, renaming, replacing, continued, over, renamedSkipping bool
 
 	seen  [2]int   // runs, by namespace
+	cut   []run    // those of an operation that was cut short
 	said  []string // what the last step did
 	found []violation
 	ops   int
@@ -114,6 +115,7 @@ type outcome struct {
 	whole    bool
 	replaces string // the type of the resource that was to be replaced
 	runs     []run
+	found    []run // what an operation before began that was cut short: its ends may be seen in this one
 	mark     cluster.AuditMark
 }
 
@@ -139,6 +141,10 @@ func (p *play) operate(kind engine.Kind, options engine.Options, replaces string
 	p.ops++
 	p.continued = p.continued || options.ContinueOnError && o.Err != nil
 	o.runs = p.newRuns()
+	o.found, p.cut = p.cut, nil
+	if disturb != nil {
+		p.cut = o.runs
+	}
 	p.said = append(p.said, fmt.Sprintf("%s took %v (%v), ran %v", kind, o.Took.Round(time.Millisecond), o.Err != nil, jobs(o.runs)))
 	p.judge(o)
 	p.noteName()

@@ -42,11 +42,12 @@ var operations = map[string]struct {
 	"up, cancelled": {3, func(p *play, a, _ int) {
 		p.operate(engine.Up, engine.Options{}, "", after(a%12, (*engine.Operation).Cancel))
 	}},
-	"refresh":                {3, func(p *play, _, _ int) { p.operate(engine.Refresh, engine.Options{}, "", nil) }},
-	"destroy":                {2, func(p *play, _, _ int) { p.operate(engine.Destroy, engine.Options{}, "", nil) }},
-	"up fails, up as before": {3, failsAndGoesBack},
-	"the state loses a hook": {3, loses},
-	"ten minutes go by":      {2, func(p *play, _, _ int) { played.expire(p.spaces[0]); played.expire(p.spaces[1]) }},
+	"refresh":                           {3, func(p *play, _, _ int) { p.operate(engine.Refresh, engine.Options{}, "", nil) }},
+	"destroy":                           {2, func(p *play, _, _ int) { p.operate(engine.Destroy, engine.Options{}, "", nil) }},
+	"up fails, up as before":            {3, failsAndGoesBack},
+	"the state loses a hook":            {3, loses},
+	"the Task fails and is for its end": {2, failsAndIsForItsEnd},
+	"ten minutes go by":                 {2, func(p *play, _, _ int) { played.expire(p.spaces[0]); played.expire(p.spaces[1]) }},
 }
 
 func kill(o *engine.Operation) { o.Kill() }
@@ -100,12 +101,26 @@ func targeted(p *play, a, _ int) {
 	}
 }
 
-func replaced(p *play, a, _ int) {
-	urn, kind := p.some(a, "Task")
-	if urn == "" || strings.Contains(urn, "Chart$") {
-		return
+func replaced(p *play, _, _ int) {
+	for _, urn := range p.urns() {
+		if strings.Contains(urn, "::k8sconnect:index:Task::") { // no hook of a Chart
+			p.operate(engine.Up, engine.Options{Replaces: []string{urn}}, "Task", nil)
+			return
+		}
 	}
-	p.operate(engine.Up, engine.Options{Replaces: []string{urn}}, kind, nil)
+}
+
+// failsAndIsForItsEnd brings up a Task that fails, and then one that is for its end alone.
+func failsAndIsForItsEnd(p *play, _, _ int) {
+	if p.m.chore == nil {
+		p.m.chores++
+		p.m.chore = &chore{}
+	}
+	p.m.chore.image, p.m.chore.runOn = "fails:0", []string{"create", "update"}
+	p.m.chore.rev++
+	p.operate(engine.Up, engine.Options{}, "", nil)
+	p.m.chore.image, p.m.chore.runOn = "hook:0", []string{deletes}
+	p.operate(engine.Up, engine.Options{}, "", nil)
 }
 
 // loses removes the Task of a hook from the state, as a person who edits it may. Its Job is gone by then. The hooks of what is open would run

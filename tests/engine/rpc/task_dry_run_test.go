@@ -34,6 +34,24 @@ func TestAPreviewTriesWhatATaskWillRun(t *testing.T) {
 		assert.Equal(t, 1, w.runs("migrate"))
 		assert.Equal(t, 1, w.countJobs())
 	})
+	t.Run("an object of others that has the name of one of `with` fails it, and what an earlier run has left does not [D76]", func(t *testing.T) {
+		t.Parallel()
+		w := newHookWorld(t)
+		with := m{"with": []any{w.account("migrate")}}
+		s := w.start().task(t, "it")
+		w.apply("others", w.account("migrate"))
+		_, _, err := s.preview(program(w.job("migrate", "shop:1"), with))
+		require.ErrorContains(t, err, "ServiceAccount "+w.namespace+"/migrate exists already, and this Task did not make it")
+		require.ErrorContains(t, err, "take it out of `with`")
+		w.delete("ServiceAccount", "migrate")
+
+		w.hold("migrate")
+		_, err = s.up(program(w.job("migrate", "shop:1"), with, m{"timeout": "1s"}))
+		require.ErrorContains(t, err, "[WaitTimedOut]")
+		require.True(t, w.exists("ServiceAccount", "migrate"))
+		_, _, err = s.preview(program(w.job("migrate", "shop:2"), with))
+		require.NoError(t, err, "it is there for a run of this Task")
+	})
 	t.Run("a Job that will not run is not tried [D76]", func(t *testing.T) {
 		t.Parallel()
 		w := newHookWorld(t)
