@@ -54,21 +54,18 @@ func (r *Reconciler) carryOut(ctx context.Context, environment *v1alpha1.Environ
 	return fmt.Errorf("nobody knows how to do %s", decision.Step)
 }
 
-// writeStatus replaces the status. Another version of the Environment than the one that was decided about is a conflict.
+// writeStatus replaces the status, whoever has written parts of it: those who have restored it from a backup, too. Another version of the
+// Environment than the one that was decided about is a conflict.
 func (r *Reconciler) writeStatus(ctx context.Context, environment *v1alpha1.Environment, status v1alpha1.EnvironmentStatus) error {
-	applied := &v1alpha1.Environment{
-		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Environment"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: environment.Namespace, Name: environment.Name, ResourceVersion: environment.ResourceVersion},
-		Status:     status,
-	}
-	content, err := json.Marshal(map[string]any{
-		"apiVersion": applied.APIVersion, "kind": applied.Kind, "status": status,
-		"metadata": map[string]any{"name": applied.Name, "namespace": applied.Namespace, "resourceVersion": applied.ResourceVersion},
+	patch, err := json.Marshal([]map[string]any{
+		{"op": "replace", "path": "/metadata/resourceVersion", "value": environment.ResourceVersion},
+		{"op": "add", "path": "/status", "value": status},
 	})
 	if err != nil {
 		return err
 	}
-	return r.Direct.Status().Patch(ctx, applied, client.RawPatch(types.ApplyPatchType, content), client.FieldOwner(FieldManager), client.ForceOwnership)
+	written := &v1alpha1.Environment{ObjectMeta: metav1.ObjectMeta{Namespace: environment.Namespace, Name: environment.Name}}
+	return r.Direct.Status().Patch(ctx, written, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(FieldManager))
 }
 
 func (r *Reconciler) addFinalizer(ctx context.Context, environment *v1alpha1.Environment) error {
@@ -90,12 +87,7 @@ func (r *Reconciler) freezeInputs(ctx context.Context, environment *v1alpha1.Env
 	if err != nil {
 		return err
 	}
-	key := client.ObjectKeyFromObject(environment)
-	if problem != nil {
-		r.memory.set(key, func(known *remembered) { known.refused, known.problem = operation.InputHash, problem })
-		return errLookAgain
-	}
-	if gathered.InputHash != operation.InputHash {
+	if problem != nil || gathered.InputHash != operation.InputHash {
 		return errLookAgain // The cache will say so soon.
 	}
 	content, err := gathered.Encode()

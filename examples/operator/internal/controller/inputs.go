@@ -52,6 +52,10 @@ func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed)
 		if err != nil {
 			return err
 		}
+		if _, has := digests[from.Key]; !has {
+			observed.Inputs.Problem = missingKey(from, key, slices.Sorted(maps.Keys(digests)))
+			return nil
+		}
 		values[key] = inputs.Value{Secret: from.Name, Key: from.Key, Digest: digests[from.Key]}
 		before[key] = inputs.Value{Secret: from.Name, Key: from.Key, ResourceVersion: secret.ResourceVersion}
 	}
@@ -60,10 +64,39 @@ func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed)
 	if old := inputs.Hash(program, config, before, backend); knowsHash(environment, old) {
 		observed.Inputs.Hash = old
 	}
-	if known := r.memory.get(client.ObjectKeyFromObject(environment)); known.refused == observed.Inputs.Hash {
-		observed.Inputs.Problem = known.problem
+	return nil
+}
+
+// observeCredentials looks whether those of the backend are there. All runs need them, also one that needs no other inputs: a destroy.
+func (r *Reconciler) observeCredentials(ctx context.Context, observed *plan.Observed) error {
+	environment := observed.Environment
+	name := credentialsOf(environment)
+	if name == "" {
+		return nil
+	}
+	secret, err := r.metadataOf(ctx, "Secret", environment.Namespace, name)
+	switch {
+	case apierrors.IsNotFound(err):
+		observed.CredentialsProblem = missing("Secret", name, credentialsField)
+	case err != nil:
+		return err
+	default:
+		observed.CredentialsProblem = notConfiguration(secret, credentialsField)
+	}
+	if observed.Inputs.Problem == nil {
+		observed.Inputs.Problem = observed.CredentialsProblem
 	}
 	return nil
+}
+
+const credentialsField = "spec.backend.credentialsSecretRef"
+
+// credentialsOf is the name of the Secret with those of the backend; empty if there is none.
+func credentialsOf(environment *v1alpha1.Environment) string {
+	if backend := environment.Spec.Backend; backend != nil && backend.CredentialsSecretRef != nil {
+		return backend.CredentialsSecretRef.Name
+	}
+	return ""
 }
 
 // knowsHash says whether a status has a hash: one of before, by the versions of the secrets, holds as long as these are the same.
@@ -108,6 +141,11 @@ func digestsOf(secret *corev1.Secret) map[string]string {
 func missing(kind, name, wantedBy string) *plan.Problem {
 	return &plan.Problem{Reason: "InputsMissing", Message: fmt.Sprintf(
 		"%s %s is not there, and %s names it. The run begins as soon as it is created.", kind, name, wantedBy)}
+}
+
+func missingKey(from v1alpha1.SecretKeyReference, wantedBy string, has []string) *plan.Problem {
+	return &plan.Problem{Reason: "InputsMissing", Message: fmt.Sprintf(
+		"Secret %s has no key %q, which spec.secretConfig.%s names. It has: %s.", from.Name, from.Key, wantedBy, strings.Join(has, ", "))}
 }
 
 // notConfiguration refuses a Secret in which the operator keeps states, passphrases and inputs. Those with outputs are welcome: one
@@ -189,8 +227,8 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 	if detection := environment.Spec.DriftDetection; detection != nil && operation.Kind == v1alpha1.OperationDriftCheck {
 		gathered.Correct = (detection.Correct == nil || *detection.Correct) && environment.Spec.Approval != v1alpha1.ApprovalManual
 	}
-	if backend := environment.Spec.Backend; backend != nil && backend.CredentialsSecretRef != nil {
-		secret, problem, err := r.secret(ctx, environment, backend.CredentialsSecretRef.Name, "spec.backend.credentialsSecretRef")
+	if name := credentialsOf(environment); name != "" {
+		secret, problem, err := r.secret(ctx, environment, name, credentialsField)
 		if err != nil || problem != nil {
 			return gathered, problem, err
 		}
@@ -218,9 +256,7 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 		}
 		value, has := secret.Data[reference.Key]
 		if !has {
-			return gathered, &plan.Problem{Reason: "InputsMissing", Message: fmt.Sprintf(
-				"Secret %s has no key %q, which spec.secretConfig.%s names. It has: %s.", reference.Name, reference.Key, key,
-				strings.Join(slices.Sorted(maps.Keys(secret.Data)), ", "))}, nil
+			return gathered, missingKey(reference, key, slices.Sorted(maps.Keys(secret.Data))), nil
 		}
 		gathered.SecretConfig[key] = string(value)
 		values[key] = inputs.Value{Secret: reference.Name, Key: reference.Key, Digest: inputs.Digest(secret.UID, value)}

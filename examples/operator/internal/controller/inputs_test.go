@@ -118,3 +118,68 @@ func TestAHashOfBeforeHoldsUntilSomethingChanges(t *testing.T) { // [X54]
 	p.becomes("Applied")
 	require.Nil(t, p.read().Status.CurrentOperation)
 }
+
+func withBackend(spec *v1alpha1.EnvironmentSpec) {
+	spec.Backend = &v1alpha1.Backend{URL: "s3://states", CredentialsSecretRef: &v1alpha1.LocalObjectReference{Name: "states"}}
+}
+
+func credentials() *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "states"}, StringData: map[string]string{"AWS_SECRET_ACCESS_KEY": "secret"}}
+}
+
+func TestCredentialsThatComeLaterAreWaitedFor(t *testing.T) { // [X73]
+	p := newPlace(t)
+	p.environment(withBackend)
+	require.Contains(t, p.becomes("InputsMissing"), "Secret states is not there, and spec.backend.credentialsSecretRef names it.")
+	p.make(credentials())
+	p.eventually(func() bool {
+		operation := p.read().Status.CurrentOperation
+		return operation != nil && operation.JobUID != ""
+	}, "it runs")
+}
+
+func TestADestroyWithoutCredentialsSaysSoAndHoldsNoSlot(t *testing.T) { // [X73]
+	p := newPlaceFor(t, 1)
+	secret := credentials()
+	p.make(secret)
+	p.environment(withBackend)
+	p.runs(1)
+	p.becomes("Applied")
+	require.NoError(t, p.Delete(t.Context(), secret))
+	p.remove()
+	p.eventually(func() bool { return strings.Contains(p.becomes("InputsMissing"), v1alpha1.AnnotationOrphan+"=true") }, "it says the way out")
+	other := p.and("other")
+	other.environment()
+	other.runs(1)
+	other.becomes("Applied")
+	p.make(credentials())
+	p.job(2)
+}
+
+func TestAStatusThatOthersHaveWrittenIsReplaced(t *testing.T) { // [X76]
+	p := newPlace(t)
+	p.environment(func(spec *v1alpha1.EnvironmentSpec) { spec.Suspend = true })
+	p.eventually(func() bool {
+		return meta.IsStatusConditionTrue(p.read().Status.Conditions, v1alpha1.ConditionSuspended)
+	}, "it is suspended")
+	p.eventually(func() bool {
+		environment := p.read()
+		environment.Status.Retry = &v1alpha1.Retry{Count: 9, InputHash: "of before", Kind: v1alpha1.OperationUpdate, Generation: 1}
+		environment.Status.LastFailure = &v1alpha1.Failure{Time: metav1.Now(), Reason: "UpdateFailed", Message: "of before"}
+		return p.Status().Update(t.Context(), environment, client.FieldOwner("restore")) == nil
+	}, "the status is restored")
+	p.change(func(environment *v1alpha1.Environment) { environment.Spec.Suspend = false })
+	p.runs(1)
+	p.becomes("Applied")
+	require.Nil(t, p.read().Status.CurrentOperation)
+	require.Nil(t, p.read().Status.Retry)
+	require.Nil(t, p.read().Status.LastFailure)
+}
+
+func TestTheStatusNamesTheSecretWithTheOutputs(t *testing.T) { // [X78]
+	p := newPlace(t)
+	p.applied()
+	p.change(func(environment *v1alpha1.Environment) { environment.Spec.OutputsSecretName = "results" })
+	p.eventually(func() bool { return p.read().Status.OutputsSecretRef.Name == "results" }, "it is named")
+	p.secret("results")
+}

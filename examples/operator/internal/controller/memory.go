@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 )
 
 // memory has what was read of versions that may still be the newest. Losing it costs a request.
@@ -21,9 +19,6 @@ type remembered struct {
 	version, program string
 	// secrets are those of the configuration by their names.
 	secrets map[string]secretDigests
-	// refused is the hash of inputs that cannot be run, and problem is why: a key that a Secret does not have.
-	refused string
-	problem *plan.Problem
 	// progress is of the run that goes on.
 	progress progress
 	// refusal is of the last write, if the API server has refused it.

@@ -11,9 +11,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 )
 
-// reasonPodNotStarted is the reason of Ready while the pod of a run cannot start.
-const reasonPodNotStarted = "PodNotStarted"
-
 // notStarted is why the pod of a run does not start, nil if it does or if there is nothing to say yet.
 func (r *Reconciler) notStarted(ctx context.Context, job *batchv1.Job, pods []corev1.Pod) (*plan.Problem, error) {
 	if finished(job) {
@@ -61,5 +58,5 @@ func (r *Reconciler) notCreated(ctx context.Context, job *batchv1.Job) (*plan.Pr
 }
 
 func problem(format string, args ...any) *plan.Problem {
-	return &plan.Problem{Reason: reasonPodNotStarted, Message: fmt.Sprintf(format, args...)}
+	return &plan.Problem{Reason: plan.ReasonPodNotStarted, Message: fmt.Sprintf(format, args...)}
 }

@@ -27,7 +27,7 @@ func (r *Reconciler) observe(ctx context.Context, environment *v1alpha1.Environm
 	observed := plan.Observed{Environment: environment, Now: r.Clock.Now()}
 	observed.Refused = r.refused(environment, observed.Now)
 	for _, read := range []func(context.Context, *plan.Observed) error{
-		r.observeNames, r.observeInputs, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeNamespace,
+		r.observeNames, r.observeInputs, r.observeCredentials, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeNamespace,
 	} {
 		if err := read(ctx, &observed); err != nil {
 			return plan.Observed{}, err
@@ -82,7 +82,7 @@ func (r *Reconciler) observeJob(ctx context.Context, observed *plan.Observed) er
 		return nil
 	}
 	observed.Job = &plan.Job{
-		UID: job.UID, Deleting: job.DeletionTimestamp != nil, Finished: finished(&job),
+		UID: job.UID, Deleting: job.DeletionTimestamp != nil, Finished: finished(&job), Expired: expired(&job),
 		Outdated: job.Annotations[annotationSettings] != r.job(environment).Annotations[annotationSettings],
 	}
 	var pods corev1.PodList
@@ -98,6 +98,13 @@ func (r *Reconciler) observeJob(ctx context.Context, observed *plan.Observed) er
 func finished(job *batchv1.Job) bool {
 	return slices.ContainsFunc(job.Status.Conditions, func(condition batchv1.JobCondition) bool {
 		return (condition.Type == batchv1.JobComplete || condition.Type == batchv1.JobFailed) && condition.Status == corev1.ConditionTrue
+	})
+}
+
+// expired says whether a Job was ended by its deadline. The time until a pod starts counts there.
+func expired(job *batchv1.Job) bool {
+	return slices.ContainsFunc(job.Status.Conditions, func(condition batchv1.JobCondition) bool {
+		return condition.Type == batchv1.JobFailed && condition.Status == corev1.ConditionTrue && condition.Reason == batchv1.JobReasonDeadlineExceeded
 	})
 }
 

@@ -127,3 +127,30 @@ func TestAPodThatCannotStartHoldsNoSlot(t *testing.T) { // [X48]
 	other.runs(1)
 	other.becomes("Applied")
 }
+
+func TestAJobWhosePodNeverStartedIsNoAttempt(t *testing.T) { // [X77]
+	p := newPlace(t)
+	p.environment(func(spec *v1alpha1.EnvironmentSpec) { spec.Retry.Limit = new(int32(0)) })
+	job := p.job(1)
+	p.make(&corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Name: "no-account"},
+		InvolvedObject: corev1.ObjectReference{Kind: "Job", APIVersion: "batch/v1", Namespace: p.namespace, Name: job.Name, UID: job.UID},
+		Reason:         "FailedCreate", Message: "serviceaccount \"runner\" not found", LastTimestamp: metav1.Now(),
+	})
+	p.becomes("PodNotStarted")
+	now := metav1.Now()
+	job.Status.StartTime = &now
+	for _, condition := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
+		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{
+			Type: condition, Status: corev1.ConditionTrue, Reason: batchv1.JobReasonDeadlineExceeded, LastTransitionTime: now,
+		})
+	}
+	require.NoError(t, p.Status().Update(t.Context(), job))
+	p.eventually(func() bool {
+		var another batchv1.Job
+		return p.stalled() || p.Get(t.Context(), client.ObjectKeyFromObject(job), &another) == nil && another.UID != job.UID
+	}, "it gets another Job, or gives up")
+	require.False(t, p.stalled())
+	p.runs(1)
+	p.becomes("Applied")
+}

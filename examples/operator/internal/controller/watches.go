@@ -100,6 +100,9 @@ func secretsOf(environment *v1alpha1.Environment) []string {
 	for _, from := range environment.Spec.SecretConfig {
 		names = append(names, from.SecretKeyRef.Name)
 	}
+	if name := credentialsOf(environment); name != "" {
+		names = append(names, name)
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -29,15 +29,26 @@ func (d *decision) damaged() {
 	d.wait(lookForName)
 }
 
-// blocked says whether no run may begin, whatever its inputs are: a name is taken, or what of the state is needed was removed. The head
-// was read.
+// blocked says whether no run may begin, whatever its inputs are: a name is taken, what of the state is needed was removed, or a backend has
+// no credentials. The head was read.
 func (d *decision) blocked(kind v1alpha1.OperationKind) bool {
 	if d.nameTaken() {
 		return true
 	}
 	problem := d.stateLost(kind)
+	if problem == nil && !d.Frozen {
+		problem = d.credentialsProblem()
+	}
 	if problem != nil {
 		d.waiting(problem.Reason, problem.Message)
 	}
 	return problem != nil
+}
+
+// credentialsProblem says to a deleted Environment the other way out, too.
+func (d *decision) credentialsProblem() *Problem {
+	if d.CredentialsProblem == nil || !d.deleted() {
+		return d.CredentialsProblem
+	}
+	return &Problem{d.CredentialsProblem.Reason, d.CredentialsProblem.Message + "\nOr leave what the program made: " + d.orphanWith()}
 }

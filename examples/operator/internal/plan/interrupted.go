@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 )
 
@@ -20,6 +22,11 @@ func (d *decision) interrupted(operation *v1alpha1.Operation) {
 		return
 	}
 	record := d.recordOf(operation.Serial)
+	if record == nil && d.neverStarted() {
+		operation.JobUID = "" // It gets another Job, and waits on.
+		d.Step = DeleteJob
+		return
+	}
 	if record != nil {
 		d.takeResources(record)
 	}
@@ -48,6 +55,12 @@ func (d *decision) interrupted(operation *v1alpha1.Operation) {
 		return
 	}
 	d.failed(next, "Interrupted", message+" If it was out of memory, raise the limit in spec.runner.resources.")
+}
+
+// neverStarted says whether a Job has spent all of its time without a pod that starts. That is no attempt that failed.
+func (d *decision) neverStarted() bool {
+	ready := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionReady)
+	return d.Job != nil && d.Job.Expired && ready != nil && ready.Reason == ReasonPodNotStarted
 }
 
 // leaves says whether a deleted Environment need not continue what was interrupted. What the engine had begun and not

@@ -19,6 +19,9 @@ func (d *decision) next() {
 	} else if d.Leftovers && d.running() == nil {
 		d.Step = CleanUp
 	}
+	if d.status.OutputsSecretRef != nil && !d.OutputsDue && d.OutputsProblem == nil {
+		d.status.OutputsSecretRef.Name = d.Environment.OutputsSecretName() // It is there, under a name that may be another one than before.
+	}
 	switch {
 	case d.spec.Suspend:
 		d.suspended()

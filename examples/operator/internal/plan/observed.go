@@ -17,6 +17,8 @@ type Observed struct {
 	Now time.Time
 	// Inputs are what the spec leads to now.
 	Inputs Inputs
+	// CredentialsProblem is why the credentials of the backend cannot be read, nil if they can. It is a problem of the inputs, too.
+	CredentialsProblem *Problem
 	// Frozen says whether the inputs of the current operation are kept already.
 	Frozen bool
 	// Head is nil if nothing was ever run. Its checkpoint is not needed.
@@ -66,6 +68,9 @@ type Inputs struct {
 // ReasonNameTaken is the reason of a Problem: an object of others has a name that the Environment needs.
 const ReasonNameTaken = "NameTaken"
 
+// ReasonPodNotStarted is the reason of a Problem: the pod of a run cannot be created, scheduled or started.
+const ReasonPodNotStarted = "PodNotStarted"
+
 // Problem is something that a person has to put right.
 type Problem struct{ Reason, Message string }
 
@@ -74,6 +79,8 @@ type Job struct {
 	UID types.UID
 	// Finished says that the Job has ended, and all of its pods.
 	Finished bool
+	// Expired says that its deadline has ended it.
+	Expired  bool
 	Deleting bool
 	// NotStarted is why no pod runs: nil if one does, or if there is nothing to say yet.
 	NotStarted *Problem
@@ -128,7 +135,7 @@ func (o *Observed) lost(pod *Pod) bool {
 
 // recordOf is what the head says of an operation, nil if it says nothing.
 func (o *Observed) recordOf(serial int64) *state.Record {
-	if o.Head == nil || o.Head.Record.Serial != serial {
+	if o.Head == nil || o.Head.Record.Serial != serial || o.Head.Record.Imported {
 		return nil
 	}
 	return &o.Head.Record

@@ -23,6 +23,7 @@ const (
 	typeKubeObject = "k8sconnect:index:KubeObject"
 	typePatch      = "k8sconnect:index:Patch"
 	typeWait       = "k8sconnect:index:Wait"
+	typeTask       = "k8sconnect:index:Task"
 )
 
 // inventory writes into a record what the state says: which resources there are, and which of them are not objects of
@@ -42,7 +43,7 @@ func inventory(record *state.Record, deployment *apitype.DeploymentV3, namespace
 		}
 		seen[resource.URN] = true
 		all = append(all, status)
-		inNamespace := status.Type == "" && status.Namespace == namespace && !configured[resource.Provider] && resource.Inputs["clusterConnection"] == nil
+		inNamespace := goesWith(namespace, resource, status) && !configured[resource.Provider] && resource.Inputs["clusterConnection"] == nil
 		if resource.Custom && resource.Type != typeWait && !inNamespace {
 			elsewhere = append(elsewhere, place(status))
 		}
@@ -63,6 +64,17 @@ func inventory(record *state.Record, deployment *apitype.DeploymentV3, namespace
 	record.Resources = all[:min(len(all), maximumResources)]
 	record.Elsewhere = elsewhere[:min(len(elsewhere), maximumElsewhere)]
 	record.ElsewhereCount = int32(len(elsewhere))
+}
+
+// goesWith says whether all that a resource has made is in a namespace. Of a Task that is its Job or Pod, if that was kept; but one that is to
+// run at the end has not.
+func goesWith(namespace string, resource apitype.ResourceV3, status v1alpha1.ResourceStatus) bool {
+	if resource.Type != typeTask {
+		return status.Type == "" && status.Namespace == namespace
+	}
+	reference, isKept := resource.Outputs["resourceRef"].(map[string]any)
+	runOn, _ := resource.Inputs["runOn"].([]any)
+	return (!isKept || reference["namespace"] == namespace) && !slices.Contains(runOn, any("delete"))
 }
 
 func order(status v1alpha1.ResourceStatus) int {

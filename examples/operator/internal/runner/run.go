@@ -82,7 +82,7 @@ func (r *run) run(life, interrupted context.Context) error {
 	switch before := r.head.Record; {
 	case before.Serial > r.Serial:
 		return fmt.Errorf("%w: the state is of run %d already, and this is run %d", state.ErrOvertaken, before.Serial, r.Serial)
-	case before.Serial == r.Serial && before.Outcome != state.Running:
+	case before.Serial == r.Serial && before.Outcome != state.Running && !before.Imported:
 		r.log.Info("this run was concluded before", "outcome", before.Outcome)
 		return nil
 	case before.Outcome == state.Running:

@@ -219,6 +219,13 @@ func TestInventoryNamesWhatIsWrongAndWhatIsElsewhere(t *testing.T) {
 			Outputs: map[string]any{"resourceRef": map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "namespace": namespace, "name": name, "uid": "uid-" + name}},
 		}
 	}
+	task := func(name, namespace string, runOn ...any) apitype.ResourceV3 {
+		made := object(name, namespace)
+		made.URN, made.Type, made.Inputs = urn.URN("urn:pulumi:a.shop::shop::k8sconnect:index:Task::"+name), typeTask, map[string]any{"runOn": runOn}
+		return made
+	}
+	removed := task("removed", "team-b")
+	removed.Outputs = nil // It has succeeded, and its Job was removed.
 	ill, far := object("ill", "team-a"), object("far", "team-a")
 	ill.InitErrors = []string{"not ready"}
 	far.Provider = "urn:pulumi:a.shop::shop::pulumi:providers:k8sconnect::far::id"
@@ -230,6 +237,7 @@ func TestInventoryNamesWhatIsWrongAndWhatIsElsewhere(t *testing.T) {
 			{URN: "urn:pulumi:a.shop::shop::random:index:Id::number", Type: "random:index:Id", Custom: true},
 			{URN: "urn:pulumi:a.shop::shop::k8sconnect:index:Wait::wait", Type: typeWait, Custom: true},
 			{URN: "urn:pulumi:a.shop::shop::my:own:Component::part", Type: "my:own:Component"},
+			task("migrate", "team-a"), task("elsewhere", "team-b"), task("clean-up", "team-a", "create", "delete"), removed, // [X80]
 		},
 		PendingOperations: []apitype.OperationV2{
 			{Type: apitype.OperationTypeCreating, Resource: object("well", "team-a")},
@@ -238,11 +246,11 @@ func TestInventoryNamesWhatIsWrongAndWhatIsElsewhere(t *testing.T) {
 	}
 	var record state.Record
 	inventory(&record, deployment, "team-a", []urn.URN{"urn:pulumi:a.shop::shop::k8sconnect:index:KubeObject::missing"})
-	assert.Equal(t, int32(8), record.ResourceCount)
+	assert.Equal(t, int32(12), record.ResourceCount)
 	assert.Equal(t, int32(1), record.PendingOperations)
-	assert.Equal(t, []string{"random:index:Id number", "v1 ConfigMap team-a/far", "v1 ConfigMap team-b/other", "v1 ConfigMap wide"}, record.Elsewhere)
-	assert.Equal(t, int32(4), record.ElsewhereCount)
-	require.Len(t, record.Resources, 9)
+	assert.Equal(t, []string{"k8sconnect:index:Task clean-up", "k8sconnect:index:Task elsewhere", "random:index:Id number", "v1 ConfigMap team-a/far", "v1 ConfigMap team-b/other", "v1 ConfigMap wide"}, record.Elsewhere)
+	assert.Equal(t, int32(6), record.ElsewhereCount)
+	require.Len(t, record.Resources, 13)
 	assert.Equal(t, v1alpha1.ResourceStatus{Name: "ill", APIVersion: "v1", Kind: "ConfigMap", Namespace: "team-a", ObjectName: "ill", UID: "uid-ill", State: v1alpha1.ResourceFailed}, record.Resources[0])
 	assert.Equal(t, v1alpha1.ResourceStatus{Name: "missing", Type: typeKubeObject, State: v1alpha1.ResourceFailed}, record.Resources[1])
 	assert.Equal(t, "well", record.Resources[2].Name)

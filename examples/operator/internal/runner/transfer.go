@@ -44,7 +44,7 @@ func Export(ctx context.Context, direct client.Client, namespace, environment st
 }
 
 // Import replaces the state of an Environment by what Export returned, or "pulumi stack export" wrote, of the same stack. It refuses a state
-// whose secrets the Environment's passphrase does not open, and one of another project, and any while a run holds the Lease. A run that
+// whose secrets the Environment's passphrase does not open, one of another project or stack, and any while a run holds the Lease. A run that
 // begins meanwhile makes one of the two fail, and nothing is lost. Outputs are those of the state; one that was not known before is shown
 // in the Secret alone until the next run.
 func Import(ctx context.Context, direct client.Client, namespace, environment string, exported []byte) error {
@@ -76,11 +76,12 @@ func Import(ctx context.Context, direct client.Client, namespace, environment st
 	if err != nil {
 		return err
 	}
-	project, err := projectOf(deployment, head.Project)
+	name := stack.Name(namespace, environment)
+	project, err := projectOf(deployment, name, head.Project)
 	if err != nil {
 		return err
 	}
-	checkpoint, err := pack(deployment, stack.Qualified("", project, stack.Name(namespace, environment)))
+	checkpoint, err := pack(deployment, stack.Qualified("", project, name))
 	if err != nil {
 		return err
 	}
@@ -88,16 +89,16 @@ func Import(ctx context.Context, direct client.Client, namespace, environment st
 	if err != nil {
 		return fmt.Errorf("import the state: %w", err)
 	}
-	for name, output := range made {
+	for key, output := range made {
 		// What the run was given, which makes an output secret, is not known here.
-		was, known := head.Outputs[name]
+		was, known := head.Outputs[key]
 		output.Secret = output.Secret || !known || was.Secret
-		made[name] = output
+		made[key] = output
 	}
 	now := metav1.Now()
 	head.Record = state.Record{
-		Serial: max(head.Record.Serial, owner.Status.Serial, 1), Kind: v1alpha1.OperationUpdate, Outcome: state.Succeeded,
-		InputHash: head.Record.InputHash, StartedAt: now, EndedAt: now, Applied: true,
+		Serial: max(head.Record.Serial, owner.Status.Serial, 1), Kind: v1alpha1.OperationUpdate, Outcome: state.Succeeded, Imported: true,
+		StartedAt: now, EndedAt: now, Applied: true, // With which inputs it was made is not known.
 	}
 	inventory(&head.Record, deployment, namespace, nil)
 	head.Project, head.Outputs = project, made
@@ -163,9 +164,14 @@ func readExported(exported []byte) (*apitype.DeploymentV3, error) {
 	return deployment, nil
 }
 
-// projectOf is the project whose resources a state has. It is the one that was there, if that is known.
-func projectOf(deployment *apitype.DeploymentV3, was string) (string, error) {
+// projectOf is the project whose resources a state has. It is the one that was there, if that is known. The resources are those of the
+// stack: others would be deleted by the next run, and made once more.
+func projectOf(deployment *apitype.DeploymentV3, name, was string) (string, error) {
 	for _, resource := range deployment.Resources {
+		if from := resource.URN.Stack(); from.String() != name {
+			return "", fmt.Errorf("import the state: it is of the stack %q, and this Environment has %q: the next run would delete what is there and make it "+
+				"once more. Import it into a stack of your own, rename that with `pulumi stack rename %[2]s`, and import what it exports then", from, name)
+		}
 		project := string(resource.URN.Project())
 		if was != "" && was != project {
 			return "", fmt.Errorf("import the state: it is of the project %q, and the Environment has %q", project, was)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -76,15 +78,23 @@ func TestAStateIsExportedAndImported(t *testing.T) { // [X57]
 		assert.Empty(t, e.holder())
 		assert.Equal(t, "cancelled: no run\n", e.manageState("", "cancel"))
 	})
-	t.Run("not of another project", func(t *testing.T) {
+	foreign := func(rename func(urn.URN) urn.URN) []byte {
 		var deployment apitype.DeploymentV3
 		require.NoError(t, json.Unmarshal(untyped.Deployment, &deployment))
-		deployment.Resources[0].URN = deployment.Resources[0].URN.RenameProject("other")
+		deployment.Resources[0].URN = rename(deployment.Resources[0].URN)
 		content, err := json.Marshal(deployment)
 		require.NoError(t, err)
-		foreign, err := json.Marshal(apitype.UntypedDeployment{Version: 3, Deployment: content})
+		exported, err := json.Marshal(apitype.UntypedDeployment{Version: 3, Deployment: content})
 		require.NoError(t, err)
-		assert.ErrorContains(t, runner.Import(t.Context(), direct, e.namespace, "shop", foreign), `it is of the project "other"`)
+		return exported
+	}
+	t.Run("not of another project", func(t *testing.T) {
+		exported := foreign(func(name urn.URN) urn.URN { return name.RenameProject("other") })
+		assert.ErrorContains(t, runner.Import(t.Context(), direct, e.namespace, "shop", exported), `it is of the project "other"`)
+	})
+	t.Run("not of another stack, whose objects the next run would delete [X75]", func(t *testing.T) {
+		exported := foreign(func(name urn.URN) urn.URN { return name.RenameStack(tokens.MustParseStackName("team-b.shop")) })
+		assert.ErrorContains(t, runner.Import(t.Context(), direct, e.namespace, "shop", exported), `it is of the stack "team-b.shop"`)
 	})
 	t.Run("where the state was lost, and nothing is made again", func(t *testing.T) {
 		before := e.head().Outputs

@@ -42,5 +42,5 @@ func SettingsFile(stack, extension string) string { return "Pulumi." + stack + e
 
 // DestroyProgram is all that a destroy needs of a program.
 func DestroyProgram(project string) []byte {
-	return fmt.Appendf(nil, "name: %s\nruntime: yaml\n", project)
+	return fmt.Appendf(nil, "name: %q\nruntime: yaml\n", project) // A name may look like a number, or like true.
 }

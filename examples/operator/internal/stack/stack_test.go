@@ -240,3 +240,14 @@ func TestKeysThatAProgramDoesNotKnowAreRefused(t *testing.T) { // [X55]
 	require.NoError(t, err)
 	assert.NoError(t, stack.RequireKnown(compiled, nil, []string{"anything"}), "what a compiled program reads is not known")
 }
+
+func TestADestroyReadsTheNameOfAnyProject(t *testing.T) { // [X79]
+	t.Parallel()
+	for _, name := range []string{"shop", "2026", "1.5", "true", "null", "no", "0x10", "2026-01-01"} {
+		program, err := stack.Project(map[string][]byte{stack.ProjectFile: []byte("name: '" + name + "'\nruntime: yaml\n")}, "dev")
+		require.NoError(t, err, name)
+		destroyed, err := stack.Project(map[string][]byte{stack.ProjectFile: stack.DestroyProgram(program.Name.String())}, "dev")
+		require.NoError(t, err, name)
+		require.Equal(t, program.Name, destroyed.Name)
+	}
+}

@@ -37,6 +37,9 @@ type Record struct {
 	Progressed bool `json:"progressed,omitempty"`
 	// Summary counts what was done, or for a plan what would be done.
 	Summary v1alpha1.Summary `json:"summary,omitempty"`
+	// Imported says that a person has replaced the state. This is not how the operation of this serial has ended: it has not, or said
+	// so before.
+	Imported bool `json:"imported,omitempty"`
 	// Reason and Message are of a failure.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
