@@ -466,7 +466,7 @@ test-charts: bin/gotestsum bin/helm ## Compare the charts of twenty projects, wh
 	@$(gotestsum) -- -tags=published -count=1 -run Published ./provider/internal/chart
 
 .PHONY: test-charts-lives
-test-charts-lives: $(NEEDED_BY_e2e) ## Install, take over, upgrade and remove the same charts on a real API server: CHARTS=folder of other charts
+test-charts-lives: $(NEEDED_BY_e2e) ## Install, take over, upgrade and remove the same charts on a real API server: CHARTS=folder of other charts, and of folders with versions of a *.yaml
 	$(call say,Living with the charts of others)
 	@cd tests/engine && $(gotestsum) -- -tags=published -count=1 -timeout 120m -run Published ./e2e
 

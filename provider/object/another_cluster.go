@@ -14,7 +14,11 @@ func (r *kubeObject) leaveElsewhere(ctx context.Context, t target, old state, pr
 	err := old.Origin.RequireIn(ctx, r.source, t.Target)
 	switch {
 	case err == nil:
-		t.warnGone(ctx)
+		if _, ended, err := old.endedAndGone(ctx, t); err == nil && ended {
+			t.sayRunsAgain(ctx)
+		} else {
+			t.warnGone(ctx)
+		}
 		return nil
 	case !preview && tracked.IsElsewhere(err):
 		old.Origin.WarnLeft(ctx, r.source)

@@ -131,6 +131,11 @@ func (t target) sayEnded(ctx context.Context, was, now shortLived) {
 	}
 }
 
+// sayRunsAgain says that an update makes a Job that has ended.
+func (t target) sayRunsAgain(ctx context.Context) {
+	p.GetLogger(ctx).Infof("%s has ended, and the cluster has deleted it. The update makes it, and so runs it, again.", t.Ref)
+}
+
 // sayFailed says why a Job is made again, if it is known to have failed.
 func (t target) sayFailed(ctx context.Context, job shortLived) {
 	if job.ending == string(batchv1.JobFailed) {

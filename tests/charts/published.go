@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // published are charts of others, in the sources of their projects: what users install. They are had as Go modules, of which the
@@ -36,7 +39,7 @@ var published = []struct{ module, version, sum, folder string }{
 	{"github.com/fluxcd/flagger", "v1.41.0", "h1:oER1/QCK6AmooATKtOalu4i+fVL388wgk1yaErw06Tw=", "charts/podinfo"},
 }
 
-// folderVariable names the environment variable with a folder that has more charts, at any depth.
+// folderVariable names the environment variable with a folder that has more charts, at any depth, and manifests.
 const folderVariable = "CHARTS"
 
 // Published returns the folders of charts of others, by their names: those of twenty projects, or those in the folder that the
@@ -56,6 +59,48 @@ func Published(t testing.TB) map[string]string {
 		folders[filepath.Base(folder)+" of "+chart.module] = folder
 	}
 	return folders
+}
+
+// Versions returns the folders of the published charts that have objects, those with the same name from the oldest version to the newest.
+func Versions(t testing.TB) map[string][]string {
+	t.Helper()
+	all, versions := map[string][]string{}, map[string]*semver.Version{}
+	for _, folder := range Published(t) {
+		text, err := os.ReadFile(filepath.Join(folder, "Chart.yaml"))
+		require.NoError(t, err)
+		var chart struct{ Name, Version, Type string }
+		require.NoError(t, yaml.Unmarshal(text, &chart))
+		if chart.Type == "library" {
+			continue
+		}
+		versions[folder], err = semver.NewVersion(chart.Version)
+		require.NoError(t, err, folder)
+		all[chart.Name] = append(all[chart.Name], folder)
+	}
+	for _, folders := range all {
+		slices.SortFunc(folders, func(a, b string) int { return versions[a].Compare(versions[b]) })
+	}
+	return all
+}
+
+// Manifests returns files of manifests, by the folders in the folder CHARTS that have no chart: those in the same folder are the versions
+// of one set, in the order of their names. Without CHARTS there are none.
+func Manifests(t testing.TB) map[string][]string {
+	t.Helper()
+	root := os.Getenv(folderVariable)
+	if root == "" {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(root, "*", "*.yaml")) // sorted
+	require.NoError(t, err)
+	all := map[string][]string{}
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		if _, err := os.Stat(filepath.Join(folder, "Chart.yaml")); err != nil {
+			all[filepath.Base(folder)] = append(all[filepath.Base(folder)], file)
+		}
+	}
+	return all
 }
 
 // below returns the folders of charts below a folder. Subcharts are not among them.

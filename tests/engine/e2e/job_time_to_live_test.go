@@ -74,7 +74,10 @@ func TestAJobWithATimeToLiveRunsOnce(t *testing.T) { // [D66]
 			}
 
 			writes("migrate:2")
-			s.up(t)
+			for _, out := range []string{s.preview(t), s.up(t)} {
+				assert.NotContains(t, out, "deleted outside of Pulumi", "a set has Jobs like this in each version")
+				assert.Contains(t, out, "migrate has ended, and the cluster has deleted it. The update makes it, and so runs it, again.")
+			}
 			ran()
 			assert.NotContains(t, s.previewEmpty(t), "deleted outside of Pulumi")
 			s.destroy(t)
