@@ -25,7 +25,9 @@ func alone(t *testing.T) *surroundings {
 		c := shared.Get(t)
 		shared.occupy(t)
 		require.NoError(t, installOnce(c))
-		t.Cleanup(func() { assert.NoError(t, applyManifests(context.Background(), c), "install again what the test has removed") })
+		t.Cleanup(func() {
+			assert.NoError(t, applyManifests(context.Background(), c), "install again what the test has removed")
+		})
 		return in(t, c, installed.node, "")
 	}
 	c := cluster.ForTest(t, cluster.Options{ControllerManager: true, Scheduler: true})

@@ -255,7 +255,7 @@ func (r *Reconciler) observeLease(ctx context.Context, observed *plan.Observed) 
 		return err
 	}
 	if !ownership.IsPart(&lease, environment.Name, "") {
-		observed.NameTaken = taken("Lease", lease.Name)
+		observed.NameTaken = taken("Lease", lease.Name, ownership.Labels(environment.Name, ""))
 		return nil
 	}
 	if holder := lease.Spec.HolderIdentity; holder != nil && *holder != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
@@ -24,7 +25,7 @@ func (r *Reconciler) observeNames(ctx context.Context, observed *plan.Observed) 
 			return err
 		}
 		if isTaken && (observed.NameTaken == nil || part == v1alpha1.PartHead) {
-			observed.NameTaken = taken("Secret", name)
+			observed.NameTaken = taken("Secret", name, ownership.Labels(environment.Name, part))
 		}
 	}
 	return nil
@@ -39,8 +40,8 @@ func (r *Reconciler) isTaken(ctx context.Context, environment *v1alpha1.Environm
 	return err == nil && !ownership.IsPart(metadata, environment.Name, part), err
 }
 
-func taken(kind, name string) *plan.Problem {
+func taken(kind, name string, belongs map[string]string) *plan.Problem {
 	return &plan.Problem{Reason: plan.ReasonNameTaken, Message: fmt.Sprintf(
 		"%s %s is not of this Environment, which needs the name. It is left as it is, and nothing runs. Delete it or give it another name; "+
-			"if it was restored from a backup without its labels, give it the label %s.", kind, name, v1alpha1.LabelEnvironment)}
+			"if it was restored from a backup without its labels, give it these: %s.", kind, name, labels.FormatLabels(belongs))}
 }
