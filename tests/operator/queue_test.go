@@ -26,16 +26,18 @@ func TestANamespaceWithManyEnvironmentsDoesNotHoldUpAnother(t *testing.T) { // [
 	few.program(tiny)
 	many.program(passing)
 	many.shutGate()
+	// A node may have room for fewer than there are slots.
+	small := fields{"runner": fields{"resources": fields{"requests": fields{"cpu": "10m", "memory": "64Mi"}}}}
 	var running []*environment
 	for i := range slots {
-		e := many.create(fmt.Sprintf("shop-%d", i), nil)
+		e := many.create(fmt.Sprintf("shop-%d", i), small)
 		running = append(running, e)
 	}
 	many.eventually(func() bool { return many.activeJobs() == slots }, "all slots are taken")
-	next := many.create("next", nil)
+	next := many.create("next", small)
 	assert.Contains(t, next.becomes("Reconciling", metav1.ConditionTrue, "Queued").condition("Reconciling").Message, "0 wait before it")
 
-	other := few.create("shop", nil)
+	other := few.create("shop", small)
 	assert.Contains(t, other.becomes("Reconciling", metav1.ConditionTrue, "Queued").condition("Reconciling").Message, "0 wait before it",
 		"its namespace has no run under way")
 
