@@ -206,7 +206,26 @@ func besides(body map[string]any, staying []drifted, live *unstructured.Unstruct
 			out = append(out, d.path)
 		}
 	}
-	return ownership.Without(body, out)
+	body = ownership.Without(body, out)
+	for _, d := range staying {
+		if d.has && !d.ours {
+			body = withoutEmptied(body, d.path)
+		}
+	}
+	return body
+}
+
+// withoutEmptied leaves out, too, what a path leads through and is empty now. To send that would make all of it ours, and so what
+// others change in it next would be taken for a run of ours whose state was lost.
+func withoutEmptied(body map[string]any, path fieldpath.Path) map[string]any {
+	for n := len(path) - 1; n > 0 && path[n-1].FieldName != nil; n-- {
+		at, _, _ := ownership.Locate(body, path[:n])
+		if around, isMap := at.(map[string]any); !isMap || len(around) > 0 {
+			break
+		}
+		body = ownership.Without(body, []fieldpath.Path{path[:n]})
+	}
+	return body
 }
 
 func pathsOfDrift(drift []drifted) *fieldpath.Set {

@@ -82,6 +82,19 @@ func TestDriftThatCannotBePutRight(t *testing.T) {
 	})
 }
 
+// TestAClaimThatOthersGrowTwice tells that what has grown again stays again.
+func TestAClaimThatOthersGrowTwice(t *testing.T) {
+	story(t, "[D61]", "plain", func(p *place) {
+		p.up(object("data", claimOf("data")))
+		p.bind("data")
+		for _, size := range []string{"2Gi", "4Gi"} {
+			p.edit("PersistentVolumeClaim", "data", `{spec: {resources: {requests: {storage: `+size+`}}}}`)
+			result := p.tryUp()
+			require.NoError(p, result.Err, "the program is blamed: %s", result.Output)
+		}
+	})
+}
+
 // TestWhatIsDropped tells that a value that admission has dropped is not forgotten.
 func TestWhatIsDropped(t *testing.T) {
 	t.Run("it is said", func(t *testing.T) {
