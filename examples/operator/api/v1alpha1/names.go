@@ -17,6 +17,9 @@ const (
 // AnnotationPod names the pod that holds a Lease: the holder's identity is a uid.
 const AnnotationPod = "platform.example.com/pod"
 
+// AnnotationNotSaved says on a Lease why its holder cannot save the state, as long as it cannot.
+const AnnotationNotSaved = "platform.example.com/not-saved"
+
 // ReasonPlanChanged is why an approved run changed nothing more: another plan than the approved one would run.
 const ReasonPlanChanged = "PlanChanged"
 

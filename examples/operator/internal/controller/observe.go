@@ -259,7 +259,9 @@ func (r *Reconciler) observeLease(ctx context.Context, observed *plan.Observed) 
 		return nil
 	}
 	if holder := lease.Spec.HolderIdentity; holder != nil && *holder != "" {
-		observed.Lease = &plan.Holder{UID: types.UID(*holder), Pod: lease.Annotations[v1alpha1.AnnotationPod]}
+		observed.Lease = &plan.Holder{
+			UID: types.UID(*holder), Pod: lease.Annotations[v1alpha1.AnnotationPod], NotSaved: lease.Annotations[v1alpha1.AnnotationNotSaved],
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -153,4 +154,33 @@ func TestAJobWhosePodNeverStartedIsNoAttempt(t *testing.T) { // [X77]
 	require.False(t, p.stalled())
 	p.runs(1)
 	p.becomes("Applied")
+}
+
+func TestAStateThatCannotBeSavedIsSaid(t *testing.T) { // [X49]
+	p := newPlace(t)
+	p.make(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
+	p.environment()
+	job := p.job(1)
+	p.eventually(func() bool { return p.read().Status.CurrentOperation.JobUID == job.UID }, "the Job is in the status")
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "shop-1-a", Labels: job.Spec.Template.Labels,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))},
+		},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "runner", Image: "runner"}}},
+	}
+	pod.Labels[batchv1.JobNameLabel] = job.Name
+	p.make(pod)
+	holder := string(pod.UID)
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: "shop-run", Labels: map[string]string{v1alpha1.LabelEnvironment: "shop"}},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
+	}
+	p.make(lease)
+	metav1.SetMetaDataAnnotation(&lease.ObjectMeta, v1alpha1.AnnotationNotSaved, "exceeded quota: small")
+	require.NoError(t, p.Update(t.Context(), lease))
+	assert.Contains(t, p.becomes("StateNotSaved"), "its state cannot be saved: exceeded quota: small.")
+	delete(lease.Annotations, v1alpha1.AnnotationNotSaved)
+	require.NoError(t, p.Update(t.Context(), lease))
+	p.becomes("Updating")
 }

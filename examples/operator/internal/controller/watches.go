@@ -160,7 +160,8 @@ func (r *Reconciler) byJobEvent(ctx context.Context, object client.Object) []rec
 
 func holderChanged(update event.UpdateEvent) bool {
 	before, after := update.ObjectOld.(*coordinationv1.Lease), update.ObjectNew.(*coordinationv1.Lease)
-	return !equalPointers(before.Spec.HolderIdentity, after.Spec.HolderIdentity)
+	return !equalPointers(before.Spec.HolderIdentity, after.Spec.HolderIdentity) ||
+		before.Annotations[v1alpha1.AnnotationNotSaved] != after.Annotations[v1alpha1.AnnotationNotSaved]
 }
 
 func equalPointers(a, b *string) bool {

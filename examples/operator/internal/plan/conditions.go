@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,6 +63,12 @@ func count(n int32, what string) string {
 // reconciling says that a run is under way. A look for drift changes nothing, unless it finds some: what is as the inputs say
 // stays ready.
 func (d *decision) reconciling(operation *v1alpha1.Operation) {
+	if pod := d.running(); pod != nil && d.Lease != nil && d.Lease.UID == pod.UID && d.Lease.NotSaved != "" {
+		d.waiting(ReasonStateNotSaved, fmt.Sprintf("Run %d (%s) waits in Job %s, because its state cannot be saved: %s.\n"+
+			"It goes on when that is corrected. If the Job ends before, what was made since the last save is not known.",
+			operation.Serial, operation.Kind, operation.Job, strings.TrimSuffix(d.Lease.NotSaved, ".")))
+		return
+	}
 	if operation.Kind == v1alpha1.OperationDriftCheck && d.upToDate() {
 		d.ready()
 		return

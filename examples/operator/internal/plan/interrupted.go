@@ -41,6 +41,10 @@ func (d *decision) interrupted(operation *v1alpha1.Operation) {
 		ending = d.Job.Ending
 	}
 	message := fmt.Sprintf("Run %d (%s) ended before it could say how: %s.", operation.Serial, operation.Kind, ending)
+	advice := " If it was out of memory, raise the limit in spec.runner.resources."
+	if why := d.notReadyFor(ReasonStateNotSaved); why != "" {
+		message, advice = message+" Before, it said: "+why, ""
+	}
 	d.event(true, "Interrupted", message)
 	serial := d.takeSerial()
 	next := &v1alpha1.Operation{
@@ -54,13 +58,21 @@ func (d *decision) interrupted(operation *v1alpha1.Operation) {
 		d.status.Retry, d.Slot = nil, true // It came further, and goes on at once.
 		return
 	}
-	d.failed(next, "Interrupted", message+" If it was out of memory, raise the limit in spec.runner.resources.")
+	d.failed(next, "Interrupted", message+advice)
 }
 
 // neverStarted says whether a Job has spent all of its time without a pod that starts. That is no attempt that failed.
 func (d *decision) neverStarted() bool {
+	return d.Job != nil && d.Job.Expired && d.notReadyFor(ReasonPodNotStarted) != ""
+}
+
+// notReadyFor is what the status says so far, if it is not ready for this reason.
+func (d *decision) notReadyFor(reason string) string {
 	ready := meta.FindStatusCondition(d.status.Conditions, v1alpha1.ConditionReady)
-	return d.Job != nil && d.Job.Expired && ready != nil && ready.Reason == ReasonPodNotStarted
+	if ready == nil || ready.Reason != reason {
+		return ""
+	}
+	return ready.Message
 }
 
 // leaves says whether a deleted Environment need not continue what was interrupted. What the engine had begun and not

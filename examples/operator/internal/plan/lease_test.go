@@ -56,6 +56,27 @@ func TestLease(t *testing.T) { // [X22]
 	})
 }
 
+func TestARunThatCannotSaveSaysWhy(t *testing.T) { // [X49]
+	w := newWorld()
+	w.starts()
+	w.saves(1)
+	w.lease = &plan.Holder{Pod: w.run.pod.Name, UID: w.run.pod.UID, NotSaved: "exceeded quota: small."}
+	w.rests()
+	require.Equal(t, plan.ReasonStateNotSaved, w.ready().Reason)
+	require.Contains(t, w.ready().Message, "its state cannot be saved: exceeded quota: small.\nIt goes on")
+	w.lease.NotSaved = ""
+	w.rests()
+	require.Equal(t, "Updating", w.ready().Reason)
+
+	w.lease.NotSaved = "exceeded quota: small"
+	w.rests()
+	w.dies()
+	decision := w.decide()
+	require.Len(t, decision.Events, 1)
+	require.Contains(t, decision.Events[0].Message, "its state cannot be saved: exceeded quota: small.")
+	require.Equal(t, "Updating", w.ready().Reason, "the next run may save")
+}
+
 func TestTheHolderIsInTheStatus(t *testing.T) { // [X22]
 	w := newWorld()
 	held(w)

@@ -71,6 +71,9 @@ const ReasonNameTaken = "NameTaken"
 // ReasonPodNotStarted is the reason of a Problem: the pod of a run cannot be created, scheduled or started.
 const ReasonPodNotStarted = "PodNotStarted"
 
+// ReasonStateNotSaved says that the API server does not take the state of a run, which waits.
+const ReasonStateNotSaved = "StateNotSaved"
+
 // Problem is something that a person has to put right.
 type Problem struct{ Reason, Message string }
 
@@ -105,6 +108,8 @@ type Pod struct {
 type Holder struct {
 	Pod string
 	UID types.UID
+	// NotSaved is why it cannot save the state; empty if it can.
+	NotSaved string
 }
 
 // pod finds a pod that has not ended.

@@ -96,6 +96,11 @@ func (l *lease) take(ctx context.Context, stay bool) (holder string, err error) 
 	now := metav1.NowMicro()
 	seconds := int32(renewWithin.Seconds())
 	metav1.SetMetaDataAnnotation(&found.ObjectMeta, v1alpha1.AnnotationPod, r.Pod)
+	if why := r.notSaved.Load(); why != nil {
+		metav1.SetMetaDataAnnotation(&found.ObjectMeta, v1alpha1.AnnotationNotSaved, *why)
+	} else {
+		delete(found.Annotations, v1alpha1.AnnotationNotSaved)
+	}
 	found.Spec.HolderIdentity, found.Spec.AcquireTime, found.Spec.RenewTime = &self, &now, &now
 	found.Spec.LeaseDurationSeconds = &seconds
 	if missing {
@@ -151,6 +156,7 @@ func (l *lease) release() {
 		return
 	}
 	found.Spec.HolderIdentity = new(string)
+	delete(found.Annotations, v1alpha1.AnnotationNotSaved)
 	if err := l.run.Client.Update(ctx, &found); err != nil {
 		l.run.log.Error("the Lease could not be released; the controller does it when the pod is gone", "error", err)
 	}

@@ -13,7 +13,9 @@ const (
 	maximumTermination = 4096
 	// maximumMessage is what a status takes.
 	maximumMessage = 4000
-	cutMark        = "…"
+	// maximumNotSaved is how long the annotation may be that says why the state is not saved.
+	maximumNotSaved = 1000
+	cutMark         = "…"
 )
 
 // terminationMessage is a copy of the record for those who look at the pod.

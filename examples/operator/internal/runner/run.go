@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -31,6 +32,8 @@ type run struct {
 	head   *state.Head
 	// begun says that the head has this run's record.
 	begun bool
+	// notSaved is why the API server refuses to take the state, nil while it does not.
+	notSaved atomic.Pointer[string]
 	// resumed is the record of an earlier run that did not conclude; nil if there is none.
 	resumed *state.Record
 	// before are the resources at the beginning, see resourcesOf.
@@ -187,6 +190,7 @@ func (r *run) save(life context.Context, change func(*state.Head)) error {
 	change(r.head)
 	for {
 		err := r.store.Save(life, r.head)
+		r.noteNotSaved(err)
 		if err == nil {
 			return nil
 		}
@@ -204,6 +208,16 @@ func (r *run) save(life context.Context, change func(*state.Head)) error {
 		case <-time.After(time.Second):
 		}
 	}
+}
+
+// noteNotSaved notes whether the API server refuses the state, such as by a quota: that does not pass by itself, so the Lease says it.
+func (r *run) noteNotSaved(err error) {
+	if !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) && !apierrors.IsRequestEntityTooLargeError(err) {
+		r.notSaved.Store(nil)
+		return
+	}
+	why := cut(r.secrets.text(err.Error()), maximumNotSaved)
+	r.notSaved.Store(&why)
 }
 
 // end says how the run ended.
