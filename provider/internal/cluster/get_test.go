@@ -81,3 +81,22 @@ func TestAnAbsenceThatNamesNothingIsBelievedOnlyOfACluster(t *testing.T) {
 		})
 	}
 }
+
+func TestAReadWaitsForThePathOfAKindThatIsListed(t *testing.T) {
+	reads := 0
+	f, clu := newFake(t)
+	f.says(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/api/v1":
+			says(200, `{"kind":"APIResourceList","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true}]}`)(w, r)
+		case reads < 2:
+			reads++
+			says(404, "404 page not found")(w, r)
+		default:
+			says(200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"1"}}`)(w, r)
+		}
+	})
+	live, err := clu.Get(t.Context(), cluster.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "web"})
+	require.NoError(t, err)
+	assert.Equal(t, "web", live.GetName())
+}
