@@ -48,7 +48,7 @@ func (c *Cluster) Delete(ctx context.Context, ref Ref, options DeleteOptions) (D
 	if err != nil {
 		return DeleteResult{}, fmt.Errorf("%s: %w", ref, &failure.NotSentError{Err: err})
 	}
-	answer, err := c.write(ctx, c.client.Delete().AbsPath(path...).Body(body))
+	answer, err := c.routed(ctx, ref, resource, func() (reply, error) { return c.write(ctx, c.client.Delete().AbsPath(path...).Body(body)) })
 	switch {
 	case apierrors.IsConflict(err) && options.UID != "":
 		return c.whoseIsIt(ctx, ref, options, err)

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -16,15 +15,7 @@ func (c *Cluster) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured,
 	if err != nil {
 		return nil, err
 	}
-	answer, err := c.read(ctx, c.client.Get().AbsPath(path...))
-	for waited := time.Duration(0); waited < routedWithin && c.isRouteComing(ctx, ref, resource, err); waited += routedEvery {
-		select {
-		case <-ctx.Done():
-			return nil, c.answerTo(ctx, ref, resource, err)
-		case <-time.After(routedEvery):
-		}
-		answer, err = c.read(ctx, c.client.Get().AbsPath(path...))
-	}
+	answer, err := c.routed(ctx, ref, resource, func() (reply, error) { return c.read(ctx, c.client.Get().AbsPath(path...)) })
 	if err != nil {
 		return nil, c.answerTo(ctx, ref, resource, err)
 	}
@@ -33,22 +24,6 @@ func (c *Cluster) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured,
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
 	return object, nil
-}
-
-// How long, and how often, a read waits for the path of a kind that discovery has: that of a definition which was just made again.
-const (
-	routedWithin = 5 * time.Second
-	routedEvery  = 250 * time.Millisecond
-)
-
-// isRouteComing reports whether the server lists a kind and has no path for it yet.
-func (c *Cluster) isRouteComing(ctx context.Context, ref Ref, resource Resource, err error) bool {
-	if !unrouted(err) {
-		return false
-	}
-	c.discovery.forget(resource.GroupVersion())
-	_, err = c.existing(ctx, ref.APIVersion, ref.Kind)
-	return err == nil
 }
 
 // decode understands an answer that is an object of this kind, or of any where it is empty. What is between here and the

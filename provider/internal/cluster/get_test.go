@@ -82,21 +82,35 @@ func TestAnAbsenceThatNamesNothingIsBelievedOnlyOfACluster(t *testing.T) {
 	}
 }
 
-func TestAReadWaitsForThePathOfAKindThatIsListed(t *testing.T) {
-	reads := 0
-	f, clu := newFake(t)
-	f.says(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.URL.Path == "/api/v1":
-			says(200, `{"kind":"APIResourceList","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true}]}`)(w, r)
-		case reads < 2:
-			reads++
-			says(404, "404 page not found")(w, r)
-		default:
-			says(200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"1"}}`)(w, r)
-		}
-	})
-	live, err := clu.Get(t.Context(), cluster.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "web"})
-	require.NoError(t, err)
-	assert.Equal(t, "web", live.GetName())
+func TestARequestWaitsForThePathOfAKindThatIsListed(t *testing.T) {
+	ref := cluster.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "web"}
+	for name, send := range map[string]func(*cluster.Cluster) error{
+		"a read": func(c *cluster.Cluster) error { _, err := c.Get(t.Context(), ref); return err },
+		"a patch": func(c *cluster.Cluster) error {
+			_, err := c.Patch(t.Context(), ref, []byte(`[]`), cluster.PatchOptions{Type: types.JSONPatchType})
+			return err
+		},
+		"a delete": func(c *cluster.Cluster) error {
+			_, err := c.Delete(t.Context(), ref, cluster.DeleteOptions{})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			unrouted := 0
+			f, clu := newFake(t)
+			f.says(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/api/v1":
+					says(200, `{"kind":"APIResourceList","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true}]}`)(w, r)
+				case unrouted < 2:
+					unrouted++
+					says(404, "404 page not found")(w, r)
+				default:
+					says(200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"1","deletionTimestamp":"2026-01-01T00:00:00Z"}}`)(w, r)
+				}
+			})
+			require.NoError(t, send(clu))
+			assert.Equal(t, 2, unrouted)
+		})
+	}
 }

@@ -27,16 +27,18 @@ func (c *Cluster) Patch(ctx context.Context, ref Ref, patch []byte, options Patc
 	if err != nil {
 		return nil, err
 	}
-	request := c.client.Patch(options.Type).AbsPath(path...).
-		Param("fieldValidation", "Strict").
-		Body(patch)
-	if options.FieldManager != "" {
-		request.Param("fieldManager", options.FieldManager)
-	}
-	if options.DryRun {
-		request.Param("dryRun", "All")
-	}
-	answer, err := c.write(ctx, request)
+	answer, err := c.routed(ctx, ref, resource, func() (reply, error) {
+		request := c.client.Patch(options.Type).AbsPath(path...).
+			Param("fieldValidation", "Strict").
+			Body(patch)
+		if options.FieldManager != "" {
+			request.Param("fieldManager", options.FieldManager)
+		}
+		if options.DryRun {
+			request.Param("dryRun", "All")
+		}
+		return c.write(ctx, request)
+	})
 	if err != nil {
 		return nil, c.answerTo(ctx, ref, resource, failure.WithoutPatchedObject(err))
 	}

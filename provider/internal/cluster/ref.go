@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
@@ -152,9 +153,36 @@ func (c *Cluster) answerTo(ctx context.Context, ref Ref, resource Resource, err 
 	if !unrouted(err) {
 		return fmt.Errorf("%s: %w", ref, err)
 	}
-	c.discovery.forget(resource.GroupVersion())
-	if _, failed := c.existing(ctx, ref.APIVersion, ref.Kind); failed != nil {
+	if failed := c.lists(ctx, ref, resource); failed != nil {
 		return fmt.Errorf("%s: %w", ref, failed)
 	}
 	return failure.Errorf(failure.ReasonUnexpectedAnswer, "%s: the server lists the kind and answers 404 to its path %w", ref, hideStatus(err))
+}
+
+// lists asks discovery again for a kind. The error says that it has none, or why that cannot be found out.
+func (c *Cluster) lists(ctx context.Context, ref Ref, resource Resource) error {
+	c.discovery.forget(resource.GroupVersion())
+	_, err := c.existing(ctx, ref.APIVersion, ref.Kind)
+	return err
+}
+
+// How long, and how often, a request is repeated whose path is not there yet.
+const (
+	routedWithin = 5 * time.Second
+	routedEvery  = 250 * time.Millisecond
+)
+
+// routed repeats a request while the server lists the kind and does not have its path: that of a definition which was just made again.
+// Nothing has seen such a request.
+func (c *Cluster) routed(ctx context.Context, ref Ref, resource Resource, send func() (reply, error)) (reply, error) {
+	answer, err := send()
+	for waited := time.Duration(0); waited < routedWithin && unrouted(err) && c.lists(ctx, ref, resource) == nil; waited += routedEvery {
+		select {
+		case <-ctx.Done():
+			return answer, err
+		case <-time.After(routedEvery):
+		}
+		answer, err = send()
+	}
+	return answer, err
 }

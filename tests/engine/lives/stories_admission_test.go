@@ -95,6 +95,39 @@ func TestAClaimThatOthersGrowTwice(t *testing.T) {
 	})
 }
 
+// TestWhatOthersPutIntoAnEmptyField tells that what the program leaves empty is not its own when others fill it.
+func TestWhatOthersPutIntoAnEmptyField(t *testing.T) {
+	user := func(user string) string { return `{spec: {template: {spec: {securityContext: {runAsUser: ` + user + `}}}}}` }
+	story(t, "[D61]", "plain", func(p *place) {
+		web := changed(deployment("web"), `{spec: {template: {spec: {securityContext: {}}}}}`)
+		p.up(object("web", web))
+		p.edit("Deployment", "web", user("5"))
+		p.unchangedObject(object("web", changed(web, rev2)))
+		p.edit("Deployment", "web", user("6"))
+		result := p.tryUp()
+		require.NoError(p, result.Err, result.Output)
+		require.Zero(p, result.Changes["update"], "what others have changed again is taken for the program's: %s", result.Output)
+		found, _ := get(p.live("Deployment", "web").Object, at("spec.template.spec.securityContext.runAsUser"))
+		require.EqualValues(p, 6, found)
+	})
+}
+
+// TestAnIgnoredFieldThatOthersChangeTwice tells the same of a field that the program ignores.
+func TestAnIgnoredFieldThatOthersChangeTwice(t *testing.T) {
+	story(t, "[D61]", "plain", func(p *place) {
+		data := object("data", claimOf("data"), ignoring("spec.resources.requests.storage"))
+		p.up(data)
+		p.bind("data")
+		for _, size := range []string{"2Gi", "4Gi"} {
+			p.edit("PersistentVolumeClaim", "data", `{spec: {resources: {requests: {storage: `+size+`}}}}`)
+			p.up(object("data", changed(claimOf("data"), `{metadata: {labels: {rev: "`+size+`"}}}`), ignoring("spec.resources.requests.storage")))
+			result := p.tryUp()
+			require.NoError(p, result.Err, result.Output)
+			require.Zero(p, result.Changes["update"], result.Output)
+		}
+	})
+}
+
 // TestWhatIsDropped tells that a value that admission has dropped is not forgotten.
 func TestWhatIsDropped(t *testing.T) {
 	t.Run("it is said", func(t *testing.T) {

@@ -32,7 +32,7 @@ type run struct {
 	head   *state.Head
 	// begun says that the head has this run's record.
 	begun bool
-	// notSaved is why the API server refuses to take the state, nil while it does not.
+	// notSaved is why the state could not be saved, nil if it could.
 	notSaved atomic.Pointer[string]
 	// resumed is the record of an earlier run that did not conclude; nil if there is none.
 	resumed *state.Record
@@ -210,9 +210,9 @@ func (r *run) save(life context.Context, change func(*state.Head)) error {
 	}
 }
 
-// noteNotSaved notes whether the API server refuses the state, such as by a quota: that does not pass by itself, so the Lease says it.
+// noteNotSaved notes why the state is not saved, for the Lease to say it: a quota or a webhook does not pass by itself.
 func (r *run) noteNotSaved(err error) {
-	if !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) && !apierrors.IsRequestEntityTooLargeError(err) {
+	if err == nil {
 		r.notSaved.Store(nil)
 		return
 	}
