@@ -97,7 +97,9 @@ func TestAClaimThatOthersGrowTwice(t *testing.T) {
 
 // TestWhatOthersPutIntoAnEmptyField tells that what the program leaves empty is not its own when others fill it.
 func TestWhatOthersPutIntoAnEmptyField(t *testing.T) {
-	user := func(user string) string { return `{spec: {template: {spec: {securityContext: {runAsUser: ` + user + `}}}}}` }
+	user := func(user string) string {
+		return `{spec: {template: {spec: {securityContext: {runAsUser: ` + user + `}}}}}`
+	}
 	story(t, "[D61]", "plain", func(p *place) {
 		web := changed(deployment("web"), `{spec: {template: {spec: {securityContext: {}}}}}`)
 		p.up(object("web", web))

@@ -260,7 +260,7 @@ func (r *Reconciler) observeLease(ctx context.Context, observed *plan.Observed) 
 	}
 	if holder := lease.Spec.HolderIdentity; holder != nil && *holder != "" {
 		observed.Lease = &plan.Holder{
-			UID: types.UID(*holder), Pod: lease.Annotations[v1alpha1.AnnotationPod], NotSaved: lease.Annotations[v1alpha1.AnnotationNotSaved],
+			UID: types.UID(*holder), Pod: lease.Annotations[v1alpha1.AnnotationPod], NotSaved: shorten(lease.Annotations[v1alpha1.AnnotationNotSaved]),
 		}
 	}
 	return nil
