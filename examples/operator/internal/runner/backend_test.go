@@ -34,6 +34,7 @@ func TestStateStaysInTheBackendThatIsNamed(t *testing.T) {
 	})
 	p.kill()
 	<-p.ended
+	e.asInPod(bucket, "shop-1-x7k2p")
 	e.emptyLease()
 	e.fill()
 
@@ -62,6 +63,18 @@ func TestStateStaysInTheBackendThatIsNamed(t *testing.T) {
 			assert.Len(t, e.configMaps(), 2)
 		}
 		require.NoError(t, os.WriteFile(stored, content, 0o600))
+	})
+
+	t.Run("[X44] a backend that does not answer makes no run forget what was made", func(t *testing.T) {
+		away := bucket + "-away"
+		require.NoError(t, os.Rename(bucket, away))
+		for _, kind := range []v1alpha1.OperationKind{v1alpha1.OperationUpdate, v1alpha1.OperationDriftCheck} {
+			p, head, exit := e.run(kind, elsewhere(e.twoConfigMaps("green")))
+			require.Equal(t, 1, exit, p.log.String())
+			assert.Equal(t, int32(2), head.Record.ResourceCount)
+			assert.Len(t, head.Record.Resources, 2)
+		}
+		require.NoError(t, os.Rename(away, bucket))
 	})
 
 	for range 2 { // a second time there is nothing to destroy

@@ -74,21 +74,6 @@ func inClear(ctx context.Context, key stack.Key, properties map[string]any) map[
 	return properties
 }
 
-// export reads the state from a backend that is somewhere else.
-func (e *engine) export(ctx context.Context) (*apitype.DeploymentV3, error) {
-	exported, err := e.stack.Export(ctx)
-	if err != nil {
-		return nil, err
-	}
-	deployment := &apitype.DeploymentV3{}
-	if len(exported.Deployment) > 0 {
-		if err := decodeExactly(exported.Deployment, deployment); err != nil {
-			return nil, fmt.Errorf("read the exported state: %w", err)
-		}
-	}
-	return deployment, nil
-}
-
 // decodeExactly keeps numbers as they are written.
 func decodeExactly(content []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))

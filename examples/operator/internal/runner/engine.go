@@ -20,6 +20,8 @@ type engine struct {
 	log   *slog.Logger
 	// reports are those of all commands, in their order.
 	reports []*report
+	// unlock takes locks away that stopped a command, and says whether it has: the command can be tried again.
+	unlock func(ctx context.Context, used auto.Stack, err error) (bool, error)
 }
 
 // leanWorkspace spares Pulumi what a run does not need: to select a stack that was just restored, and to read the outputs of
@@ -57,19 +59,27 @@ func (r *run) open(ctx context.Context) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.local() && r.resumed != nil {
-		// The run that was killed has left its lock. The Lease says that nobody else is there.
-		if err := opened.Cancel(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return &engine{stack: opened, log: r.log}, nil
+	return &engine{stack: opened, log: r.log, unlock: r.unlock}, nil
 }
 
 // follow runs a command and gathers what the engine says meanwhile. The stream of events stays open where the command
 // fails before the engine begins, so it is the command that is waited for. What the command prints is left out: it would
 // have planned secrets in clear.
-func (e *engine) follow(command func(stream chan<- events.EngineEvent) error) *report {
+func (e *engine) follow(ctx context.Context, command func(stream chan<- events.EngineEvent) error) *report {
+	said := e.followOnce(command)
+	if said.err == nil {
+		return said
+	}
+	switch unlocked, err := e.unlock(ctx, e.stack, said.err); {
+	case err != nil:
+		said.err = err
+	case unlocked:
+		return e.followOnce(command)
+	}
+	return said
+}
+
+func (e *engine) followOnce(command func(stream chan<- events.EngineEvent) error) *report {
 	stream, ended, gathered := make(chan events.EngineEvent), make(chan struct{}), make(chan struct{})
 	collected := newReport(e.log)
 	e.reports = append(e.reports, collected)
@@ -99,7 +109,7 @@ func (e *engine) follow(command func(stream chan<- events.EngineEvent) error) *r
 
 // preview finds out what an update would do. The plan, if a file is named, is for an update that may do nothing else.
 func (e *engine) preview(ctx context.Context, refresh bool, plan string) *report {
-	return e.follow(func(stream chan<- events.EngineEvent) error {
+	return e.follow(ctx, func(stream chan<- events.EngineEvent) error {
 		options := []optpreview.Option{
 			optpreview.EventStreams(stream), optpreview.Color("never"), optpreview.SuppressOutputs(), optpreview.Plan(plan),
 		}
@@ -112,7 +122,7 @@ func (e *engine) preview(ctx context.Context, refresh bool, plan string) *report
 }
 
 func (e *engine) up(ctx context.Context, refresh bool, plan string) *report {
-	return e.follow(func(stream chan<- events.EngineEvent) error {
+	return e.follow(ctx, func(stream chan<- events.EngineEvent) error {
 		options := []optup.Option{
 			optup.EventStreams(stream), optup.Color("never"), optup.SuppressOutputs(), optup.ShowSecrets(false), optup.Plan(plan),
 		}
@@ -126,7 +136,7 @@ func (e *engine) up(ctx context.Context, refresh bool, plan string) *report {
 
 // destroy deletes what is in the state, and then, if asked to, the stack from its backend.
 func (e *engine) destroy(ctx context.Context, remove bool) *report {
-	return e.follow(func(stream chan<- events.EngineEvent) error {
+	return e.follow(ctx, func(stream chan<- events.EngineEvent) error {
 		options := []optdestroy.Option{
 			optdestroy.EventStreams(stream), optdestroy.Color("never"), optdestroy.SuppressOutputs(), optdestroy.ShowSecrets(false),
 		}

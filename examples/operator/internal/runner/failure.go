@@ -24,6 +24,8 @@ const (
 	ReasonOutputsInvalid   = "OutputsInvalid"
 	ReasonPlanChanged      = v1alpha1.ReasonPlanChanged
 	ReasonStateUnusable    = "StateUnusable"
+	ReasonStackTaken       = "StackTaken"
+	ReasonStackLocked      = "StackLocked"
 	// ReasonForbidden is in no record: whoever may not hold the Lease or read the state may not write it either.
 	ReasonForbidden = "Forbidden"
 )

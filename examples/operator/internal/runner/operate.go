@@ -80,7 +80,10 @@ func (r *run) perform(life, work context.Context, done *result) (err error) {
 	if err != nil {
 		return err
 	}
-	done.deployment, r.before = before, resourcesOf(work, r.key, before)
+	r.before = resourcesOf(work, r.key, before)
+	if r.local() {
+		done.deployment = before // Until a backend has answered, the record stays what it is.
+	}
 	if err := r.hide(work, before); err != nil {
 		return err
 	}
@@ -127,20 +130,6 @@ func (r *run) perform(life, work context.Context, done *result) (err error) {
 		said.tell(life)
 	}
 	return err
-}
-
-// requireResources refuses a stack that is empty in its backend although runs have made something: an update would make it once more, and
-// a destroy would find nothing to destroy.
-func (r *run) requireResources(done *result) error {
-	made := r.head.Record.ResourceCount
-	var now state.Record
-	if inventory(&now, done.deployment, r.Namespace, nil); made == 0 || now.ResourceCount > 0 {
-		return nil
-	}
-	done.deployment = nil // What the record says of the resources stays.
-	return &failure{ReasonStateUnusable, fmt.Sprintf("The stack %s is empty in the backend %s, and the runs of this Environment have made what is "+
-		"there (resources: %d). Restore the stack in the backend, or leave the objects and let the Environment go: kubectl annotate --namespace %s "+
-		"environment %s %s=true", r.stack, r.inputs.BackendURL, made, r.Namespace, r.Environment, v1alpha1.AnnotationOrphan)}
 }
 
 // command runs what the kind of the operation asks for.
@@ -296,9 +285,9 @@ func (r *run) readBack(life context.Context, pulumi *engine, done *result) error
 	} else {
 		ctx, cancel := context.WithTimeout(life, r.Grace)
 		defer cancel()
-		exported, err := pulumi.export(ctx)
+		exported, err := r.export(ctx, pulumi)
 		if err != nil {
-			return failed(err)
+			return err
 		}
 		after = exported
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/config"
 )
 
@@ -60,4 +62,14 @@ func Open(passphrase, salt string) (Key, error) {
 		return Key{}, fmt.Errorf("%w: without the right one nobody can read the state. Restore the Secret from a backup", ErrKey)
 	}
 	return Key{Crypter: crypter, salt: salt}, nil
+}
+
+// Encrypted says whether a state was written with this key.
+func (k Key) Encrypted(deployment *apitype.DeploymentV3) bool {
+	provider := deployment.SecretsProviders
+	if provider == nil || provider.Type != "passphrase" {
+		return false
+	}
+	var of struct{ Salt string }
+	return json.Unmarshal(provider.State, &of) == nil && of.Salt == k.salt
 }
