@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -158,19 +159,10 @@ func TestAJobWhosePodNeverStartedIsNoAttempt(t *testing.T) { // [X77]
 
 func TestAStateThatCannotBeSavedIsSaid(t *testing.T) { // [X49]
 	p := newPlace(t)
-	p.make(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
 	p.environment()
 	job := p.job(1)
 	p.eventually(func() bool { return p.read().Status.CurrentOperation.JobUID == job.UID }, "the Job is in the status")
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: "shop-1-a", Labels: job.Spec.Template.Labels,
-			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))},
-		},
-		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "runner", Image: "runner"}}},
-	}
-	pod.Labels[batchv1.JobNameLabel] = job.Name
-	p.make(pod)
+	pod := p.pod(job)
 	holder := string(pod.UID)
 	lease := &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: "shop-run", Labels: map[string]string{v1alpha1.LabelEnvironment: "shop"}},
@@ -183,4 +175,52 @@ func TestAStateThatCannotBeSavedIsSaid(t *testing.T) { // [X49]
 	delete(lease.Annotations, v1alpha1.AnnotationNotSaved)
 	require.NoError(t, p.Update(t.Context(), lease))
 	p.becomes("Updating")
+}
+
+// pod makes the pod of a Job, which has no controller here.
+func (p *place) pod(job *batchv1.Job) *corev1.Pod {
+	p.Helper()
+	p.make(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: job.Name + "-a", Labels: job.Spec.Template.Labels,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))},
+		},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "runner", Image: "runner"}}},
+	}
+	pod.Labels[batchv1.JobNameLabel] = job.Name
+	p.make(pod)
+	return pod
+}
+
+// A Job that is deleted with --cascade=orphan leaves its pod at work.
+func TestAPodWhoseJobIsGoneIsWaitedFor(t *testing.T) { // [X49] [X50]
+	p := newPlace(t)
+	p.environment()
+	job := p.job(1)
+	p.eventually(func() bool { return p.read().Status.CurrentOperation.JobUID == job.UID }, "the Job is in the status")
+	pod := p.pod(job)
+	orphan := metav1.DeletePropagationOrphan
+	job.Finalizers = nil
+	require.NoError(t, p.Delete(t.Context(), job, &client.DeleteOptions{PropagationPolicy: &orphan}))
+	p.eventually(func() bool {
+		var left batchv1.Job
+		err := p.Get(t.Context(), client.ObjectKeyFromObject(job), &left)
+		if err == nil && len(left.Finalizers) > 0 { // as the garbage collector does
+			left.Finalizers = nil
+			_ = p.Update(t.Context(), &left)
+		}
+		return apierrors.IsNotFound(err) || err == nil && left.UID != job.UID
+	}, "the Job is gone")
+	p.eventually(func() bool { // It is restored from a backup, say.
+		environment := p.read()
+		environment.Status = v1alpha1.EnvironmentStatus{}
+		return p.Status().Update(t.Context(), environment) == nil
+	}, "the status is lost")
+	message := p.becomes("EarlierRun")
+	assert.Contains(t, message, "If its Job is gone, delete the pod: kubectl delete --namespace "+p.namespace+" pod "+pod.Name)
+	require.NoError(t, p.Delete(t.Context(), pod, client.GracePeriodSeconds(0)))
+	p.becomes("Updating")
+	p.runs(2)
+	p.becomes("Applied")
 }

@@ -143,11 +143,13 @@ func (d *decision) endEarlierRun() bool {
 	if pod == nil {
 		return false
 	}
+	unless := "its node is lost"
 	if pod.Deleted.IsZero() {
 		d.Step = EndRuns
+		unless = "its Job is gone" // A Job takes its pods along, unless it was told to leave them.
 	}
-	d.waiting("EarlierRun", fmt.Sprintf("The pod %s of an earlier run has not ended yet. It has been told to. If its node is lost, delete the pod: "+
-		"kubectl delete --namespace %s pod %s", pod.Name, d.Environment.Namespace, pod.Name))
+	d.waiting("EarlierRun", fmt.Sprintf("The pod %s of an earlier run has not ended yet, and the next run begins when it has. If %s, delete the pod: "+
+		"kubectl delete --namespace %s pod %s", pod.Name, unless, d.Environment.Namespace, pod.Name))
 	return true
 }
 
