@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -19,8 +20,10 @@ type comparison struct {
 	notesUnknown, notesSecret bool
 	// wholly are the templates of which all is unknown or secret, by what it depends on. adopted are those of which another
 	// rendering has the objects.
-	wholly   map[string]map[taint]bool
-	adopted  map[string]bool
+	wholly  map[string]map[taint]bool
+	adopted map[string]bool
+	// said are the warnings of the rendering that counts, as they may be shown.
+	said     []string
 	warnings []string
 }
 
@@ -38,7 +41,7 @@ type compared struct {
 }
 
 func newComparison(first *outcome) *comparison {
-	c := &comparison{first: first, wholly: map[string]map[taint]bool{}, adopted: map[string]bool{}}
+	c := &comparison{first: first, said: slices.Clone(first.Warnings), wholly: map[string]map[taint]bool{}, adopted: map[string]bool{}}
 	for _, crd := range first.CRDs {
 		c.documents = append(c.documents, &compared{Document: crd, crd: true, known: crd.Object})
 	}
@@ -83,8 +86,20 @@ func (c *comparison) warn(file, why string) {
 		"What it makes is known only after the apply: %s.", file, why))
 }
 
+// hideWarnings hides the warnings that another rendering does not have: they quote names, keys and annotations, which may be secret.
+func (c *comparison) hideWarnings(other *outcome) {
+	for i, said := range c.said {
+		if file, _, _ := strings.Cut(said, ": "); !slices.Contains(other.Warnings, said) {
+			c.said[i] = file + ": a warning is not shown, because what it quotes depends on secret values, or on drawn ones"
+		}
+	}
+}
+
 // mark marks what another rendering has otherwise.
 func (c *comparison) mark(of taint, other *outcome) {
+	if of != onUnknown {
+		c.hideWarnings(other)
+	}
 	theirs := byFile(documentsOf(other.Rendered))
 	mine := byFile(c.documents)
 	files := maps.Clone(mine)
@@ -211,7 +226,7 @@ func sameHook(one, other *Hook) bool {
 func (c *comparison) partial() *Partial {
 	p := &Partial{
 		Tests: c.first.Tests, Notes: c.first.Notes, NotesUnknown: c.notesUnknown, NotesSecret: c.notesSecret,
-		Incomplete: c.incomplete, Warnings: append(slices.Clone(c.first.Warnings), c.warnings...),
+		Incomplete: c.incomplete, Warnings: slices.Concat(c.said, c.warnings),
 	}
 	for _, document := range c.documents {
 		if document.absent {

@@ -101,6 +101,15 @@ func TestSecretPlaces(t *testing.T) {
 		assert.Equal(t, m{"a": values.Unknown{}, "b": "c"}, partial.Objects[0].Object["data"])
 		assert.Equal(t, []string{"ConfigMap/a data.a"}, secretPaths(partial))
 	})
+	t.Run("[D96] a secret that is a key, twice, is not in the warning of it", func(t *testing.T) {
+		t.Parallel()
+		chart := templated(configMap("a", "b: c\nb: d\n{{ .Values.s | b64enc }}: a\n{{ .Values.s | b64enc }}: b"))
+		partial := rendersPartly(t, chart, m{"s": "hunter2"}, []any{"s"})
+		assert.ElementsMatch(t, []string{
+			`shop/templates/it.yaml: YAML: the key "b" is there twice, in lines 6 and 7: remove one of them. The last one counts, as for Helm`,
+			"shop/templates/it.yaml: a warning is not shown, because what it quotes depends on secret values, or on drawn ones",
+		}, partial.Warnings)
+	})
 	t.Run("all values may be secret", func(t *testing.T) {
 		t.Parallel()
 		partial := rendersPartly(t, templated(configMap("a", "a: {{ .Values.s }}\nb: {{ .Values.n.m }}\nc: {{ .Release.Name }}")), m{"s": "x", "n": m{"m": "z"}}, []any{})
