@@ -24,7 +24,8 @@ type Rendered struct {
 	Tests []string
 	// Notes is the text that NOTES.txt of the chart, not of its subcharts, makes.
 	Notes string
-	// Warnings say what in the chart or its values may not be meant as Helm, and this package, takes it. They quote names, keys and annotations of what was rendered, but no values.
+	// Warnings say what in the chart or its values may not be meant as Helm, and this package, takes it. They quote names, keys and
+	// annotations of what was rendered, but no values.
 	Warnings []string
 }
 

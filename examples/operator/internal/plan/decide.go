@@ -115,15 +115,15 @@ func (d *decision) deleted() bool { return !d.Environment.DeletionTimestamp.IsZe
 
 // readRequests looks for what people ask by annotations.
 func (d *decision) readRequests() {
-	request := d.Environment.Annotations[v1alpha1.AnnotationRetry]
+	request := d.request(v1alpha1.AnnotationRetry)
 	retry := d.status.Retry
-	isNewRun := retry != nil && retry.RunRequest != d.Environment.Annotations[v1alpha1.AnnotationRun]
+	isNewRun := retry != nil && retry.RunRequest != d.request(v1alpha1.AnnotationRun)
 	if retry == nil || retry.Generation == d.Environment.Generation && (request == "" || request == retry.HandledRequest) && !isNewRun {
 		return
 	}
 	// Another spec may be the cure, such as more memory for the runner.
 	*retry = v1alpha1.Retry{
-		HandledRequest: request, Generation: d.Environment.Generation, RunRequest: d.Environment.Annotations[v1alpha1.AnnotationRun],
+		HandledRequest: request, Generation: d.Environment.Generation, RunRequest: d.request(v1alpha1.AnnotationRun),
 	}
 }
 

@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -38,9 +41,22 @@ func (d *decision) next() {
 	}
 }
 
+// longestRequest is how much of an annotation that asks for something goes into the status, which has to fit into an object.
+const longestRequest = 256
+
+// request is the value of an annotation that asks for something. Of one that is too long, it is the beginning and a hash.
+func (d *decision) request(annotation string) string {
+	value := d.Environment.Annotations[annotation]
+	if len(value) <= longestRequest {
+		return value
+	}
+	hash := sha256.Sum256([]byte(value))
+	return strings.ToValidUTF8(value[:longestRequest], "") + "-" + hex.EncodeToString(hash[:8])
+}
+
 // requested is the value of the annotation that asks for a run; empty if a run has begun with it that succeeded.
 func (d *decision) requested() string {
-	request := d.Environment.Annotations[v1alpha1.AnnotationRun]
+	request := d.request(v1alpha1.AnnotationRun)
 	if d.deleted() || request == d.status.LastRunRequest {
 		return ""
 	}

@@ -23,8 +23,8 @@ func (d *decision) failed(operation *v1alpha1.Operation, reason, message string)
 	d.status.LastFailure = &v1alpha1.Failure{Time: d.now(), Reason: reason, Message: cut(message, messageSize), RetryCount: count}
 	retry := &v1alpha1.Retry{
 		Count: count, InputHash: operation.InputHash, Kind: operation.Kind, Generation: d.Environment.Generation,
-		HandledRequest: d.Environment.Annotations[v1alpha1.AnnotationRetry],
-		RunRequest:     d.Environment.Annotations[v1alpha1.AnnotationRun],
+		HandledRequest: d.request(v1alpha1.AnnotationRetry),
+		RunRequest:     d.request(v1alpha1.AnnotationRun),
 	}
 	if !d.exhausted(retry) {
 		next := metav1.NewTime(d.now().Add(backoff(d.spec.Retry.FirstPause(), count, d.Environment.UID, operation.Serial)))

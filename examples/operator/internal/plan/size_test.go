@@ -103,3 +103,16 @@ func TestAProblemOfAnyLengthFits(t *testing.T) { // [X19]
 	w.rests()
 	require.LessOrEqual(t, len(w.ready().Message), 4096)
 }
+
+func TestARequestOfAnyLengthFits(t *testing.T) { // [X19] [X56]
+	w := newWorld()
+	w.applies()
+	for i, end := range []string{"a", "b"} {
+		w.environment.Annotations = map[string]string{v1alpha1.AnnotationRun: strings.Repeat("x", 100_000) + end}
+		w.applies()
+		require.Len(t, w.started, 2+i, "one that differs at its end asks again")
+		require.Less(t, len(w.status().LastRunRequest), 300)
+		w.rests()
+		require.Len(t, w.started, 2+i, "one run is enough")
+	}
+}
