@@ -131,3 +131,22 @@ func TestAStatusThatIsOlderThanTheHeadIsReadFromIt(t *testing.T) {
 	require.Equal(t, state.Succeeded, w.head.Record.Outcome)
 	require.Len(t, w.started, 7, "nothing runs for it")
 }
+
+// A state that cannot be read may know of a run that was interrupted: with a status that was lost, nothing else does.
+func TestARunIsContinuedThoughItsStateCouldNotBeRead(t *testing.T) { // [X31] [X49]
+	w := newWorld()
+	for w.run == nil {
+		w.decide()
+	}
+	w.begins()
+	w.vanishes()
+	w.loseStatus()
+	w.damaged = true
+	w.rests()
+	require.Equal(t, "StateUnusable", w.ready().Reason)
+	require.Contains(t, w.inputs, "shop-1-inputs")
+	w.damaged = false
+	w.change("inputs-2")
+	w.starts()
+	require.Equal(t, []string{"Update inputs-1", "Update inputs-1"}, w.started)
+}

@@ -77,6 +77,7 @@ var events = map[string]func(*world, *rapid.T){
 	"the inputs Secrets are lost":   always(func(w *world) { w.inputLost = true; clear(w.inputs) }),
 	"the state is removed by force": rarely((*world).removeState),
 	"the state is restored":         always((*world).restoreState),
+	"a state is imported":           always((*world).importState),
 	"the status is lost":            always((*world).loseStatus),
 	"a pod cannot start":            always(func(w *world) { w.stuck(&plan.Problem{Reason: "PodNotStarted", Message: "no image"}) }),
 	"the pod can start after all":   always(func(w *world) { w.stuck(nil) }),

@@ -19,7 +19,7 @@ import (
 func (d *decision) next() {
 	if d.OutputsDue {
 		d.Step = WriteOutputs
-	} else if d.Leftovers && d.running() == nil {
+	} else if d.Leftovers && d.running() == nil && d.Damaged == nil { // A state that cannot be read may need what seems left over.
 		d.Step = CleanUp
 	}
 	if d.status.OutputsSecretRef != nil && !d.OutputsDue && d.OutputsProblem == nil {
@@ -28,6 +28,8 @@ func (d *decision) next() {
 	switch {
 	case d.spec.Suspend:
 		d.suspended()
+	case d.Damaged != nil: // It may know of a run that is to be continued, and a status that was lost does not.
+		d.damaged()
 	case d.Inputs.Problem != nil:
 		d.waiting(d.Inputs.Problem.Reason, d.Inputs.Problem.Message)
 	case !d.upToDate() || d.requested() != "":

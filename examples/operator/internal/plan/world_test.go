@@ -367,6 +367,17 @@ func (w *world) restoreState() {
 	w.removed = nil
 }
 
+// importState is an "operator state import", which wants that no run holds the Lease.
+func (w *world) importState() {
+	if w.head == nil || w.head.Record.Serial == 0 || w.runs() || w.lease != nil {
+		return
+	}
+	w.head.Record = state.Record{
+		Serial: max(w.head.Record.Serial, w.status().Serial), Kind: v1alpha1.OperationUpdate, Outcome: state.Succeeded, Imported: true,
+		Applied: true, ResourceCount: 3,
+	}
+}
+
 // terminate is a "kubectl delete namespace".
 func (w *world) terminate() {
 	w.terminating = true
