@@ -91,7 +91,7 @@ func (l *life) goBack(o operation, result engine.Result) bool {
 	}
 	for name, said := range errorsOf(again.Output) {
 		for _, th := range l.things {
-			if th.resource == name && !mayRefuse(th, said) {
+			if th.resource == name && !mayRefuse(th, before[th], said) {
 				l.breaks(violation{law: canGoBack, thing: th, before: before[th], text: again.Output})
 				return true
 			}

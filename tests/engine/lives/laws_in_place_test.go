@@ -134,7 +134,7 @@ func (l *life) hold(promised []promise, result engine.Result, before map[*thing]
 		reasons := fmt.Sprintf("The API server accepts %s.\nOf the whole manifest it says: %v\nbesides what is ignored: %v\n%s",
 			asJSON(p.patch), p.wholeRefused, p.refusedBesides, result.Output)
 		if p.absent {
-			if said := errored[p.resource]; said != "" && !mayRefuse(p.thing, said) {
+			if said := errored[p.resource]; said != "" && !mayRefuse(p.thing, before[p.thing], said) {
 				v.law, v.text = canBeMade, result.Output
 				l.breaks(v)
 				return
@@ -146,7 +146,7 @@ func (l *life) hold(promised []promise, result engine.Result, before map[*thing]
 			l.breaks(v)
 			return
 		}
-		if said := errored[p.resource]; said != "" && !mayRefuse(p.thing, said) {
+		if said := errored[p.resource]; said != "" && !mayRefuse(p.thing, before[p.thing], said) {
 			v.text = fmt.Sprintf("%s %s was refused. %s", p.kind(), p.object, reasons)
 			l.breaks(v)
 			return
@@ -155,12 +155,28 @@ func (l *life) hold(promised []promise, result engine.Result, before map[*thing]
 }
 
 // mayRefuse reports whether a refusal is one that the law allows.
-func mayRefuse(th *thing, said string) bool {
-	return th.policy == "fail" && strings.Contains(said, "[FieldConflict]") ||
+func mayRefuse(th *thing, before *unstructured.Unstructured, said string) bool {
+	return th.isUnknown(before) && strings.Contains(said, "[AlreadyExists]") || th.policy == "fail" && strings.Contains(said, "[FieldConflict]") ||
 		strings.Contains(said, "[ManagedElsewhere]") || strings.Contains(said, "[ObjectTerminating]") ||
 		// Two objects cannot have one name, and the program says that the old one stays.
 		th.retained && strings.Contains(said, "was not replaced: the old object still exists") && strings.Contains(said, "[AlreadyExists]") ||
 		strings.Contains(said, "guard what is not ours in")
+}
+
+// isUnknown says that a resource has another name, without an alias, and that others have changed all that its object had of ours: nothing
+// tells the object from one of others then.
+func (th *thing) isUnknown(live *unstructured.Unstructured) bool {
+	return live != nil && th.applied != nil && th.applied.resource != th.resource && th.former == "" && managerOf(live) == ""
+}
+
+// managerOf is the field manager of ours that has applied an object; empty if it owns nothing.
+func managerOf(live *unstructured.Unstructured) string {
+	for _, entry := range live.GetManagedFields() {
+		if strings.HasPrefix(entry.Manager, "k8sconnect-") && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" {
+			return entry.Manager
+		}
+	}
+	return ""
 }
 
 var section = regexp.MustCompile(`^  \S+ \((\S+)\):$`)

@@ -72,12 +72,7 @@ func (l *life) applied(o operation, result engine.Result, before map[*thing]*uns
 // settles holds the laws about the values of one object.
 func (l *life) settles(th *thing, live, before *unstructured.Unstructured, result engine.Result) {
 	manifest := l.placed(m{"manifest": th.besides(live)})["manifest"].(m)
-	manager := ""
-	for _, entry := range live.GetManagedFields() {
-		if strings.HasPrefix(entry.Manager, "k8sconnect-") && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" {
-			manager = entry.Manager
-		}
-	}
+	manager := managerOf(live)
 	if manager == "" {
 		l.breaks(violation{law: settled, thing: th, text: "the object has no manager of ours"})
 		return
@@ -108,7 +103,7 @@ func (l *life) settles(th *thing, live, before *unstructured.Unstructured, resul
 				continue
 			}
 			l.book.count("held: " + kept)
-			if !equal(w.value, has) && !rewritten {
+			if !equal(w.value, has) && !rewritten && (there || !isEmptyList(w.value)) {
 				l.breaks(violation{law: kept, thing: th, before: before, text: fmt.Sprintf(
 					"%s of %s is %s, and the program says %s since this up. %v\n%s", name, th.object, asJSON(has), asJSON(w.value), err, result.Output)})
 				return
@@ -116,8 +111,7 @@ func (l *life) settles(th *thing, live, before *unstructured.Unstructured, resul
 			continue
 		}
 		would, _ := get(tried.Object, w.path)
-		emptied, isList := would.([]any)
-		if equal(would, has) || rewritten || !there && isList && len(emptied) == 0 { // an empty list that an apply leaves is no list
+		if equal(would, has) || rewritten || !there && isEmptyList(would) {
 			continue
 		}
 		law := settled
@@ -134,6 +128,12 @@ func (l *life) settles(th *thing, live, before *unstructured.Unstructured, resul
 func hasLeaf(th *thing, name string, value any) bool {
 	had, ok := leaves(folded(th.manifest))[name]
 	return ok && equal(had.value, value)
+}
+
+// isEmptyList says that a value is a list without items: where an apply takes the last ones away, the API server keeps no list.
+func isEmptyList(value any) bool {
+	list, isList := value.([]any)
+	return isList && len(list) == 0
 }
 
 // hollow values are left out of answers although they are there.
