@@ -109,11 +109,12 @@ func (l *life) accompanied(result engine.Result) {
 	if l.wait == nil {
 		return
 	}
-	if l.wait.onFailure != "fail" {
+	label := at("metadata.labels.rev")
+	if l.wait.onFailure != "fail" || l.wait.about.ignoresPlace(label) { // Others may change what is ignored once a Wait has ended.
 		return
 	}
 	l.book.count("held: " + waited)
-	if value, _ := get(l.place.live(l.wait.about.kind(), l.wait.about.object).Object, at("metadata.labels.rev")); value != l.wait.value {
+	if value, _ := get(l.place.live(l.wait.about.kind(), l.wait.about.object).Object, label); value != l.wait.value {
 		l.breaks(violation{law: waited, thing: l.wait.about, text: fmt.Sprintf("metadata.labels.rev is %v and not %s.\n%s", value, l.wait.value, result.Output)})
 	}
 }
