@@ -46,7 +46,7 @@ func TestAStackThatAnotherClusterHas(t *testing.T) { // [X44]
 		assert.Zero(t, head.Record.ResourceCount, "what others have made is not counted as made by this Environment")
 	}
 	requireTaken()
-	t.Run("also where it holds no secret", func(t *testing.T) {
+	t.Run("also where it holds no secret", func(*testing.T) {
 		hidden := regexp.MustCompile(`"ciphertext": "[^"]*"`)
 		e.write(stored, hidden.ReplaceAll(before, []byte(`"plaintext": "\"shown\""`)))
 		requireTaken()
