@@ -73,7 +73,7 @@ type inheriting struct {
 // inherit finds the values that the templates of a release would draw in the objects that it takes over. missing says what the other values
 // become.
 //
-// It is done once: after that, the values are remembered. So an object that cannot be read now is an error, and is never treated as absent.
+// After that, the found values are remembered. So an object that cannot be read now is an error, and is never treated as absent.
 func (r *release) inherit(ctx context.Context, known memory, missing draws.Missing) (inherited, error) {
 	if known.isInstalled() || !sets.TakesOver(r.given) || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
 		return inherited{}, nil
