@@ -24,8 +24,9 @@ type claimant struct {
 	keepsName bool
 }
 
-// claim refuses a second component that is the same release and has the same hooks: those of both would run, and each would delete the
-// Jobs of the other. It also refuses one that takes the name that a renamed component keeps: nobody has said that the two are one release.
+// claim refuses a second component that is the same release and has the same hooks: the hooks of both would run, and each component would
+// delete the Jobs of the other. It also refuses a component that takes the name that a renamed component keeps: the program has not said
+// that the two are one release.
 func (r *releases) claim(of *release, hooks []hook, component resource.URN) error {
 	if of.cluster == nil {
 		return nil

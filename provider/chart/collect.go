@@ -41,8 +41,8 @@ func (r *release) collect(partial *chart.Partial, known memory) (*rendered, erro
 	return done, collecting.finish()
 }
 
-// firstDefinitions returns the definitions of crds folders, of those that several subcharts bring the first, as Helm does. It warns of
-// others with another content.
+// firstDefinitions returns the definitions from crds folders. If several subcharts bring the same one, the first wins, as in Helm. It warns
+// if a later one has another content.
 func firstDefinitions(crds []chart.PartialDocument) (first []chart.PartialDocument, warnings []string) {
 	seen := map[manifest.Identity]chart.PartialDocument{}
 	for _, crd := range crds {
@@ -62,9 +62,9 @@ func firstDefinitions(crds []chart.PartialDocument) (first []chart.PartialDocume
 // collecting collects documents of one release.
 type collecting struct {
 	into *rendered
-	// together are the documents of the set, apart those that hooks make or run.
+	// together are the documents of the set. apart are documents that hooks run, or make for a run.
 	together, apart []placed
-	// namespace is that of the release.
+	// namespace is the namespace of the release.
 	namespace string
 	// generated counts the hooks with a generateName by their file and that name.
 	generated map[string]int
@@ -93,7 +93,7 @@ func (c *collecting) object(from chart.PartialDocument, crd bool) {
 	}
 }
 
-// hook adds a hook. One that stays as an object is one of the set.
+// hook adds a hook. A hook that stays as an object becomes an object of the set.
 func (c *collecting) hook(from chart.PartialHook, when func(h hook, s stage) since) {
 	from = c.name(from)
 	document, ok := c.document(from.PartialDocument)
@@ -125,7 +125,7 @@ func (c *collecting) hook(from chart.PartialHook, when func(h hook, s stage) sin
 	c.apart = append(c.apart, placed{Document: document, unknown: from.Unknown, hook: &h, found: found[0]})
 }
 
-// document makes a document of what was rendered. Without what identifies it, the set is incomplete.
+// document makes a document of what was rendered. If its identity is not known yet, the set is incomplete.
 func (c *collecting) document(from chart.PartialDocument) (sources.Document, bool) {
 	if c.whole {
 		from.Secrets.Add(property.Path{})
@@ -177,8 +177,8 @@ func (c *collecting) finish() error {
 	return nil
 }
 
-// share finds the objects that are hooks and also belong to the set. They stay where a hook's own object would go: nothing that hooks
-// need removes what the release has. After a deletion, the set has none any more.
+// share finds the hooks whose object also belongs to the set. Such an object stays where a hook's own object would be deleted: a hook that
+// needs it must not remove what the release has. After a deletion the release no longer has it, so a post-delete hook makes it.
 func (c *collecting) share(wrong *check.Mistakes) {
 	together := map[manifest.Identity]string{}
 	for _, one := range c.together {
@@ -205,7 +205,7 @@ func (c *collecting) share(wrong *check.Mistakes) {
 	c.apart = append(c.apart, after...)
 }
 
-// identityIn is the identity of a document in the release, whatever its version.
+// identityIn is the identity of a document in the release, without its version.
 func (c *collecting) identityIn(document sources.Document) manifest.Identity {
 	id := manifest.IdentityOf(document.Object).In(c.namespace)
 	id.APIVersion = id.Group()

@@ -94,14 +94,15 @@ type remembered struct {
 	Memory  pulumi.StringOutput      `pulumi:"memory"`
 }
 
-// Construct renders the chart and registers its objects. It makes no request to a cluster but for lookups.
+// Construct renders the chart and registers its objects. It asks the cluster only for lookups and, in a preview, for the values of a
+// release that is taken over.
 func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.ConstructResponse, error) {
 	clu, err := c.source.Cluster(req.Inputs)
 	namespace := ""
 	switch {
 	case err == nil:
 		namespace = clu.Namespace()
-	case !errors.Is(err, connection.ErrUnknown): // A connection that cannot be used fails the objects.
+	case !errors.Is(err, connection.ErrUnknown): // The objects report that the connection cannot be used.
 		namespace = "default"
 	}
 	in, wrong := decode(req.Inputs, req.Urn.Name(), namespace)

@@ -25,7 +25,7 @@ type Children struct {
 
 // construction registers the children of one release, in this order:
 //
-//	the record. Everything depends on it: as long as anything is there, what was drawn for it is remembered.
+//	the record. Everything depends on it: as long as any child exists, the values that were drawn for it are remembered.
 //	post-delete: the hooks after a deletion. Everything else depends on them, so they are deleted last.
 //	definitions of the crds folders
 //	pre-install and pre-upgrade hooks, one after the other
@@ -33,7 +33,7 @@ type Children struct {
 //	post-install and post-upgrade hooks, when the objects are ready
 //	pre-delete: the hooks before a deletion. They depend on everything, so they are deleted first.
 //
-// When that is there, the record remembers that the install or the upgrade has come to its end.
+// When all children exist, the record remembers that the install or the upgrade is complete.
 type construction struct {
 	*sets.Registration
 
@@ -50,9 +50,9 @@ type construction struct {
 	crds map[string]bool
 
 	tasks map[string]pulumi.Resource
-	// due are the Tasks of the hooks of the event that is open.
+	// due are the Tasks of the hooks that run in the open event.
 	due []*hookTask
-	// unforeseen means that this is a preview, and that nobody knows yet whether an event begins.
+	// unforeseen means that this is a preview that cannot say whether an event begins.
 	unforeseen bool
 }
 
@@ -103,8 +103,8 @@ func (c *construction) register() (pulumi.Input, error) {
 	return references, c.finish(last)
 }
 
-// later are the keys of the kept hooks that are applied after the objects. One that an object of the release names is applied before
-// that object: hooks that run after the objects are to find all of them.
+// later are the keys of the kept hooks that are applied after the objects. A kept hook that an object of the release refers to is applied
+// before that object: hooks that run after the objects must find all of them.
 func (c *construction) later() map[string]bool {
 	later := map[string]bool{}
 	for _, h := range c.hooks {
@@ -121,8 +121,9 @@ func (c *construction) later() map[string]bool {
 	return later
 }
 
-// keepHooks makes the hooks that stay as objects outlive the release and, if no upgrade has them, changes of their manifests. These go with
-// a release that moves, like everything that an install makes, and their former objects stay. Call it before the first registration.
+// keepHooks makes the hooks that stay as objects outlive the release. If no upgrade event has such a hook, changes of its manifest are not
+// applied either, unless the release moves: then it is made again at the new place, like everything that an install makes, and the former
+// object stays. Call keepHooks before the first registration.
 func (c *construction) keepHooks() {
 	kept := map[string]hook{}
 	for _, h := range c.hooks {
@@ -137,7 +138,7 @@ func (c *construction) keepHooks() {
 	})
 }
 
-// stage registers the hooks of a stage, each after the one before it. It returns what has to be done for what comes after them.
+// stage registers the hooks of a stage, each after the one before it. It returns what must be complete before the next children.
 func (c *construction) stage(s stage, done []pulumi.Resource) ([]pulumi.Resource, error) {
 	for _, h := range order(c.hooks) {
 		switch {
@@ -172,7 +173,7 @@ func (h hook) taskName(s stage) string {
 	return h.key
 }
 
-// afterSuffix tells the Tasks of a hook that runs before and after a change.
+// afterSuffix marks the Task that runs after the objects, because a hook may also have one that runs before them.
 const afterSuffix = ":after"
 
 // task registers the Task of a hook.
@@ -213,7 +214,7 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 	return task, err
 }
 
-// hookOf is the input that makes a Task a hook of the release, and lets it make what these hooks have.
+// hookOf is the input that makes a Task a hook of the release, and lets the Task make the objects of the given hooks.
 func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, error) {
 	formerly, err := c.formerly(makes...)
 	if err != nil {
@@ -226,8 +227,8 @@ func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, 
 	return of, nil
 }
 
-// formerly are the field managers of objects that hooks make, in versions of the chart that have them as children. One that has the
-// object as a child now does not make room for its hook.
+// formerly are the field managers that the objects of hooks have if another version of the chart has them as children. A hook whose object
+// is a child in this version has none: the child keeps the object.
 func (c *construction) formerly(hooks ...hook) (managers pulumi.StringArray, err error) {
 	for _, h := range hooks {
 		if c.Has(h.object) {
@@ -251,8 +252,8 @@ func (c *construction) registerTask(
 	return task, c.ctx.RegisterResource(string(c.types.Task), c.name+":"+name, inputs, task, options...)
 }
 
-// remembered registers the Tasks of the last run that are not known to be there in this one. What they run is unknown in this
-// preview, so that the engine does not show them as deleted. Whatever else they have from the chart stays as it was.
+// remembered registers the Tasks of the last run that may or may not exist in this one. What they run is unknown in this preview, so that
+// the engine does not show them as deleted. Their other inputs from the chart keep their old values.
 func (c *construction) remembered(s stage, done []pulumi.Resource) error {
 	for _, name := range c.memory.Tasks {
 		if c.tasks[name] != nil || strings.HasSuffix(name, afterSuffix) != (s == afterObjects) {
@@ -272,8 +273,8 @@ func (c *construction) remembered(s stage, done []pulumi.Resource) error {
 	return nil
 }
 
-// deletion registers the hooks that run when the release is deleted. They are always there, also without any: a version of the chart
-// without them must not delete the resource that would run those of the version before.
+// deletion registers the hooks that run when the release is deleted. The resource exists even if it has no hooks: if a new version of the
+// chart had none, the engine would delete it, and that would run the hooks of the previous version.
 func (c *construction) deletion(event string, done []pulumi.Resource) (*child, error) {
 	var list pulumi.Input
 	if c.Incomplete {
@@ -302,7 +303,7 @@ func (c *construction) deletion(event string, done []pulumi.Resource) (*child, e
 		pulumi.Parent(c.parent), pulumi.DependsOn(done), c.Timeouts.OfWait())
 }
 
-// release tells the release from all others, also those of other stacks with the same name.
+// release identifies the release among all others, including releases with the same name in other stacks.
 func (c *construction) release() string {
 	return strings.Join([]string{c.ctx.Project(), c.ctx.Stack(), c.in.release.Namespace, c.in.release.Name}, "/")
 }
@@ -330,7 +331,7 @@ func (c *construction) manifestOf(h hook) (pulumi.Input, error) {
 	return sets.InputOf(tree), nil
 }
 
-// digest stands for the whole rendering: hooks of upgrades run with another content then.
+// digest stands for the whole rendering. If it changes, upgrade hooks run.
 func (c *construction) digest() (pulumi.Input, error) {
 	digest, known, err := c.memory.digest(c.Set)
 	if !known {

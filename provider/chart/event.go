@@ -8,16 +8,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// An event is the install or an upgrade of a release. It begins when the record remembers it, before anything else is done, and ends
-// when an update has come to the end of the release and each of its hooks has succeeded in it.
+// An event is the install or an upgrade of a release. It begins when the record remembers it, before anything else is done. It ends when an
+// update has reached the last child of the release and each of the event's hooks has succeeded in it.
 //
-// An install goes on as one, also with a repaired chart. An upgrade to something else is another event, also if it goes back to what was
-// there before: what the hooks of the first one have begun, those of the second one end.
+// An install remains the same event until it is complete, even if the chart is repaired meanwhile. An upgrade to another content is a new
+// event, even if it returns to the previous content: its hooks finish what the hooks of the interrupted event began.
 //
-// Only the last child knows that all others are there, and in the next run it is registered last again, when all has been decided. So
-// it is the record, registered first, whose outputs are registered once more at the end of the event.
+// Only the last child knows that all others exist. In the next run, it would be registered last again, after everything has been decided.
+// That is why the outputs of the record, which is registered first, are registered a second time at the end of the event.
 
-// happening is an event that has begun and not come to its end.
+// happening says what kind of event is open: it has begun and is not complete.
 type happening string
 
 const (
@@ -38,8 +38,8 @@ func (m memory) happens(adopt bool) happening {
 	}
 }
 
-// toward is the memory when the release is brought to a rendering: an event begins, unless the one that is open goes on or the release is
-// there.
+// toward is the memory while the release is brought to a rendering. A new event begins, unless an install is open, or the last event has
+// brought or brings that rendering.
 func (m memory) toward(rendered string, adopt bool) memory {
 	switch {
 	case !m.known() && !adopt:
@@ -53,7 +53,7 @@ func (m memory) toward(rendered string, adopt bool) memory {
 	return m
 }
 
-// next is the memory when another event begins, or takes the place of the one that is open.
+// next is the memory when a new event begins, or replaces the open one.
 func (m memory) next() memory {
 	if !m.Installing && !m.Upgrading {
 		m.Ended = m.Event
@@ -62,14 +62,14 @@ func (m memory) next() memory {
 	return m
 }
 
-// atEnd is the memory when the event has come to its end.
+// atEnd is the memory when the event is complete.
 func (m memory) atEnd() memory {
 	m.Installing, m.Upgrading, m.Unsure, m.Moving, m.Left = false, false, false, false, nil
 	return m
 }
 
-// foresee is the memory that the record will have after a preview. Nothing begins where the record stays as it is. unknown means that it
-// depends on what is not known yet.
+// foresee is the memory that the record will have after a preview. No event begins if the record does not change. unknown means that it
+// depends on inputs that are not known yet.
 func (m memory) foresee(set sets.Set, adopt bool) (after memory, unknown bool, err error) {
 	rendered, known, err := m.digest(set)
 	switch {
@@ -86,7 +86,7 @@ func (m memory) foresee(set sets.Set, adopt bool) (after memory, unknown bool, e
 	}
 }
 
-// digest stands for a rendering. known is false while that depends on what is not known yet.
+// digest stands for a rendering. known is false while the rendering depends on values that are not known yet.
 func (m memory) digest(set sets.Set) (digest string, known bool, err error) {
 	content := map[string]any{}
 	for _, list := range [][]sets.Object{set.Objects, set.Apart} {
@@ -104,7 +104,7 @@ func (m memory) digest(set sets.Set) (digest string, known bool, err error) {
 	return digest, true, err
 }
 
-// event is what the Task of a hook is told of the event, in the words of a Task.
+// event is what the Task of a hook learns about the event, in the words of a Task.
 func (c *construction) event(h hook, s stage) pulumi.Input {
 	if c.unforeseen {
 		return pulumi.UnsafeUnknownOutput(nil)
@@ -114,24 +114,24 @@ func (c *construction) event(h hook, s stage) pulumi.Input {
 		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
 		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
 	}
-	if !c.memory.isUnsure() { // Then each Task decides by itself whether it runs.
+	if !c.memory.isUnsure() { // If it is unsure, each Task decides by itself whether it runs.
 		found, left := h.shares(c.hooks, what, s)
 		of["found"], of["left"] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
 	}
 	return of
 }
 
-// isUnsure reports whether it is not known what the release was before, because an older version of the provider has brought it there.
+// isUnsure reports whether the previous content of the release is unknown, because an older version of the provider has brought it there.
 func (m memory) isUnsure() bool { return m.Unsure || m.known() && !m.Installing && m.Rendered == "" }
 
-// isOf reports whether a hook is one of an event in a stage.
+// isOf reports whether a hook belongs to a stage of an event.
 func (h hook) isOf(what happening, s stage) bool {
 	return what == installs && h.has(s.install) || what == upgrades && h.has(s.upgrade)
 }
 
-// finish notes that the event, or a move, has come to its end, as soon as the last child is there. An update with --target leaves children out: then
-// the ID of the last one is not known, or a hook has not succeeded. A preview says that the memory will change, because a plan that is
-// made of it allows what it has seen.
+// finish notes that the event, or a move, is complete as soon as the last child exists. An update with --target leaves children out: then
+// the ID of the last child is not known, or a hook has not succeeded. A preview says that the memory will change, because an update plan
+// that is made from it allows only the changes that the preview has shown.
 func (c *construction) finish(last *child) error {
 	switch {
 	case !c.memory.brought, c.memory.happens(c.in.adopt) == nothing && !c.memory.Moving && !c.unforeseen:

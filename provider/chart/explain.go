@@ -24,7 +24,8 @@ type mistakesError struct{ wrong check.Mistakes }
 
 func (e *mistakesError) Error() string { return e.wrong[0].Reason }
 
-// explain says why a release cannot be rendered. No secret value is in it, in whatever encoding: what templates say may quote one.
+// explain says why a release cannot be rendered. The text contains no secret value in any encoding, although messages of templates may
+// quote one.
 func (r *release) explain(ctx context.Context, name string, err error) error {
 	var wrong *mistakesError
 	var schema *chart.SchemaError
@@ -96,7 +97,7 @@ func named(keys []string) string {
 	return strings.Join(keys, ", ")
 }
 
-// explainDropped says that values are not kept any longer.
+// explainDropped says which values are no longer kept.
 func explainDropped(keys []string) string {
 	if len(keys) == 0 {
 		return ""
@@ -104,10 +105,10 @@ func explainDropped(keys []string) string {
 	return "There are too many random values whose templates are gone. The oldest are no longer kept: " + named(keys) + "."
 }
 
-// againText is what a preview says of values that become others.
+// againText announces in a preview which values are replaced.
 const againText = "These values will be drawn again: "
 
-// announce says what a preview shows nowhere else: that a release is taken over, and what becomes of random values.
+// announce says what a preview shows nowhere else: that a release is taken over, and what happens to random values.
 func (d *rendered) announce(known memory, shown func(keys []string) []string) string {
 	var texts []string
 	if d.adopts {

@@ -15,11 +15,11 @@ import (
 
 const keyGenerateName = "generateName"
 
-// maxGenerated is how much of a generateName Kubernetes uses.
+// maxGenerated is how many characters of a generateName Kubernetes uses.
 const maxGenerated = 58
 
-// name gives a hook with a generateName a name, which has to be the same in each run. Where Kubernetes appends something random, it has
-// what tells the hook from the others of the chart: its file, and its place among those of the same generateName there.
+// name gives a hook with a generateName a name that is the same in each run. Kubernetes appends something random; this appends a hash of
+// what distinguishes the hook from the others of the chart: its file, and its position among the hooks there with the same generateName.
 func (c *collecting) name(from chart.PartialHook) chart.PartialHook {
 	prefix := generateNameOf(from.Object)
 	if prefix == "" {
@@ -51,7 +51,7 @@ func generateNameOf(object map[string]any) string {
 	return prefix
 }
 
-// idOf is the ID of an object. One without a name has what Kubernetes generates it from.
+// idOf is the ID of an object. If the object has no name, the ID has its generateName.
 func idOf(object map[string]any) string {
 	id := manifest.IdentityOf(object)
 	id.Name = cmp.Or(id.Name, generateNameOf(object))

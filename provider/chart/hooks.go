@@ -30,7 +30,7 @@ var (
 	afterObjects  = stage{postInstall, postUpgrade}
 )
 
-// String tells the stage from the other one, for a Task.
+// String names the stage for a Task.
 func (s stage) String() string {
 	if s == afterObjects {
 		return "after"
@@ -42,17 +42,17 @@ func (s stage) String() string {
 type hook struct {
 	chart.Hook
 
-	// key tells the hook from all others. It is object, unless several hooks have the same.
+	// key identifies the hook. It is the same as object, unless several hooks have the same object.
 	key string
 	// object is the key that its object has in the set, if it has one.
 	object string
-	// shared means that the release has the object anyway, and that it is applied when the hook would be.
+	// shared means that the object also belongs to the release. It is applied when the hook's own object would be.
 	shared bool
-	// since says since when the release has it, for each stage.
+	// since says, for each stage, when the release got the hook.
 	since map[stage]since
 }
 
-// nameIn is the name by which the hook is remembered.
+// nameIn is the name under which the hook is remembered.
 func (h hook) nameIn(s stage) string {
 	if h.runs() {
 		return h.taskName(s)
@@ -60,7 +60,7 @@ func (h hook) nameIn(s stage) string {
 	return h.key
 }
 
-// order is that of Helm: by weight, then by name, then by kind.
+// order sorts hooks as Helm does: by weight, then by name, then by kind.
 func order(hooks []hook) []hook {
 	hooks = slices.Clone(hooks)
 	slices.SortStableFunc(hooks, func(a, b hook) int {
@@ -70,7 +70,7 @@ func order(hooks []hook) []hook {
 	return hooks
 }
 
-// runs reports whether a hook is something that runs to an end.
+// runs reports whether a hook is a workload that runs to completion.
 func (h hook) runs() bool {
 	kind := manifest.IdentityOf(h.Object).GroupKind()
 	return kind == kinds.Job || kind == kinds.Pod
@@ -86,8 +86,8 @@ const (
 	onUpdate = "update"
 )
 
-// runsOn are the operations in which the Task of a hook runs. The hooks of installs run when the release is installed; those of
-// upgrades when it has changed. A hook that only a later version of the chart has runs at once, if it is one of upgrades.
+// runsOn are the operations in which the Task of a hook runs. Install hooks run when the release is installed, upgrade hooks when it has
+// changed. If a hook is only in a later version of the chart, it runs at once if it is an upgrade hook.
 func (h hook) runsOn(s stage) (operations []string) {
 	switch {
 	case h.since[s] == atInstall && h.has(s.install), h.since[s] == atUpgrade && h.has(s.upgrade):
@@ -99,14 +99,14 @@ func (h hook) runsOn(s stage) (operations []string) {
 	return operations
 }
 
-// isKept reports whether a hook that does not run is an object that stays: one that nothing deletes after its phase. It is a child of
-// the component like all others, but nothing deletes it with the release, as in Helm.
+// isKept reports whether the object of a hook that does not run stays: its delete policies do not remove it after its phase. It is a child
+// of the component like all others, but is not deleted with the release, as in Helm.
 func (h hook) isKept() bool {
 	return !h.runs() && !h.shared && !h.deletedWhen(hookSucceeded) && (h.made(beforeObjects) || h.made(afterObjects))
 }
 
-// made reports whether an object of a hook belongs to this release in a stage: an install makes those of installs, a later version
-// of the chart and a release that was taken over those of upgrades.
+// made reports whether the release makes the object of a hook in a stage: an install makes the objects of install hooks. A later version of
+// the chart makes the objects of upgrade hooks, and so does a release that was taken over.
 func (h hook) made(s stage) bool {
 	if h.since[s] == atInstall {
 		return h.has(s.install)
@@ -133,11 +133,11 @@ func (h hook) comesIn(s stage) bool {
 	return h.isKept() && h.stageOf() == s
 }
 
-// passes reports whether the object is there for other hooks alone, and goes with them.
+// passes reports whether the object exists only for other hooks, and is deleted with them.
 func (h hook) passes() bool { return !h.runs() && !h.isKept() && !h.shared }
 
-// with are the hooks that have to be there while another one runs, and that nothing else makes: those of the same phase in front of
-// it that do not run themselves.
+// with are the hooks whose objects must exist while this hook runs, and which nothing else makes: the hooks of the same phase that come
+// before it and do not run themselves.
 func (h hook) with(all []hook, s stage) (needed []hook) {
 	for _, other := range order(all) {
 		if other.key == h.key {
@@ -151,7 +151,7 @@ func (h hook) with(all []hook, s stage) (needed []hook) {
 	return needed
 }
 
-// runsIn reports whether the Task of a hook runs in an event. Where none is open, it runs if the release moves to another cluster.
+// runsIn reports whether the Task of a hook runs in an event. If no event is open, it runs if the release moves to another cluster.
 func (h hook) runsIn(what happening, s stage) bool {
 	on := h.runsOn(s)
 	if what == nothing {
@@ -160,8 +160,8 @@ func (h hook) runsIn(what happening, s stage) bool {
 	return len(on) > 0 && h.isOf(what, s)
 }
 
-// shares says which of the hooks that a hook needs are also needed by others that run in an event: in front of it, or behind it. They
-// are places in what with returns.
+// shares says which of the hooks that this hook needs are also needed by others that run in the same event: found are needed by a hook that
+// runs before it, left by one that runs after it. Both are indices into the result of with.
 func (h hook) shares(all []hook, what happening, s stage) (found, left []int) {
 	behind := false
 	for _, other := range order(all) {
@@ -195,7 +195,7 @@ func keys(hooks []hook) (found []string) {
 	return found
 }
 
-// steps are the hooks of a deletion, in order. What stays as an object is there already.
+// steps are the hooks of a deletion, in order. It leaves out objects that stay, because they exist already.
 func steps(hooks []hook, event string) (ordered []hook) {
 	for _, h := range order(hooks) {
 		if h.has(event) && !h.isKept() && !h.shared {
@@ -205,7 +205,7 @@ func steps(hooks []hook, event string) (ordered []hook) {
 	return ordered
 }
 
-// deleteAfter are the ends of a run after which its object goes, in the words of a Task.
+// deleteAfter are the results of a run after which the hook's object is deleted, in the words of a Task.
 func (h hook) deleteAfter() (ends []string) {
 	if h.deletedWhen(hookSucceeded) {
 		ends = append(ends, "succeeded")

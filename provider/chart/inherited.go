@@ -14,18 +14,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
 
-// inherited is what a release that is taken over, as a whole or in single objects, has in the cluster.
+// inherited is what a release that is taken over, as a whole or in single objects, already has in the cluster.
 type inherited struct {
-	// values are to be used as if they had been drawn before, kept the keys of those that were found.
+	// values are used as if they had been drawn before. kept are the keys of the values that were found.
 	values draws.Values
 	kept   []string
-	// lost are the fields that get other values, changed those that others are computed for from values that are kept.
+	// lost are the fields whose values change. changed are the fields that change because they are computed again from values that are
+	// kept.
 	lost, changed []string
 	// unsought means that the chart cannot be rendered with placeholders, so that values could not be looked for.
 	unsought bool
 }
 
-// over are these values, and all others of those that are remembered.
+// over returns the remembered values, replaced and completed by these.
 func (i inherited) over(remembered draws.Values) draws.Values {
 	if len(i.values) == 0 {
 		return remembered
@@ -39,39 +40,40 @@ func (i inherited) over(remembered draws.Values) draws.Values {
 }
 
 const (
-	// maxSearches bounds how often values are looked for: each time some are found, templates may draw others, and each time some turn out to
-	// be wrong, others depend on them.
+	// maxSearches bounds how often values are looked for: each time values are found, templates may draw others, and each time a found
+	// value proves wrong, others may depend on it.
 	maxSearches = 16
 	// maxProbes bounds how many values are exchanged one by one, to find out whether any field depends on them.
 	maxProbes = 100
 )
 
-// inheriting looks for the values that the templates of a release would draw in the objects that it takes over.
+// inheriting looks in the objects that a release takes over for the values that its templates would draw.
 //
-// A value is taken if its call could have drawn it and if, rendered with it, each field that shows it is what it is in the cluster. To find
-// out which fields depend on which values, renderings with different placeholders are compared.
+// A value is taken if its call could have drawn it and if a rendering with it gives each field that shows it the text that the cluster has.
+// To find out which fields depend on which values, it compares renderings with different placeholders.
 type inheriting struct {
 	release *release
 	known   memory
 	cluster neighbours
 	now     time.Time
 
-	// found are values by their keys. A certificate may have no private key: what asks for it then is not what it is in the cluster.
+	// found are values by their keys. A certificate may lack its private key: a field that needs the key then differs from the cluster.
 	found draws.Values
-	// wrong are the keys of values that were found, and cannot be taken.
+	// wrong are the keys of values that were found but cannot be used.
 	wrong map[string]bool
-	// hidden are placeholders of values that found ones are made of, and no field shows: in a preview, they stay.
+	// hidden are placeholders for values that no field shows but found values are made of. In a preview, they stay.
 	hidden draws.Values
 	// shown are the fields that show a found value.
 	shown map[string]map[field]bool
-	// first, base and other are renderings: that without any found value, and two that differ in all that is still looked for.
+	// first, base and other are renderings: first has no found value; base and other differ in every value that is still looked for.
 	first, base, other *view
 	probes             int
 }
 
-// inherit finds the values that the templates of a release would draw in the objects that it takes over. missing says what others become.
+// inherit finds the values that the templates of a release would draw in the objects that it takes over. missing says what the other values
+// become.
 //
-// It is done once: after that, the values are remembered. So what cannot be read now is an error, and never taken for what is not there.
+// After that, the found values are remembered. So an object that cannot be read now is an error, and is never treated as absent.
 func (r *release) inherit(ctx context.Context, known memory, missing draws.Missing) (inherited, error) {
 	if known.isInstalled() || !sets.TakesOver(r.given) || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
 		return inherited{}, nil
@@ -105,7 +107,7 @@ func (in *inheriting) run(ctx context.Context, missing draws.Missing) (inherited
 // errUnrendered means that templates cannot be rendered while values are looked for.
 var errUnrendered = errors.New("the chart cannot be rendered")
 
-// search finds values until there are no more, and none of them is wrong.
+// search finds values until there are no more and none of them is wrong.
 func (in *inheriting) search(ctx context.Context) error {
 	for range maxSearches {
 		if err := in.look(ctx); err != nil {
@@ -143,7 +145,7 @@ func (in *inheriting) reject(keys []string) {
 	}
 }
 
-// look renders with what is found so far.
+// look renders with the values that are found so far.
 func (in *inheriting) look(ctx context.Context) (err error) {
 	if in.base, err = in.view(ctx, draws.Options{Missing: draws.Apart(0)}); err != nil {
 		return err
@@ -155,7 +157,7 @@ func (in *inheriting) look(ctx context.Context) (err error) {
 	return err
 }
 
-// find finds values for placeholders, and reports whether there are any.
+// find finds values for placeholders, and reports whether it found any.
 func (in *inheriting) find(ctx context.Context) (more bool, err error) {
 	wanted := in.base.session.Wanted()
 	places := map[string][]sight{}
@@ -187,14 +189,14 @@ func (in *inheriting) find(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// sight is a field that shows values, and what is there in the cluster.
+// sight is a field that shows values, and its text in the cluster.
 type sight struct {
 	field
 	shape draws.Shape
 	live  liveField
 }
 
-// valueIn is the value that all places show which are in the cluster, if one of them is to be taken over.
+// valueIn is the value that all places in the cluster show, if at least one of them is in an object that the release takes over.
 func valueIn(w draws.Wanted, places []sight) (value draws.Value, is bool) {
 	var shown []draws.Shown
 	taken := false
@@ -217,7 +219,7 @@ func valueIn(w draws.Wanted, places []sight) (value draws.Value, is bool) {
 	return w.From(shown)
 }
 
-// shapeAt is the shape of a field with what is still looked for, and whether it is the same in both renderings.
+// shapeAt is the shape of a field with the values that are still looked for, and whether both renderings give it the same shape.
 func (in *inheriting) shapeAt(at field) (draws.Shape, bool) {
 	shape := draws.ShapeOf(in.base.text(at), in.base.session.Wanted())
 	both, same := shape.With(draws.ShapeOf(in.other.text(at), in.other.session.Wanted()))
@@ -227,7 +229,7 @@ func (in *inheriting) shapeAt(at field) (draws.Shape, bool) {
 	return both, true
 }
 
-// judge returns the keys of found values with which a field that shows them is not what it is in the cluster.
+// judge returns the keys of found values that are wrong: a field that shows the value does not match its text in the cluster.
 func (in *inheriting) judge(ctx context.Context) (wrong []string, err error) {
 	for _, key := range slices.Sorted(maps.Keys(in.found)) {
 		for at := range in.shown[key] {
@@ -248,8 +250,8 @@ func (in *inheriting) judge(ctx context.Context) (wrong []string, err error) {
 	return wrong, nil
 }
 
-// unusable returns the keys of found values that cannot be kept because of others that are not known: certificates whose private keys are
-// asked for, and what is made of a value that becomes another one, such as the hash of a password.
+// unusable returns the keys of found values that cannot be kept because other values are not known: certificates whose private key is
+// needed, and values that are made of a value that changes, such as the hash of a password.
 func (in *inheriting) unusable(ctx context.Context) (wrong []string, err error) {
 	wrong = in.base.session.Unsigned()
 	for _, key := range in.base.session.Keyless() {
@@ -282,7 +284,7 @@ func (in *inheriting) unusable(ctx context.Context) (wrong []string, err error) 
 	return wrong, nil
 }
 
-// foundOf are those keys whose values are found.
+// foundOf are the keys among these whose values are found.
 func (in *inheriting) foundOf(keys []string) (found []string) {
 	for _, key := range keys {
 		if _, is := in.found[key]; is {
@@ -292,7 +294,7 @@ func (in *inheriting) foundOf(keys []string) (found []string) {
 	return found
 }
 
-// exchange reports whether any field depends on a value that is not known. It is nil if that is not tried any more.
+// exchange reports whether any field depends on a value that is not known. exchanged is nil once the limit of attempts is reached.
 func (in *inheriting) exchange(ctx context.Context, key string) (differs bool, exchanged *view, err error) {
 	if in.probes++; in.probes > maxProbes {
 		return true, nil, nil
@@ -303,7 +305,7 @@ func (in *inheriting) exchange(ctx context.Context, key string) (differs bool, e
 	return !in.base.equals(exchanged), exchanged, nil
 }
 
-// result are the found values with what they depend on, and what to say about the others.
+// result are the found values with the values that they depend on, and the messages about the others.
 func (in *inheriting) result(ctx context.Context, missing draws.Missing) (inherited, error) {
 	lost, changed, err := in.losses(ctx)
 	if err != nil || len(in.found) == 0 {
@@ -337,7 +339,7 @@ func (in *inheriting) result(ctx context.Context, missing draws.Missing) (inheri
 	return inherited{values: used, kept: slices.Sorted(maps.Keys(in.found)), lost: lost, changed: changed}, nil
 }
 
-// view renders with what is found.
+// view renders with the found values.
 func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, error) {
 	options.Now = in.now
 	if options.Inherited == nil {

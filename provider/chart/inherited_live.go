@@ -18,21 +18,21 @@ const (
 	helmNamespace = "meta.helm.sh/release-namespace"
 )
 
-// role is what an object in the cluster is for the values of a release.
+// role is what an object in the cluster means for the values of a release.
 type role int
 
 const (
-	// absent: nothing is there, or what is there is not taken over, and so not written.
+	// absent: there is no object, or it is not taken over and so not written.
 	absent role = iota
-	// source: an object of the release that it takes over.
+	// source: the object belongs to the release, which takes it over.
 	source
-	// witness: an object that the release has written itself, and so one with values that are remembered.
+	// witness: the release has written the object itself, so its values are remembered.
 	witness
-	// foreign: an object that is taken over, and not of this release. No value is taken from there.
+	// foreign: the object is taken over, but does not belong to the release. No value is taken from it.
 	foreign
 )
 
-// neighbour is what there is in the cluster in place of an object.
+// neighbour is the object in the cluster that an object of the release would replace.
 type neighbour struct {
 	role  role
 	texts map[string]string
@@ -48,12 +48,12 @@ type liveField struct {
 // neighbours are the objects in the cluster, each read once.
 type neighbours struct {
 	release *release
-	// known means that the values of the release are remembered: what it has written has those.
+	// known means that the values of the release are remembered, so objects that it has written have these values.
 	known bool
 	live  map[manifest.Identity]*neighbour
 }
 
-// at is what a field is in the cluster.
+// at is the text of a field in the cluster.
 func (n *neighbours) at(ctx context.Context, at field, in *view) (liveField, error) {
 	o := in.objects[at.object]
 	one, err := n.of(ctx, at.object, o, in.set.MayTakeOver(o))
@@ -73,7 +73,7 @@ func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object
 	t, live, err := r.liveObject(ctx, id.In(r.release.Namespace), whose.manager)
 	switch {
 	case apierrors.IsForbidden(err) && !whose.taken:
-		live = nil // It is refused, or not there.
+		live = nil // If it exists, it is refused later, and not taken over.
 	case err != nil:
 		return nil, t.Explain("read", err, r.sensitive())
 	}
@@ -89,17 +89,18 @@ func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object
 	return one, nil
 }
 
-// taker is what an object of a release is to its live object.
+// taker is how an object of a release relates to its live object.
 type taker struct {
 	manager string
-	// taken means that it is taken over: adopted, or from another KubeObject. single means that it is adopted by its name.
+	// taken means that the object is taken over: adopted, or from another KubeObject. single means that it is adopted individually.
 	taken, single bool
-	// ours means that the release has written it, known that it remembers with which values.
+	// ours means that the release has written it. known means that the release remembers the values that it wrote.
 	ours, known bool
 }
 
-// roleOf says what a live object is for the values of the release. What the release has written itself is of it, with values that are
-// remembered or, if the state is lost, are not. What is named alone may also be what an earlier release of a Chart has left.
+// roleOf says what a live object means for the values of the release. Objects that the release has written belong to it, with values that
+// are remembered or, if the state is lost, are not. An object that is adopted individually may also be one that an earlier release of a
+// Chart has left.
 func (r *release) roleOf(live *unstructured.Unstructured, whose taker) role {
 	switch {
 	case whose.ours && (whose.known || !whose.taken):
@@ -119,7 +120,8 @@ func (r *release) isOf(live *unstructured.Unstructured) bool {
 	return annotations[helmRelease] == r.release.Name && annotations[helmNamespace] == r.release.Namespace
 }
 
-// isLeft reports whether a release of nobody has left an object on purpose, as a Chart does: then it has no manager any more.
+// isLeft reports whether a Chart has left an object on purpose: it is marked to be kept, belongs to no Helm release, and no KubeObject
+// manages it.
 func isLeft(live *unstructured.Unstructured, manager string) bool {
 	return manifest.SaysKeep(live.Object) && live.GetAnnotations()[helmRelease] == "" && tracked.KubeObjectOf(live, manager) == ""
 }

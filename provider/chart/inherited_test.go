@@ -16,7 +16,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// world is a release that is taken over, and what there is in the cluster: the texts of objects by their kinds and names, and fields.
+// world is a release that is taken over, and the cluster's content: the texts of objects by their kinds and names, and fields.
 type world struct {
 	templates string
 	live      map[string]map[string]string

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// losses are the fields of objects in the cluster that become others: lost are those that show or depend on values that were not found, each
-// value in one text; changed those that are computed from values that were, and are not what these make of them.
+// losses are the fields in the cluster whose text changes. lost are fields that show or depend on values that were not found, one text for
+// each value. changed are fields that are computed from values that were found, but that now get another result.
 func (in *inheriting) losses(ctx context.Context) (lost, changed []string, err error) {
 	showing, others := map[string][]string{}, []string{}
 	unknown := map[field]bool{}
@@ -19,7 +19,7 @@ func (in *inheriting) losses(ctx context.Context) (lost, changed []string, err e
 			return nil, nil, err
 		}
 		if live.role != foreign && (live.role != source || !live.is) {
-			continue // What is not there loses nothing.
+			continue // An absent field loses nothing.
 		}
 		text := at.String()
 		if live.role == foreign {
@@ -42,8 +42,8 @@ func (in *inheriting) losses(ctx context.Context) (lost, changed []string, err e
 	return in.told(append(lost, others...)), in.told(changed), nil
 }
 
-// changes are the fields that depend on found values alone, and become others all the same: Helm has computed them from what it drew another
-// time, as in the checksum of a template that draws.
+// changes are the fields that depend only on found values, but change nevertheless: Helm has computed them from values of another
+// rendering, as in the checksum of a template that draws.
 func (in *inheriting) changes(ctx context.Context, unknown map[field]bool) (changed []string, err error) {
 	for _, at := range in.first.differing(in.base) {
 		if unknown[at] {
@@ -60,7 +60,7 @@ func (in *inheriting) changes(ctx context.Context, unknown map[field]bool) (chan
 	return changed, nil
 }
 
-// told are texts as they may be shown, each once: the keys of a loop may be secret.
+// told redacts texts and removes duplicates: the keys of a loop may be secret.
 func (in *inheriting) told(texts []string) []string {
 	for i := range texts {
 		texts[i] = in.release.redact(texts[i])
@@ -69,7 +69,7 @@ func (in *inheriting) told(texts []string) []string {
 	return slices.Compact(texts)
 }
 
-// warnings say which values of a release that is taken over become others. draws says whether the chart draws any.
+// warnings say which values of a release that is taken over change. draws says whether the chart draws any.
 func (i inherited) warnings(draws bool) (warnings []string) {
 	if i.unsought && draws {
 		warnings = append(warnings, "The values that the chart draws were not looked for in the cluster, because the chart cannot be rendered with "+

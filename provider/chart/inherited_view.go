@@ -49,7 +49,7 @@ func (v *view) has(at field) bool {
 	return is
 }
 
-// differing are the fields that both renderings have, with different texts, in order.
+// differing are the fields that both renderings have with different texts, in order.
 func (v *view) differing(other *view) (fields []field) {
 	for at, text := range v.texts {
 		if theirs, is := other.texts[at]; is && theirs != text {
@@ -66,7 +66,7 @@ func compareFields(a, b field) int {
 
 func (v *view) equals(other *view) bool { return maps.Equal(v.texts, other.texts) }
 
-// plainTexts are the texts of an object by their fields, those of a Secret as they are decoded.
+// plainTexts are the texts of an object by their fields. The texts of a Secret are decoded.
 func plainTexts(object map[string]any) map[string]string {
 	texts := map[string]string{}
 	isSecret := manifest.IdentityOf(object).Kind == "Secret"

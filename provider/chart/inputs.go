@@ -18,11 +18,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
 
-// inputs are what a program says of a release.
+// inputs are what a program says about a release.
 type inputs struct {
 	source  chartsource.Source
 	release chart.Release
-	// values are those of all files and of the program, merged. Leaves may be unknown.
+	// values are the values of all files and of the program, merged. Leaves may be unknown.
 	values  map[string]any
 	secrets values.Marks
 	// unknown are the inputs that are not known yet and without which nothing can be rendered.
@@ -33,17 +33,17 @@ type inputs struct {
 	unset                   []unset
 }
 
-// maxReleaseName is what Helm allows, so that charts can add to it.
+// maxReleaseName is Helm's limit, which leaves charts space to append to the name.
 const maxReleaseName = 53
 
-// deciding are the inputs that decide on more than values.
+// deciding are the inputs that decide more than values: while one of them is unknown, nothing can be rendered.
 var deciding = []string{
 	keyChart, keyRepo, keyVersion, keyDigest, keyRepoUsername, keyRepoPassword, keyRepoCACertificate,
 	keyValueFiles, keyReleaseName, keyNamespace, keyCRDs, keyKubeVersion, keyAPIVersions, keyIsUpgrade, keyHooks, keyLookup, keyUnset,
 }
 
-// decode reads the inputs, and reports every mistake in them. name is that of the resource, defaultNamespace the one of the
-// connection; it is empty while that is not known.
+// decode reads the inputs, and reports every mistake in them. name is the name of the resource. defaultNamespace is the namespace of the
+// connection, and empty while it is not known.
 func decode(given property.Map, name, defaultNamespace string) (in inputs, wrong check.Mistakes) {
 	_, wrong = check.Inputs[Args](given)
 	wrong = append(wrong, sets.CheckInputs(given)...)
@@ -100,7 +100,7 @@ func (in *inputs) decodeRelease(given property.Map, name, defaultNamespace strin
 	}
 }
 
-// decodeValues merges the values of the files and those of the program, and reads what it removes.
+// decodeValues merges the values of the files with the values of the program, and reads which ones the program removes.
 func (in *inputs) decodeValues(given property.Map, wrong *check.Mistakes) {
 	in.values = map[string]any{}
 	for i, file := range textsIn(given, keyValueFiles, wrong) {

@@ -16,10 +16,9 @@ import (
 
 // lookups answer the function lookup of templates. All renderings of one run get the same answers.
 //
-// Objects of the release itself are not there for it: a template that repeats what it finds of its own would keep what others have
-// changed, and a second run would differ from the first. A release that was taken over is the exception, and so is a single object that
-// the install of a release takes over: what the objects were then is remembered, and found for ever, because templates take passwords
-// from there.
+// Templates do not find the objects of the release itself: a template that repeats what it finds of its own would keep the changes of
+// others, and a second run would differ from the first. Exceptions are a release that was taken over, and a single object that the install
+// of a release takes over: templates take passwords from them, so the objects are remembered as they were then, and are always found.
 type lookups struct {
 	// cluster is nil if nothing is looked up.
 	cluster *cluster.Cluster
@@ -30,7 +29,7 @@ type lookups struct {
 	ctx context.Context // of the rendering that runs
 	// looked means that templates have asked for anything.
 	looked bool
-	// found are objects of the release that are found all the same.
+	// found are objects of the release that templates find nevertheless.
 	found   map[string]map[string]any
 	answers map[manifest.Identity]map[string]any
 	own     map[manifest.Identity]bool
@@ -39,7 +38,8 @@ type lookups struct {
 	former  []string // the marks of the objects that the release had after the last run
 }
 
-// begin begins a rendering, in which these objects of the release are found as they were, and those with these marks are not there.
+// begin begins a rendering. Templates find the objects in found with their remembered content, and do not find the objects with these
+// marks.
 func (l *lookups) begin(ctx context.Context, found map[string]map[string]any, former []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,8 +53,7 @@ func (l *lookups) asked() bool {
 	return l.looked
 }
 
-// firstFound returns what templates found of the objects of a release that was taken over, when they asked for the first time. It may
-// be that there was none.
+// firstFound returns the objects of a release that was taken over as templates first found them. An empty object means that there was none.
 func (l *lookups) firstFound(own []manifest.Identity) map[string]map[string]any {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,8 +68,8 @@ func (l *lookups) firstFound(own []manifest.Identity) map[string]map[string]any 
 	return found
 }
 
-// firstFoundOrListed is firstFound for objects that are taken over one by one: those that templates found in a list count, too. Once the
-// release is installed, lists no longer have its objects, other than those that are remembered.
+// firstFoundOrListed is firstFound for objects that are taken over one by one: objects that templates found in a list count, too. Once the
+// release is installed, lists contain only those of its objects that are remembered.
 func (l *lookups) firstFoundOrListed(own []manifest.Identity) map[string]map[string]any {
 	found := l.firstFound(own)
 	l.mu.Lock()
@@ -88,7 +87,7 @@ func (l *lookups) firstFoundOrListed(own []manifest.Identity) map[string]map[str
 	return found
 }
 
-// secretTexts are the texts that templates found in Secrets, as they are there and decoded.
+// secretTexts are the texts that templates found in Secrets, both encoded and decoded.
 func (l *lookups) secretTexts() (texts []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,12 +113,12 @@ func (l *lookups) secretTexts() (texts []string) {
 	return texts
 }
 
-// isOwn reports whether an object is one of the release.
+// isOwn reports whether an object belongs to the release and must be hidden.
 func (l *lookups) isOwn(id manifest.Identity) bool {
 	return !l.adopted[id] && (l.own[id] || len(l.former) > 0 && slices.Contains(l.former, mark(id)))
 }
 
-// mark stands for an object where many of them are remembered.
+// mark is a short form of an identity, because many of them are remembered.
 func mark(id manifest.Identity) string {
 	sum := sha256.Sum256([]byte(id.String()))
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
@@ -134,7 +133,7 @@ func marks(ids []manifest.Identity) (list []string) {
 	return slices.Compact(list)
 }
 
-// hide hides objects of the release. It reports whether one of them was found before: then what was rendered is not right.
+// hide hides objects of the release. It reports whether templates have already found one of them: then the rendering is wrong.
 func (l *lookups) hide(own []manifest.Identity) (again bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,13 +152,13 @@ func (l *lookups) hide(own []manifest.Identity) (again bool) {
 	return again
 }
 
-// separate hides objects of the release, but for those that are taken over. It reports whether what was rendered is not right then.
+// separate hides the objects of the release, except the ones that are taken over. It reports whether the rendering is wrong as a result.
 func (l *lookups) separate(own, adopted []manifest.Identity) (again bool) {
 	again = l.adopt(adopted)
 	return l.hide(own) || again
 }
 
-// adopt shows objects of the release that are taken over. It reports whether templates may have asked for one before.
+// adopt shows objects of the release that are taken over. It reports whether templates may already have asked for one of them.
 func (l *lookups) adopt(ids []manifest.Identity) (again bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,7 +172,7 @@ func (l *lookups) adopt(ids []manifest.Identity) (again bool) {
 	return again
 }
 
-// Lookup finds an object, or without a name all objects of a kind.
+// Lookup finds an object or, without a name, all objects of a kind.
 func (l *lookups) Lookup(apiVersion, kind, namespace, name string) (map[string]any, error) {
 	id := manifest.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}
 	l.mu.Lock()
@@ -207,7 +206,7 @@ func (l *lookups) Lookup(apiVersion, kind, namespace, name string) (map[string]a
 	return answer, nil
 }
 
-// read asks the cluster. A kind that it does not serve has no objects: it may come with this very release.
+// read asks the cluster. A kind that the cluster does not serve has no objects: this very release may bring its definition.
 func (l *lookups) read(id manifest.Identity) (map[string]any, error) {
 	var answer map[string]any
 	var err error
@@ -228,7 +227,7 @@ func (l *lookups) read(id manifest.Identity) (map[string]any, error) {
 	return answer, l.explain(id, err)
 }
 
-// lookupError is an error of the cluster in which a template looks something up.
+// lookupError is an error of the cluster during a lookup.
 type lookupError struct{ error }
 
 func (e *lookupError) Unwrap() error { return e.error }
@@ -248,7 +247,7 @@ func (l *lookups) explain(id manifest.Identity, err error) error {
 	return &lookupError{failure.Explain(err, failure.Operation{Verb: "look up", Subject: subject + " at " + l.cluster.Server(), Server: l.cluster.Server()})}
 }
 
-// withoutOwn leaves the objects of the release out of a list, but for those that are found as they were.
+// withoutOwn removes the objects of the release from a list. Remembered objects stay in it, as they were.
 func (l *lookups) withoutOwn(list map[string]any) map[string]any {
 	items, isList := list["items"].([]any)
 	if !isList {

@@ -12,53 +12,53 @@ import (
 
 // memory is what the record of a release remembers from one run to the next.
 type memory struct {
-	// HashKey is the key of the hashes of the release. Without one, nothing is remembered yet, as in the first preview.
+	// HashKey is the key for the hashes of the release. While it is empty, nothing is remembered yet, as in the first preview.
 	HashKey string `json:"hashKey"`
-	// Namespace is where the release is, and Name what it is called there.
+	// Namespace and Name say where the release is.
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
-	// Draws are the values that templates have drawn, Former those that they no longer use.
+	// Draws are the values that templates have drawn, Former the values that they no longer use.
 	Draws  draws.Values `json:"draws"`
 	Former draws.Former `json:"former,omitempty"`
-	// Own stand for the objects of the release, which are not there for lookup.
+	// Own are the marks of the objects of the release, which lookups do not find.
 	Own []string `json:"own,omitempty"`
-	// LooksUp means that what is rendered depends on what is found in the cluster.
+	// LooksUp means that the rendering depends on objects in the cluster.
 	LooksUp bool `json:"looksUp,omitempty"`
-	// Found are objects of the release itself, as templates found them by lookup when the release was taken over, or for the first time
-	// after that.
+	// Found are objects of the release itself, as templates found them by lookup when the release was taken over, or when they first asked
+	// for them after that.
 	Found map[string]map[string]any `json:"found,omitempty"`
-	// Hooks says since when the release has a hook: by the names of the Tasks, and by the keys of hooks that do not run.
+	// Hooks says when the release got each hook: by the names of the Tasks, and by the keys of hooks that do not run.
 	Hooks map[string]since `json:"hooks,omitempty"`
-	// Tasks are the names of the Tasks of hooks, without that of the component.
+	// Tasks are the names of the Tasks of hooks, without the name of the component.
 	Tasks []string `json:"tasks,omitempty"`
-	// Rotated are the patterns that have been drawn again.
+	// Rotated are the patterns whose values have been drawn again.
 	Rotated []string `json:"rotated,omitempty"`
 	// Adopted means that the release was taken over from someone else, and so never installed here.
 	Adopted bool `json:"adopted,omitempty"`
-	// Installing means that no update has come to the end of the release yet, so that the next one is still its install.
+	// Installing means that no update has completed the install yet, so the next update continues it.
 	Installing bool `json:"installing,omitempty"`
-	// Left is where the release was before that, if it was somewhere.
+	// Left is the place where the release was installed before the open install, if there was one.
 	Left *left `json:"left,omitempty"`
-	// Event is the number of the last event, which tells it from all others. Those before events had numbers have 0.
+	// Event is the number of the last event. It is 0 if the state is older than the numbers.
 	Event int `json:"event,omitempty"`
-	// Ended is the last event before that one which has come to its end.
+	// Ended is the number of the last event before it that was completed.
 	Ended int `json:"ended,omitempty"`
-	// Rendered stands for what that event has brought, or brings if it has not come to its end. Older states do not have it.
+	// Rendered stands for the content that the event has brought, or brings while it is open. Older states do not have it.
 	Rendered string `json:"rendered,omitempty"`
-	// Upgrading means that the event is an upgrade that has not come to its end.
+	// Upgrading means that the event is an upgrade that is not complete.
 	Upgrading bool `json:"upgrading,omitempty"`
-	// Unsure means that it is not known what that upgrade changes.
+	// Unsure means that the changes of that upgrade are not known.
 	Unsure bool `json:"unsure,omitempty"`
-	// Moving means that no update has come to the end of the release since it got another name or namespace, so that what stays as it was
-	// installed may not have followed it yet.
+	// Moving means that the release has a new name or namespace, and no update has completed the move. So objects that are applied only at
+	// install may not exist at the new place yet.
 	Moving bool `json:"moving,omitempty"`
 
-	// changing means that this is a preview, and that the update will change the record. brought means that the engine brings the release to
-	// what the program says, and does not only read it.
+	// changing means that this is a preview, and that the update will change the record. brought means that the engine changes the release
+	// to match the program, and does not merely read it.
 	changing, brought bool
 
-	// dropped are the keys of values that are forgotten with this memory. warnings say what becomes of values of a release that is taken
-	// over. They are not remembered.
+	// dropped are the keys of values that this memory no longer contains. warnings say what happens to the values of a release that is
+	// taken over. Neither is remembered.
 	dropped, warnings []string
 }
 
@@ -66,11 +66,11 @@ type memory struct {
 type since string
 
 const (
-	// atInstall: the hooks of installs run.
+	// atInstall: the release was installed with the hook, so install hooks run.
 	atInstall since = "install"
-	// atAdoption: there was no install, so the first run is that of the next upgrade.
+	// atAdoption: the release was taken over and not installed, so the hook first runs at the next upgrade.
 	atAdoption since = "adoption"
-	// atUpgrade: the hook is of a later version of the chart, so the hooks of upgrades run, and those of installs never do.
+	// atUpgrade: the hook came with a later version of the chart, so upgrade hooks run, and install hooks never do.
 	atUpgrade since = "upgrade"
 )
 
@@ -83,7 +83,7 @@ func (m memory) encode() (string, error) {
 	return string(text), err
 }
 
-// withoutPlaces is the memory without what is known of where values are, which earlier versions of the provider did not remember.
+// withoutPlaces is the memory without the places where values are used, because earlier versions of the provider did not remember these.
 func (m memory) withoutPlaces() memory {
 	m.Draws = m.Draws.WithoutPlaces()
 	var former draws.Former
@@ -97,7 +97,7 @@ func (m memory) withoutPlaces() memory {
 // errMemory says what is wrong with a state that cannot be read, without quoting it.
 var errMemory = errors.New("what the state remembers of the release is not readable: restore the state from a backup, or from the history of the backend")
 
-// decodeMemory reads what encode writes. There is no memory in an empty text.
+// decodeMemory reads what encode writes. An empty text is an empty memory.
 func decodeMemory(text string) (m memory, err error) {
 	if text == "" {
 		return memory{}, nil
@@ -114,7 +114,7 @@ func decodeMemory(text string) (m memory, err error) {
 	}
 }
 
-// left is the place that a release has left before it came to the end of its install in another one, with its hooks there.
+// left is the place that a release left before its install at another place was complete, with its hooks there.
 type left struct {
 	Namespace string           `json:"namespace"`
 	Name      string           `json:"name"`
@@ -123,8 +123,9 @@ type left struct {
 	Upgrading bool             `json:"upgrading,omitempty"`
 }
 
-// at is the memory of a release at a place. Where it has another name or namespace, it is installed: it has no hook from before. Where it
-// goes back to before that has come to its end, it never was away, but for an upgrade there that begins again.
+// at is the memory of a release at a place. At a new name or namespace the release is installed, and has no previous hooks. If it returns
+// to its former place before that install is complete, it continues as if it had never left, except that an upgrade that was open there
+// begins again.
 func (m memory) at(place chart.Release, adopt bool) memory {
 	moved := m.isElsewhere(place)
 	m.Moving = m.Moving || moved
@@ -149,18 +150,18 @@ func (m memory) isElsewhere(place chart.Release) bool {
 	return m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
 }
 
-// hasLeft reports whether a release was at a place before it came to the end of its install in another one.
+// hasLeft reports whether a release was installed at a place and has left it, while its install elsewhere is still open.
 func (m memory) hasLeft(place chart.Release) bool {
 	return m.Left != nil && m.Left.Name == place.Name && m.Left.Namespace == place.Namespace
 }
 
-// movesTo reports whether a release is going to be installed at a place, where it has not been before.
+// movesTo reports whether a release is going to be installed at a new place.
 func (m memory) movesTo(place chart.Release, adopt bool) bool {
 	return m.isElsewhere(place) && !adopt && !m.hasLeft(place)
 }
 
-// since says since when the release has a hook in a stage. adopt is the input. What runs counts as new if it had no Task in the last
-// run: it may have been skipped meanwhile, or have another name or another stage now, and must not run as if the release were new.
+// since says when the release got a hook for a stage. adopt is the input. A hook that runs counts as new if it had no Task in the last run:
+// it may have been skipped meanwhile, or may have another name or stage now, and must not run as if the release were new.
 func (m memory) since(h hook, s stage, adopt bool) since {
 	name := h.nameIn(s)
 	when, before := m.Hooks[name]
@@ -176,10 +177,10 @@ func (m memory) since(h hook, s stage, adopt bool) since {
 	}
 }
 
-// isInstalled reports whether the release has been there as a whole, in this program or where it was taken over from.
+// isInstalled reports whether the install of the release, or its adoption as a whole, is complete.
 func (m memory) isInstalled() bool { return m.known() && !m.Installing }
 
-// isInstalling reports whether the next update is an install, or goes on with one. adopt is the input.
+// isInstalling reports whether the next update begins an install or continues one. adopt is the input.
 func (m memory) isInstalling(adopt bool) bool { return m.Installing || !m.known() && !adopt }
 
 // hasTask reports whether there was a Task with this name in the last run.

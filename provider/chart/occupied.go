@@ -20,35 +20,35 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// occupant is an object that is in the place of one of the release.
+// occupant is an object in the cluster where the release would make one of its own.
 type occupant struct {
 	manifest.Identity
 	// manager is the field manager of the KubeObject that manages it; empty if none does.
 	manager string
-	// ours means that this is the KubeObject of the release itself, which the state has lost, or left behind on purpose. young means that
-	// a run may have made it that was interrupted of late.
+	// ours means that the KubeObject of the release itself has written the object, which the state has lost or a release has left on
+	// purpose. young means that a recently interrupted run may have made it.
 	ours, young bool
 }
 
 // maxReads is how many objects are read at a time.
 const maxReads = 8
 
-// refuseOccupied refuses to begin the install of a release whose objects are there already.
+// refuseOccupied refuses to begin the install of a release whose objects exist already.
 //
-// Those of someone else would be refused anyway, but only after hooks have run. Then those of deletions would run when the release that
-// never was is removed: all of them on the living release of someone else. Those of its own can be continued if they are young, as each of
-// them by itself. Older ones are those of a release that lives, on which no hook of installs must run. But what was drawn for them is not
-// remembered, and other values would replace passwords in use.
+// An object of someone else would be refused anyway, but only after hooks have run. When the failed release is then removed, its delete
+// hooks would run against the living release of someone else. Young objects of this release can be continued, just as a single KubeObject
+// continues its own. Older ones belong to a release that is in use, so no install hook may run on it. If the release draws values, even
+// young objects are refused: the values drawn for them are not remembered, and new ones would replace passwords in use.
 //
-// former is what is remembered of a release that was somewhere else; empty for a new one. What it had there and what it has left here are its
-// own, and its values are remembered.
+// former is the memory of a release that was at another place; it is empty for a new release. The objects that it had there and those that
+// it has left here are its own, and its values are remembered.
 func (r *release) refuseOccupied(ctx context.Context, done *rendered, former memory) error {
 	if r.cluster == nil || len(done.hooks) == 0 && len(done.used) == 0 {
 		return nil
 	}
 	set, wrong := sets.Of(r.given, done.documents, r.release.Namespace)
 	if len(wrong) > 0 {
-		return nil // Its registration says why.
+		return nil // The registration says why.
 	}
 	mayGoOn := func(o occupant) bool { return former.known() || len(done.used) == 0 && o.young }
 	kept := map[string]bool{}
@@ -72,22 +72,22 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 				found = append(found, *occupied)
 			}
 			if apierrors.IsForbidden(err) {
-				return nil // The others may be read.
+				return nil // Other objects may be readable.
 			}
 			return err
 		})
 	}
-	// What cannot be read fails the object itself, which explains it.
+	// If an object cannot be read, its own registration fails, and explains it.
 	_ = reads.Wait()
 	return r.explainOccupied(found, former, len(done.used) > 0)
 }
 
-// isKeptData reports whether an object outlives its release, and holds nothing that is drawn, as a claim does.
+// isKeptData reports whether an object outlives its release and contains no drawn value, such as a PersistentVolumeClaim.
 func isKeptData(object map[string]any) bool {
 	return manifest.SaysKeep(object) && manifest.IdentityOf(object).Kind != "Secret"
 }
 
-// occupantOf returns what is in the place of an object, nil if that is nothing.
+// occupantOf returns the object in the cluster where the release would make one; nil if there is none.
 func (r *release) occupantOf(ctx context.Context, id manifest.Identity, manager string) (*occupant, error) {
 	t, live, err := r.liveObject(ctx, id, manager)
 	if live == nil {
@@ -113,7 +113,7 @@ func (r *release) liveObject(ctx context.Context, id manifest.Identity, manager 
 	return t, live, err
 }
 
-// explainOccupied names what is in the way of an install.
+// explainOccupied names the objects that prevent an install.
 func (r *release) explainOccupied(found []occupant, former memory, draws bool) error {
 	if len(found) == 0 {
 		return nil

@@ -21,13 +21,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
 
-// RecordToken is the type of the record. It is not in the schema: nobody but a component makes one.
+// RecordToken is the type of the record. It is not in the schema: only a component makes one.
 const RecordToken = "k8sconnect:index:ChartRecord"
 
 const (
-	// keyContent is the input of a record that stands for all that the rendering depends on.
+	// keyContent is the input of a record that stands for everything that the rendering depends on.
 	keyContent = "content"
-	// keyMemory is its output.
+	// keyMemory is the output that contains the memory.
 	keyMemory = "memory"
 )
 
@@ -53,26 +53,26 @@ func (*Record) Create(context.Context, infer.CreateRequest[RecordArgs]) (infer.C
 // share the rendering through it: the component is constructed, and its children are served, by the same provider.
 type releases struct {
 	running sync.Map
-	// states are the outputs of records, as the engine has had them read before the program runs. A record that is replaced is still
-	// that of its release.
+	// states are the outputs of records, which the engine has the provider read before the program runs. A record that is replaced keeps
+	// the memory of its release.
 	states sync.Map
 	// changing are the URNs of records that the update of this preview will change.
 	changing sync.Map
-	// checked are the URNs of records whose inputs the engine has had checked. Where it only refreshes what a program has, it asks for none
-	// of that, and takes no outputs.
+	// checked are the URNs of records whose inputs the engine has had checked. A refresh that runs the program checks no inputs, and takes
+	// no outputs.
 	checked sync.Map
-	// places are the components by where their hooks run.
+	// places are the components by the places where their hooks run.
 	places sync.Map
 }
 
-// running is what a record asks its release, which is being constructed.
+// running is what a record can ask of its release while that is being constructed.
 type running struct {
-	// draw renders the release, and returns its memory after that. rotate are all patterns of values that are to be drawn again, also
-	// those that have been.
+	// draw renders the release, and returns its memory after that. rotate are all patterns of values to draw again, including the patterns
+	// that have already taken effect.
 	draw func(ctx context.Context, before memory, rotate []string) (memory, error)
-	// takesOver means that it takes over objects.
+	// takesOver means that the release takes over objects.
 	takesOver bool
-	// content is the input of the record for a release that is called so.
+	// content is the record's input for a release with this name.
 	content func(name string) (property.Value, error)
 }
 
@@ -93,8 +93,8 @@ func (r *releases) takesOver(record resource.URN) bool {
 	return isRunning && found.(running).takesOver
 }
 
-// isContent reports whether an input stands for the content of a release that is called so, whether or not its program says that. Older
-// versions have always noted the name.
+// isContent reports whether an input stands for the content of a release with this name, even if the program does not give the name: older
+// versions of the provider always included it.
 func (r *releases) isContent(record resource.URN, input property.Value, name string) bool {
 	found, isRunning := r.running.Load(record)
 	if !isRunning {
@@ -111,14 +111,14 @@ type record struct {
 	releases *releases
 }
 
-// Check accepts what the component says.
+// Check accepts what the component says and notes that it was asked.
 func (r *record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.releases.checked.Store(req.Urn, true)
 	return p.CheckResponse{Inputs: req.Inputs}, nil
 }
 
-// Diff reports what may change what is remembered: another chart or other values, values to draw again, certificates whose time has
-// come, another answer of lookup, and more values in objects that an unfinished install takes over.
+// Diff reports what may change the memory: another chart or other values, values to draw again, certificates that are due for renewal,
+// another answer of lookup, and more values in objects that an unfinished install takes over.
 func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	update := func(key string, input bool) {
@@ -142,14 +142,14 @@ func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, e
 	return diff, nil
 }
 
-// findsOther reports whether what templates look up has changed, so that another rendering is to be remembered. What fails here also
-// fails the rendering of the component, which says why.
+// findsOther reports whether the objects that templates look up have changed, so that another rendering must be remembered. What fails here
+// also fails the rendering of the component, which says why.
 func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memory) bool {
 	after, err := r.releases.draw(ctx, req.Urn, before, rotateOf(req.Inputs))
 	if err != nil {
 		return false
 	}
-	if before.Rendered == "" { // The answer of before is not known. It is no change that this one is.
+	if before.Rendered == "" { // The previous rendering is not known, so a known one is no change.
 		after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Ended, before.Rendered, before.Upgrading, before.Unsure
 	}
 	one, failed := before.withoutPlaces().encode()
@@ -157,7 +157,8 @@ func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memor
 	return failed == nil && err == nil && one != other
 }
 
-// Create draws the values of a new release. One that replaces another record, because a user has said so, remembers what that did.
+// Create draws the values of a new release. If the record replaces another, because a user has asked for that, it takes over the memory of
+// the former one.
 func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
 	var state property.Map
 	if found, replaced := r.releases.states.Load(req.Urn); replaced {
@@ -170,13 +171,13 @@ func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateRespo
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: properties}, err
 }
 
-// Update draws what has no value yet.
+// Update draws the values that are missing.
 func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	properties, err := r.remember(ctx, req.Urn, req.State, req.Inputs, req.DryRun)
 	return p.UpdateResponse{Properties: properties}, err
 }
 
-// remember returns the outputs after a rendering. In a preview they are what is remembered so far.
+// remember returns the outputs after a rendering. In a preview they contain the previous memory.
 func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs property.Map, preview bool) (property.Map, error) {
 	if preview {
 		r.releases.changing.Store(urn, true)
@@ -225,8 +226,8 @@ func (r *release) recordInputs() (pulumi.Map, error) {
 	return inputs, err
 }
 
-// content stands for all that the rendering depends on. name is that of the release; empty if the program gives none: it stays then,
-// whatever the resource is called.
+// content stands for everything that the rendering depends on. name is the name of the release. It is empty if the program gives none: the
+// release then keeps its name, even if the resource is renamed.
 func (r *release) content(name string) (property.Value, error) {
 	if r.chart == nil || values.HasUnknown(r.values) || len(r.unknown) > 0 {
 		return property.New(property.Computed), nil

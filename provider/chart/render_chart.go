@@ -139,7 +139,7 @@ func (f *renderChart) Invoke(ctx context.Context, req p.InvokeRequest) (p.Invoke
 	return p.InvokeResponse{Return: result}, rel.explain(ctx, in.release.Name, err)
 }
 
-// once renders without a memory: random values are drawn, and are others in the next call.
+// once renders without a memory: random values are drawn, and differ in the next call.
 func (r *release) once(ctx context.Context) (property.Map, error) {
 	drawn, err := r.draw(ctx, memory{}, nil)
 	if err != nil {

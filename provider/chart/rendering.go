@@ -20,7 +20,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// release is a chart with all that it is rendered with.
+// release is a chart with everything that its rendering needs.
 type release struct {
 	inputs
 
@@ -31,17 +31,17 @@ type release struct {
 	lookups  *lookups
 	// cluster is nil if the connection is not known yet, or cannot be used.
 	cluster *cluster.Cluster
-	// managerOf is the field manager of a child by its key.
+	// managerOf returns the field manager of a child by its key.
 	managerOf func(key string) string
-	// staysIn says that the release is not where the default namespace would have it; empty if it is. keepsName means that it is not
-	// called as its resource, although the program gives it no name.
+	// staysIn says that the release stays in its namespace although the default namespace has changed; otherwise it is empty. keepsName
+	// means that the release does not have the name of its resource, although the program gives it none.
 	staysIn   string
 	keepsName bool
-	// preview means that this is no update.
+	// preview means that this is a preview, and no update.
 	preview bool
 	// resumeWithin is the maximum age of an object that an interrupted run has made.
 	resumeWithin time.Duration
-	// drawn are the texts of the values that the last rendering has drawn or found again.
+	// drawn are the texts of the values that the last rendering has drawn or used again.
 	drawn []string
 }
 
@@ -55,18 +55,19 @@ type rendered struct {
 	warnings []string
 	// removed says which defaults of the chart the program removes.
 	removed string
-	// used are the values that were drawn or found again, missing the keys of those without one, again of those that are drawn again.
-	// former are the values that were not.
+	// used are the values that were drawn or used again, former the values that were not. missing are the keys without a value, again the
+	// keys whose values are drawn again.
 	used           draws.Values
 	former         draws.Former
 	missing, again []string
-	// moved are the former keys of values that have moved to their places. doubtful are the keys without a value for which there may be
-	// one. kept are values that nothing uses any more, forgotten those of them that do not come back, dropped those that are too many.
+	// moved are the former keys of values that have moved to their places. doubtful are the keys without a value for which a former value
+	// may exist. kept are values that nothing uses any longer. forgotten are unused values that do not come back, and dropped the excess
+	// ones.
 	moved                              map[string]string
 	doubtful, kept, forgotten, dropped []string
 	// inherited are the keys of values that were found in the objects that are taken over.
 	inherited []string
-	// adopts means that the release is taken over now, name which one it is.
+	// adopts means that this run takes the release over. name is that release.
 	adopts bool
 	name   chart.Release
 }
@@ -76,7 +77,7 @@ const maxRenderings = 5
 
 var errUnsettled = errors.New("the chart looks up objects of its own, and has others each time it is rendered")
 
-// draw renders with values that are drawn where none is stored, and returns the memory after that.
+// draw renders, draws the values that are not stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
 	former, moves := before, before.movesTo(r.release, r.adopt)
 	before = before.at(r.release, r.adopt)
@@ -112,7 +113,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	}
 	for name, when := range before.Hooks {
 		if !r.runHooks || !before.hasTask(name) {
-			after.Hooks[name] = when // Without the hook, what is left of it is still that of this release.
+			after.Hooks[name] = when // Even if the hook is gone, what it left behind belongs to this release.
 		}
 	}
 	for _, h := range done.hooks {
@@ -128,7 +129,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	}
 	slices.Sort(after.Tasks)
 	after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Ended, before.Rendered, before.Upgrading, before.Unsure
-	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // Its registration says what is wrong.
+	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // The registration says what is wrong.
 	rendered, known, err := after.digest(set)
 	if err != nil {
 		return memory{}, err
@@ -145,7 +146,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	return after, nil
 }
 
-// asPartial is a rendering in which everything is known. Nobody asks what in it is secret.
+// asPartial is a rendering in which everything is known. Its callers do not ask what in it is secret.
 func asPartial(whole *chart.Rendered) *chart.Partial {
 	if whole == nil {
 		return nil
@@ -163,14 +164,14 @@ func asPartial(whole *chart.Rendered) *chart.Partial {
 	return partial
 }
 
-// render renders with what is remembered. In a preview, what depends on values that are not drawn yet is unknown.
+// render renders with what is remembered. In a preview, everything that depends on a value that is not drawn yet is unknown.
 func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
 	if r.chart == nil || len(r.unknown) > 0 {
 		return &rendered{documents: sets.Documents{Input: keyChart, Incomplete: true}, notes: pulumi.UnsafeUnknownOutput(nil)}, nil
 	}
 	var found inherited
 	var err error
-	if r.preview { // An update has remembered them.
+	if r.preview { // In an update, the record remembers them already.
 		found, err = r.inherit(ctx, known, draws.Placeholder(0))
 	}
 	if err != nil {
@@ -205,7 +206,7 @@ func (r *release) settled(
 ) (*rendered, error) {
 	former := known.Own
 	if known.isAdopted(r.adopt) {
-		former = nil // Its objects are found, once.
+		former = nil // Templates find the objects of a release that is taken over.
 	}
 	r.lookups.begin(ctx, known.Found, former)
 	session := draws.NewSession(options)
@@ -260,7 +261,7 @@ func (r *release) takenOver(done *rendered, known memory) (ids []manifest.Identi
 	if known.isInstalled() || !sets.Adopts(r.given) {
 		return nil
 	}
-	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // Its registration says what is wrong.
+	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // The registration says what is wrong.
 	for _, o := range set.Objects {
 		if o.IsAdopted() {
 			id := manifest.IdentityOf(o.Manifest)
@@ -270,7 +271,7 @@ func (r *release) takenOver(done *rendered, known memory) (ids []manifest.Identi
 	return ids
 }
 
-// own are the objects of the release, those of hooks included.
+// own are the objects of the release, including the objects of hooks.
 func (r *release) own(done *rendered) (ids []manifest.Identity) {
 	for _, o := range done.documents.Found {
 		id := manifest.IdentityOf(o.Object)

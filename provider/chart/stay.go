@@ -9,8 +9,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// stay keeps a release where it is and what it is called, if the program does not say that. Only a program that names another namespace
-// or another name moves a release: all that it holds is deleted then, and made again.
+// stay keeps the namespace and the name of a release if the program does not give them. Only a program that gives another namespace or
+// another name moves a release: everything that it holds is deleted then, and made again.
 func (r *release) stay(known memory) {
 	r.stayIn(known.Namespace)
 	r.keepName(known.Name)
@@ -33,8 +33,8 @@ func (r *release) stayIn(namespace string) {
 		"implicitly: that would delete what it holds. Set the input `namespace`.", namespace, byDefault)
 }
 
-// keepName keeps the name of a release, if the program gives none. By default it is that of the resource, which people change for other
-// reasons.
+// keepName keeps the name of a release, if the program gives none. By default the release has the name of its resource, which people change
+// for other reasons.
 func (r *release) keepName(name string) {
 	if r.gives(keyReleaseName) || name == "" || name == r.release.Name {
 		return
@@ -55,8 +55,9 @@ func (r *release) givenName() string {
 	return ""
 }
 
-// namedOtherwise says that the program has given the release its name, and does not any more; empty if it has not. first is the name that
-// the resource had when the release was first installed, which is the one of a release that never was given another; name is that of now.
+// namedOtherwise says that the program gave the release its name and no longer does; otherwise it is empty. first is the name that the
+// resource had when the release was first installed, and the release still has it unless the program has given it another. name is the
+// current name of the resource.
 func (r *release) namedOtherwise(first, name string) string {
 	if !r.keepsName || first == "" || first == r.release.Name {
 		return ""

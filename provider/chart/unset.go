@@ -14,8 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// A null in values removes what the chart sets. In YAML and Go programs a null never comes here: Pulumi drops it. So the input unset
-// names what is to be removed.
+// A null in values removes what the chart sets. In YAML and Go programs a null never arrives here, because Pulumi drops it. So the input
+// unset names the values to remove.
 
 // unset is a value that a program removes.
 type unset struct {
@@ -25,7 +25,7 @@ type unset struct {
 	inFiles bool
 }
 
-// decodeUnset reads what the program removes. own are the values that it gives itself.
+// decodeUnset reads which values the program removes. own are the values that the program itself gives.
 func (in *inputs) decodeUnset(given property.Map, own map[string]any, wrong *check.Mistakes) {
 	if given.Get(keyUnset).HasSecrets() {
 		wrong.Add(keyUnset, "The value is secret, but would appear in messages. Remove the secret mark.")
@@ -61,7 +61,7 @@ func pathOfKeys(text string) (keys []string, err error) {
 	return keys, nil
 }
 
-// firstSet is the path of the value that is set where a path leads, or on its way; empty if there is none.
+// firstSet is the path of the value that is set at a path, or in place of a table on its way; empty if there is none.
 func firstSet(own map[string]any, path []string) string {
 	var at any = own
 	for i, key := range path {
@@ -96,7 +96,7 @@ func nothingAt(path []string) map[string]any {
 // has reports whether the chart, or a file of values, sets what the program removes.
 func (r *release) has(u unset) bool { return u.inFiles || r.chart.HasDefault(u.path) }
 
-// remove removes from the values what the program names. A null where nothing is set would be seen by templates.
+// remove removes the values that the program names. It adds no null where nothing is set, because templates would see it.
 func (r *release) remove() {
 	for _, u := range r.unset {
 		if r.has(u) {
@@ -105,7 +105,7 @@ func (r *release) remove() {
 	}
 }
 
-// removed says for a preview what is removed, and warns of what is not there: it is most often misspelt.
+// removed says for a preview which values are removed. It warns of paths that name no value, because they are usually misspelt.
 func (r *release) removed() (note string, warnings []string) {
 	var gone []string
 	for _, u := range r.unset {

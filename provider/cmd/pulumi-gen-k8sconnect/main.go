@@ -1,6 +1,6 @@
-// Command pulumi-gen-k8sconnect writes what is generated from the provider: the
-// Pulumi schema, and from the schema the packages for Go, Node.js and Python. Those
-// for Java and .NET are written by the command in javadotnet, a module of its own.
+// Command pulumi-gen-k8sconnect writes what is generated from the provider: the Pulumi
+// schema and, from the schema, the packages for Go, Node.js and Python. The command in
+// javadotnet, a separate module, writes the packages for Java and .NET.
 //
 // Usage:
 //

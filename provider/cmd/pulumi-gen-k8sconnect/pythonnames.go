@@ -9,14 +9,14 @@ import (
 )
 
 var (
-	// inlineCode is a name between backquotes, or a path that begins with one.
+	// inlineCode is a name between backquotes, or a path that begins with a name.
 	inlineCode = regexp.MustCompile("`([a-z][A-Za-z]*)([.][^`]*)?`")
-	// resourceOptions are names of Pulumi's own that descriptions mention.
+	// resourceOptions are Pulumi's own names that descriptions mention.
 	resourceOptions = []string{"customTimeouts"}
 )
 
-// withPythonNames makes the schema's descriptions speak of inputs and outputs by the names that they have in
-// Python. Examples stay as they are, and so do names that are no property of the schema: those of Kubernetes.
+// withPythonNames makes the schema's descriptions use the Python names of inputs and outputs. It does not change examples,
+// or names that are not properties of the schema, such as Kubernetes names.
 func withPythonNames(text []byte) ([]byte, error) {
 	var schema map[string]any
 	if err := json.Unmarshal(text, &schema); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
-// tool is who the headers of the files say they are made by.
+// tool is the name of the generator in the headers of the files.
 const tool = "pulumi-gen-k8sconnect"
 
 // The generators by the folder that they write.
@@ -29,12 +29,12 @@ func generateGo(pkg *schema.Package) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The module is the folder below, so that its path is the package's.
+	// The module is the subfolder, so that its path is the path of the package.
 	files[path.Join(pkg.Name, "README.md")] = readme("Go", pkg)
 	return files, nil
 }
 
-// manifestTypes are types that the package for Node.js has beside those of the schema.
+// manifestTypes are the types that the Node.js package has in addition to the schema's.
 //
 //go:embed nodejs/manifest.ts
 var manifestTypes []byte
@@ -58,8 +58,8 @@ func generatePython(pkg *schema.Package) (map[string][]byte, error) {
 	return files, nil
 }
 
-// writeSDKs writes a folder for each language into dir. Without a version, as checked
-// in, the packages ask for no version of the plugin.
+// writeSDKs writes a folder for each language into dir. Without a version, as checked in,
+// the packages request no version of the plugin.
 func writeSDKs(schemaFile, dir, version string) error {
 	text, err := os.ReadFile(schemaFile)
 	if err != nil {

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// What a rendering may use. It is several times what the biggest charts in use need.
+// What a rendering may use. The limits are several times what the largest charts in use need.
 const (
 	maxTime      = 2 * time.Minute
 	maxDepth     = 1000     // templates in templates
 	maxWritten   = 64 << 20 // bytes of all templates, included ones too
-	maxText      = 16 << 20 // bytes of a text that a function returns, or of all that is in a value that it writes
+	maxText      = 16 << 20 // bytes of a text that a function returns, or of a value that it writes
 	maxItems     = 1 << 20  // items of a list that a function makes
-	maxPattern   = 1000     // letters of a pattern of files, which is read recursively
+	maxPattern   = 1000     // letters of a file pattern, which is read recursively
 	maxDocuments = 10_000   // in the output of all templates
 )
 
-// bounds count what an execution uses. They are checked wherever templates can grow or go on: at each template, each round of
-// a loop, each call of a function and each piece of output.
+// bounds count what an execution uses. They are checked wherever templates can grow or loop: at each template, each iteration of a loop,
+// each call of a function and each piece of output.
 type bounds struct {
 	ctx     context.Context
 	depth   int
 	written int
 	made    int
-	// observe, if there is one, sees every call of a function that is not one of Draws, and may change what it returns.
+	// observe, if set, sees every call of a function except those from Draws, and may change the result.
 	observe observer
 }
 
-// alive fails when the time is over.
+// alive returns an error when the time is over.
 func (b *bounds) alive() error {
 	if b.ctx.Err() != nil {
 		return context.Cause(b.ctx)
@@ -83,8 +83,8 @@ func (b *bounds) marks() template.FuncMap {
 	}
 }
 
-// fits refuses a value that would take too much when it is written. Maps and lists may hold others several times, which
-// makes a little much, and even themselves.
+// fits refuses values that would take too much when they are written. Maps and lists may contain others several times, which makes a small
+// value large, and even themselves.
 func fits(values ...reflect.Value) error {
 	left := maxText
 	for _, value := range values {
@@ -96,7 +96,7 @@ func fits(values ...reflect.Value) error {
 	return nil
 }
 
-// weigh takes from left about as many bytes as the value has when it is written, until there are none left.
+// weigh subtracts from left roughly the number of bytes that the value takes when it is written, until none are left.
 func weigh(value reflect.Value, left *int, depth int) {
 	indentation := 2 * (maxDepth - depth)
 	*left -= 8 + indentation // with quotes and commas

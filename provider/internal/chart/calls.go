@@ -14,26 +14,26 @@ import (
 	"text/template"
 )
 
-// call is a call of a function. Calls with equal arguments are one.
+// call is a call of a function. Calls with equal arguments are the same call.
 type call struct {
 	function  string
 	arguments string // a digest of what the function looks at
 }
 
-// seen is what a call has made.
+// seen describes the result of a call.
 type seen struct {
 	result  string   // a digest
 	decides bool     // it is true or false
-	failed  bool     // a comparison of what cannot be compared
-	hides   bool     // its arguments have a text of those that are exchanged, and its result has not
+	failed  bool     // a comparison of values that cannot be compared
+	hides   bool     // its arguments contain an exchanged text, and its result does not
 	files   []string // the templates in which it was made
 }
 
-// calls are those of one rendering.
+// calls are the calls of one rendering.
 type calls struct {
 	seen  map[call]*seen
 	order []call
-	// exchanged are texts that are other ones in other renderings, as far as they matter.
+	// exchanged are the texts that differ in other renderings, as far as they matter.
 	exchanged []string
 }
 
@@ -45,9 +45,9 @@ func callSet(made ...call) map[call]bool {
 	return found
 }
 
-// unobserved are functions whose results depend on nothing but the outside of their arguments, or show all that is in them. Kinds
-// and types are outside: an unknown value has the type of the chart's default. Whether there is a value is found out by leaving
-// it empty.
+// unobserved are functions whose results depend only on the outer form of their arguments, or show everything that is in them. The outer
+// form includes kinds and types: an unknown value has the type of the chart's default. Renderings with empty values show what depends on
+// whether a value is there.
 var unobserved = func() map[string]bool {
 	found := maps.Clone(passing)
 	maps.Copy(found, set("dict", "toYaml", "mustToYaml", "toYamlPretty", "toJson", "mustToJson", "toPrettyJson", "mustToPrettyJson",
@@ -60,7 +60,7 @@ var unobserved = func() map[string]bool {
 	return found
 }()
 
-// looking are functions that look at a part of their arguments only.
+// looking are functions that look only at a part of their arguments.
 var looking = map[string]func(arguments []reflect.Value) []reflect.Value{
 	"get":    func(a []reflect.Value) []reflect.Value { return a[1:2] },
 	"hasKey": func(a []reflect.Value) []reflect.Value { return append(sortedMapKeys(a[0]), a[1]) },
@@ -82,8 +82,8 @@ func sortedMapKeys(of reflect.Value) []reflect.Value {
 	return keys
 }
 
-// observer notes the calls of a rendering, and has those in otherwise decide the other way. forgiving makes false of a comparison
-// of what cannot be compared: one of them may be a placeholder.
+// observer notes the calls of a rendering, and inverts the decisions in otherwise. If forgiving, a comparison of values that cannot be
+// compared is false instead of an error: one of them may be a placeholder.
 func (c *calls) observer(e *execution, otherwise map[call]bool, forgiving bool) observer {
 	return func(name string, arguments, results []reflect.Value) []reflect.Value {
 		if unobserved[name] || len(results) == 0 {
@@ -117,14 +117,14 @@ func (c *calls) observer(e *execution, otherwise map[call]bool, forgiving bool) 
 	}
 }
 
-// hides reports whether one of the exchanged texts is in arguments, and not in the result.
+// hides reports whether arguments contain one of the exchanged texts, and the result does not.
 func (c *calls) hides(arguments []reflect.Value, result reflect.Value) bool {
 	return slices.ContainsFunc(c.exchanged, func(text string) bool {
 		return !holds(result, text) && slices.ContainsFunc(arguments, func(argument reflect.Value) bool { return holds(argument, text) })
 	})
 }
 
-// holds reports whether a text is somewhere in a value. Of a value that has no end, it looks at the beginning.
+// holds reports whether a value contains a text. It looks only at the beginning of an endless value.
 func holds(value reflect.Value, text string) bool {
 	left := maxText
 	var search func(value reflect.Value, depth int) bool
@@ -158,7 +158,7 @@ func holds(value reflect.Value, text string) bool {
 	return search(value, maxDepth)
 }
 
-// digestOfAll tells values from others. Of those that have no end, it knows the beginning: a map may hold itself.
+// digestOfAll identifies values. It looks only at the beginning of endless values: a map may contain itself.
 func digestOfAll(all []reflect.Value) string {
 	sum := &digest{Hash: fnv.New128a(), left: maxText}
 	for _, one := range all {
@@ -173,7 +173,7 @@ type digest struct {
 	left int // bytes
 }
 
-// part adds a text, with its length so that parts do not run into each other. A hash takes everything.
+// part adds a text, with its length so that parts do not run into each other. Writing to a hash never fails.
 func (d *digest) part(format string, arguments ...any) {
 	text := fmt.Sprintf(format, arguments...)
 	d.left -= len(text) + 8
@@ -220,8 +220,8 @@ func (d *digest) add(value reflect.Value, depth int) {
 	}
 }
 
-// builtins are the functions of text/template that look at values. No map of functions has them, so each is called by a template
-// that calls nothing else.
+// builtins are the functions of text/template that look at values. They are in no function map, so each is called by a template that calls
+// nothing else.
 var builtins = func() template.FuncMap {
 	functions := template.FuncMap{
 		"index": func(operands ...any) (any, error) { return builtin("index", operands) },
@@ -236,13 +236,13 @@ var builtins = func() template.FuncMap {
 	return functions
 }()
 
-// operands are what a function of text/template is called with, and its result.
+// operands are the arguments of a function of text/template, and its result.
 type operands struct {
 	Of     []any
 	result any
 }
 
-// Take takes the result.
+// Take stores the result.
 func (o *operands) Take(result any) string { o.result = result; return "" }
 
 var builtinTemplates sync.Map // by the text

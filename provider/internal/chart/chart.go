@@ -19,7 +19,7 @@ type File struct {
 	Data []byte
 }
 
-// Chart is a chart with its subcharts. It is never changed, and can be rendered by several at once.
+// Chart is a chart with its subcharts. It is never changed, so it can be rendered concurrently.
 type Chart struct {
 	loaded *helm.Chart
 	digest string
@@ -34,16 +34,16 @@ func (c *Chart) Name() string { return c.loaded.Metadata.Name }
 // Version returns the version in Chart.yaml.
 func (c *Chart) Version() string { return c.loaded.Metadata.Version }
 
-// AppVersion returns the version of what the chart installs, if Chart.yaml says it.
+// AppVersion returns the version of the application that the chart installs, if Chart.yaml states it.
 func (c *Chart) AppVersion() string { return c.loaded.Metadata.AppVersion }
 
 // Deprecated reports whether Chart.yaml says that the chart is deprecated.
 func (c *Chart) Deprecated() bool { return c.loaded.Metadata.Deprecated }
 
-// Digest identifies the contents of the chart: the SHA-256, in hexadecimal, of the names and contents of all files.
+// Digest identifies the content of the chart: the SHA-256, in hexadecimal, of the names and contents of all files.
 func (c *Chart) Digest() string { return c.digest }
 
-// digestOf does not depend on the order of the files.
+// digestOf returns the digest of files. It does not depend on their order.
 func digestOf(files []File) string {
 	sorted := slices.Clone(files)
 	slices.SortStableFunc(sorted, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
@@ -61,7 +61,7 @@ func digestOf(files []File) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// copyOf copies what a rendering changes: Helm removes and renames subcharts in place. Files are shared.
+// copyOf copies the parts that a rendering changes: Helm removes and renames subcharts in place. Files are shared.
 func copyOf(original *helm.Chart) *helm.Chart {
 	chart := *original
 	metadata := *original.Metadata

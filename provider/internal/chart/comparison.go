@@ -10,7 +10,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// comparison is the rendering that counts, and in what others differ from it.
+// comparison is the actual rendering, and how other renderings differ from it.
 type comparison struct {
 	first *outcome
 
@@ -18,25 +18,25 @@ type comparison struct {
 	// incomplete means that other renderings have other objects, or hooks at other events.
 	incomplete                bool
 	notesUnknown, notesSecret bool
-	// wholly are the templates of which all is unknown or secret, by what it depends on. adopted are those of which another
-	// rendering has the objects.
+	// wholly are the templates whose entire output is unknown or secret, and what that depends on. adopted are the templates whose objects
+	// come from another rendering.
 	wholly  map[string]map[taint]bool
 	adopted map[string]bool
-	// said are the warnings of the rendering that counts, as they may be shown.
+	// said are the warnings of the actual rendering, as they may be shown.
 	said     []string
 	warnings []string
 }
 
-// compared is a document, and what is known of it.
+// compared is a document, and what is known about it.
 type compared struct {
 	Document
 
 	hook *Hook // if it is one
 	crd  bool
-	// known is the object, with what is unknown.
+	// known is the object, including unknown values.
 	known  any
 	secret [][]any
-	// absent means that other renderings do not have it.
+	// absent means that other renderings do not have the document.
 	absent bool
 }
 
@@ -53,7 +53,7 @@ func newComparison(first *outcome) *comparison {
 	return c
 }
 
-// documentsOf are the documents that templates have made: objects, then hooks.
+// documentsOf are the documents that templates have made: objects first, then hooks.
 func documentsOf(rendered *Rendered) (found []*compared) {
 	for _, object := range rendered.Objects {
 		found = append(found, &compared{Document: object, known: object.Object})
@@ -65,7 +65,7 @@ func documentsOf(rendered *Rendered) (found []*compared) {
 	return found
 }
 
-// whole says that all that a template makes is unknown or secret. It reports whether that is new.
+// whole notes that the entire output of a template is unknown or secret. It reports whether that is new.
 func (c *comparison) whole(of taint, file string) bool {
 	if c.wholly[file] == nil {
 		c.wholly[file] = map[taint]bool{}
@@ -95,7 +95,7 @@ func (c *comparison) hideWarnings(other *outcome) {
 	}
 }
 
-// mark marks what another rendering has otherwise.
+// mark marks what differs in another rendering.
 func (c *comparison) mark(of taint, other *outcome) {
 	if of != onUnknown {
 		c.hideWarnings(other)
@@ -122,7 +122,7 @@ func (c *comparison) mark(of taint, other *outcome) {
 	}
 }
 
-// crdsOf reports whether a file is of crds/. Its objects are there if its chart is enabled.
+// crdsOf reports whether a file is in crds/. Its objects exist if its chart is enabled.
 func (c *comparison) crdsOf(of taint, file string, other *outcome) bool {
 	if !slices.Contains(c.first.crds, file) {
 		return false
@@ -135,7 +135,7 @@ func (c *comparison) crdsOf(of taint, file string, other *outcome) bool {
 	return true
 }
 
-// adopt takes over the objects of a template that the first rendering cannot render. Nothing but their identity is known.
+// adopt takes the objects of a template from another rendering, because the first one cannot render it. Only their identity is known.
 func (c *comparison) adopt(of taint, file string, documents []*compared) {
 	c.whole(of, file)
 	if of == onUnknown && !c.adopted[file] {
@@ -152,7 +152,7 @@ func byFile(documents []*compared) map[string][]*compared {
 	return found
 }
 
-// pair compares the documents of a template with those of another rendering.
+// pair compares the documents of a template with its documents in another rendering.
 func (c *comparison) pair(of taint, mine, theirs []*compared) {
 	left := slices.Clone(theirs)
 	var single []*compared
@@ -184,7 +184,7 @@ func (c *comparison) pair(of taint, mine, theirs []*compared) {
 	}
 }
 
-// renamed reports whether documents differ from others only in their names: they are of the same kinds.
+// renamed reports whether documents differ from others only in their names, because they have the same kinds.
 func renamed(mine, theirs []*compared) bool {
 	return slices.EqualFunc(mine, theirs, func(a, b *compared) bool {
 		one, other := manifest.IdentityOf(a.Object), manifest.IdentityOf(b.Object)
@@ -192,7 +192,7 @@ func renamed(mine, theirs []*compared) bool {
 	})
 }
 
-// retyped reports whether documents differ from others only in what they are: their kinds depend on what is exchanged.
+// retyped reports whether documents differ from others only in their kinds, because these depend on the exchanged values.
 func retyped(mine, theirs []*compared) bool {
 	return slices.EqualFunc(mine, theirs, func(a, b *compared) bool {
 		one, other := manifest.IdentityOf(a.Object), manifest.IdentityOf(b.Object)
@@ -200,7 +200,7 @@ func retyped(mine, theirs []*compared) bool {
 	})
 }
 
-// compare compares a document with the same one of another rendering.
+// compare compares a document with the same document of another rendering.
 func (c *comparison) compare(of taint, mine, theirs *compared) {
 	if of == onUnknown {
 		mine.known = withUnknown(mine.known, mine.Object, theirs.Object)
@@ -208,7 +208,7 @@ func (c *comparison) compare(of taint, mine, theirs *compared) {
 		return
 	}
 	found := differences(mine.Object, theirs.Object)
-	if of == onDrawn { // A name that is drawn is no secret: a job has one so that it runs each time.
+	if of == onDrawn { // A drawn name is not secret: a Job gets one so that it runs each time.
 		found = slices.DeleteFunc(found, func(path []any) bool { return isIdentity(path) })
 	}
 	mine.secret = append(mine.secret, found...)
@@ -222,7 +222,7 @@ func sameHook(one, other *Hook) bool {
 	return one.Weight == other.Weight && slices.Equal(one.Events, other.Events) && slices.Equal(one.DeletePolicies, other.DeletePolicies)
 }
 
-// partial is the result.
+// partial returns the result.
 func (c *comparison) partial() *Partial {
 	p := &Partial{
 		Tests: c.first.Tests, Notes: c.first.Notes, NotesUnknown: c.notesUnknown, NotesSecret: c.notesSecret,

@@ -25,7 +25,7 @@ func hasDefault(chart *helm.Chart, path []string) bool {
 	return false
 }
 
-// keysFor are the keys under which a chart has values of a subchart: its aliases, or its name.
+// keysFor are the keys under which a chart has the values of a subchart: its aliases, or its name.
 func keysFor(chart, child *helm.Chart) (names []string) {
 	for _, dependency := range chart.Metadata.Dependencies {
 		if dependency.Name == child.Name() && dependency.Alias != "" {
@@ -35,7 +35,7 @@ func keysFor(chart, child *helm.Chart) (names []string) {
 	return append(names, child.Name())
 }
 
-// HasValue reports whether values have one, other than null, at a path of keys.
+// HasValue reports whether values contain a value other than null at a path of keys.
 func HasValue(values map[string]any, path []string) bool {
 	var at any = values
 	for _, key := range path {

@@ -8,7 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// renamedKeys reports whether each of two maps has keys that the other one has not: they are made of values.
+// renamedKeys reports whether each of two maps has keys that the other one lacks: then the keys are made of values.
 func renamedKeys(one, other map[string]any) bool {
 	return hasOwnKey(one, other) && hasOwnKey(other, one)
 }
@@ -22,8 +22,8 @@ func hasOwnKey(one, other map[string]any) bool {
 	return false
 }
 
-// withUnknown copies what is known of a tree, with unknown values in place of what is not the same in another tree. A key that only
-// one of them has is there, and unknown; lists of several lengths are unknown, and so are maps whose keys are made of values.
+// withUnknown copies the known tree, with unknown values where two trees differ. A key that only one of them has is kept, with an unknown
+// value. A list is unknown if the lengths differ, and a map is unknown if its keys are made of values.
 func withUnknown(known, one, other any) any {
 	if values.IsUnknown(known) {
 		return known
@@ -68,7 +68,7 @@ func withUnknown(known, one, other any) any {
 	}
 }
 
-// differences are the paths at which a tree differs from another one. Where only the other one has a key, there is nothing to hide.
+// differences are the paths at which one tree differs from the other. If only the other one has a key, there is nothing to hide.
 func differences(one, other any) (paths [][]any) {
 	var walk func(one, other any, at []any)
 	walk = func(one, other any, at []any) {
@@ -107,14 +107,14 @@ func differences(one, other any) (paths [][]any) {
 	return paths
 }
 
-// isIdentity reports whether a path leads to what identifies an object.
+// isIdentity reports whether a path leads to a field that identifies an object.
 func isIdentity(path []any) bool {
 	return slices.ContainsFunc([][]any{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}}, func(part []any) bool {
 		return slices.Equal(part, path)
 	})
 }
 
-// butIdentity are the paths to all of an object but what identifies it.
+// butIdentity are the paths to all fields of an object except the ones that identify it.
 func butIdentity(object map[string]any) (paths [][]any) {
 	for key, member := range object {
 		metadata, isMap := member.(map[string]any)

@@ -15,7 +15,7 @@ import (
 // reader reads the objects that templates have written.
 type reader struct {
 	into *Rendered
-	// parsed are the objects by the text they were read from. Helm hands texts back when it has sorted them.
+	// parsed are the objects by their original texts. Helm returns the texts after it has sorted them.
 	parsed    map[string][]manifest.Placed
 	documents int
 	nodes     int
@@ -25,8 +25,7 @@ func newReader(into *Rendered) *reader {
 	return &reader{into: into, parsed: map[string][]manifest.Placed{}}
 }
 
-// templates reads the outputs of all templates. Helm splits and sorts them: it also splits at a "---" that something follows
-// in the same line.
+// templates reads the outputs of all templates. Helm splits and sorts them: it also splits at a "---" with text after it in the same line.
 func (r *reader) templates(outputs map[string]string) error {
 	var unknown []string
 	for _, file := range slices.Sorted(maps.Keys(outputs)) {
@@ -58,7 +57,7 @@ func (r *reader) templates(outputs map[string]string) error {
 	return nil
 }
 
-// split is how Helm splits the output of a template, in order.
+// split splits the output of a template as Helm does, in order.
 func split(output string) []string {
 	texts := helmutil.SplitManifests(output)
 	keys := slices.Collect(maps.Keys(texts))
@@ -75,7 +74,7 @@ func split(output string) []string {
 	return ordered
 }
 
-// read reads the objects in one text, which is a document of a file, counted from 1.
+// read reads the objects in one text. document is its number in the file, counted from 1.
 func (r *reader) read(file string, document int, text string) ([]manifest.Placed, error) {
 	if r.documents++; r.documents > maxDocuments {
 		return nil, &LimitError{fmt.Sprintf("the chart has more than %d documents", maxDocuments)}
@@ -83,7 +82,8 @@ func (r *reader) read(file string, document int, text string) ([]manifest.Placed
 	if r.nodes += nodes(text); r.nodes > maxNodes {
 		return nil, &LimitError{fmt.Sprintf("the documents of the chart have more than %d lines and items", maxNodes)}
 	}
-	// Helm cuts off the end of the last line, and adds it again before it applies: a text that ends with the document has it.
+	// Helm cuts off the final line break, and adds it again before it applies the text: a block text at the end of the document contains
+	// it.
 	found, repeated, failed := manifest.ParseGenerated(text + "\n")
 	if len(failed) > 0 {
 		message := fmt.Sprintf("not readable as objects: document %d: %v", document+failed[0].Document-1, failed[0].Err)
@@ -101,7 +101,7 @@ func (r *reader) read(file string, document int, text string) ([]manifest.Placed
 	return found, nil
 }
 
-// definitions reads a file of crds/.
+// definitions reads a file in crds/.
 func (r *reader) definitions(file, text string) error {
 	found, err := r.read(file, 1, text)
 	for _, one := range found {
@@ -110,7 +110,7 @@ func (r *reader) definitions(file, text string) error {
 	return err
 }
 
-// hook adds a hook without its tests.
+// hook adds a hook, without its test events.
 func (r *reader) hook(found *helmrelease.Hook) {
 	var events []string
 	for _, event := range found.Events {
@@ -133,7 +133,7 @@ func (r *reader) hook(found *helmrelease.Hook) {
 	}
 }
 
-// nameOf names an object: kind/name.
+// nameOf returns the name of an object as kind/name.
 func nameOf(object map[string]any) string {
 	identity := manifest.IdentityOf(object)
 	return strings.Trim(identity.Kind+"/"+identity.Name, "/")

@@ -14,8 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// The law of drawn values, for any sequence of versions of a chart: a value is that of one field of one object. The test keeps a table of
-// them, by numbers that neither names nor files change.
+// The law of drawn values, for any sequence of versions of a chart: each value belongs to one field of one object. The test keeps a table
+// of the values, by numbers that do not change with names or files.
 
 // drawnObject is a Secret of a chart.
 type drawnObject struct {
@@ -33,7 +33,7 @@ type host struct {
 	name   string
 }
 
-// chartVersion is a chart and its values. The last of the files is that of a subchart, which a value switches on as a whole.
+// chartVersion is a chart and its values. The last file belongs to a subchart, which a value enables or disables as a whole.
 type chartVersion struct {
 	objects []drawnObject
 	hosts   []host
@@ -141,8 +141,8 @@ func (v chartVersion) written() map[string]int {
 	return all
 }
 
-// left are the files of the objects that one version has and another one does not have there. One that moves to another file has left its
-// own.
+// left are the files of objects that this version has and the other one does not have there. An object that moves to another file leaves
+// its former file.
 func (v chartVersion) left(other chartVersion) (files []int) {
 	in := other.written()
 	for name, file := range v.written() {
@@ -317,7 +317,7 @@ func TestDrawnValuesBelongToTheirPlaces(t *testing.T) { // [D87] [D88]
 
 			found, want := drawnIn(rendered), v.rendered()
 			require.ElementsMatch(t, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(found)))
-			// Where something else is drawn for the first time, or is switched off, nobody knows whose a value is.
+			// If something else is drawn for the first time, or is switched off, it is not known to whom a value belongs.
 			keeps := lookAlike(before, v) && len(want) == v.fieldsWritten()
 			for _, at := range want {
 				if row, seen := table[at]; !renamed[at.object] && (!seen || row.rotated && !row.last) {

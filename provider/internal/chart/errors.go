@@ -11,12 +11,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// LimitError is a chart that is too big, nests too deep or takes too long.
+// LimitError means that a chart is too large, is nested too deep or takes too long.
 type LimitError struct{ Limit string }
 
 func (e *LimitError) Error() string { return e.Limit }
 
-// SchemaError is values that a values.schema.json does not allow. The problems name paths and what the schema wants, never
+// SchemaError means that a values.schema.json does not allow the values. The problems name paths and what the schema requires, never
 // values.
 type SchemaError struct{ Problems []manifest.Problem }
 
@@ -28,16 +28,16 @@ func (e *SchemaError) Error() string {
 	return "the chart does not allow these values:" + strings.Join(lines, "")
 }
 
-// TemplateError is a template that cannot be rendered, or whose output cannot be read.
+// TemplateError means that a template cannot be rendered, or that its output cannot be read.
 type TemplateError struct {
 	// File is the template, as in [Document], and Line the line in it; 0 if it is not known.
 	File string
 	Line int
-	// At is the expression that failed, as the template has it.
+	// At is the expression that failed, as it is written in the template.
 	At string
-	// Through are the other places on the way there, "file:line", from the outermost.
+	// Through are the calls that lead to the place, as "file:line", from the outermost.
 	Through []string
-	// Message says what happened. It may quote values, of which some may be secret.
+	// Message says what happened. It may quote values, including secret ones.
 	Message string
 
 	cause error
@@ -62,16 +62,16 @@ func (e *TemplateError) Error() string {
 // Unwrap returns the cause, such as a [LimitError] or what ended the context.
 func (e *TemplateError) Unwrap() error { return e.cause }
 
-// chartMessage is what a template says by `fail` or `required`.
+// chartMessage is the message of a `fail` or `required` in a template.
 type chartMessage string
 
 func (m chartMessage) Error() string { return string(m) }
 
-// parsing is an error of text/template that has a line, but is of no template that is being executed. The name in it is the
-// name of the template that was parsed: a file.
+// parsing matches an error of text/template that has a line, but was not raised during execution. It names the template that was parsed,
+// which is a file.
 var parsing = regexp.MustCompile(`(?s)^template: (.*?):(\d+)(?::\d+)?: (.*)$`)
 
-// place is where text/template failed. Its errors are text only, and of templates in templates they are long.
+// place is where text/template failed. Its errors are only text, and they are long for nested templates.
 type place struct {
 	file    string
 	line    int
@@ -121,14 +121,14 @@ func templateError(file string, err error) *TemplateError {
 	return found
 }
 
-// firstLine is all of a short error, and enough of a long one.
+// firstLine shortens a long error.
 func firstLine(err error) string {
 	text := err.Error()
 	return text[:min(len(text), 4096)]
 }
 
-// step goes a step further into the templates: what was the place of the error is now on the way there. A text that `tpl`
-// renders has no file, and what failed in it is said of the place of the `tpl`.
+// step moves the error one call further into the templates: its previous place becomes a call on the way. A text that `tpl` renders has no
+// file, so an error in it is reported at the `tpl`.
 func (e *TemplateError) step(inner place) {
 	const maxThrough = 5
 	if inner.file == root {

@@ -10,7 +10,7 @@ import (
 	"text/template"
 )
 
-// root is the name of the template that all files are parsed into. Texts that `tpl` renders have it too.
+// root is the name of the template into which all files are parsed. Texts that `tpl` renders have the same name.
 const root = "gotpl"
 
 // source is a template, as it is in the chart or as Draws has rewritten it.
@@ -20,20 +20,20 @@ type source struct {
 	scope
 }
 
-// execution executes the templates of a chart, once. It does what Helm's engine does, in which a chart could not be bounded:
-// there, `tpl` in `tpl` overflows the stack, which ends the process, and nothing counts what a loop writes.
+// execution executes the templates of a chart once. It replaces Helm's engine, which cannot bound a chart: there, `tpl` in `tpl` overflows
+// the stack, which ends the process, and nothing counts what a loop writes.
 type execution struct {
 	*bounds
 
 	file string // the template that is being executed
-	// failed, if it is there, gets the templates that cannot be rendered; the others are.
+	// failed, if set, collects the templates that cannot be rendered, and the others are still rendered.
 	failed map[string]*TemplateError
 }
 
 func newExecution(ctx context.Context) *execution { return &execution{bounds: &bounds{ctx: ctx}} }
 
-// run renders all templates but those whose names begin with an underscore. They are parsed from the deepest one to the
-// highest one, so that a chart can redefine what a subchart defines, and executed in the same order.
+// run renders all templates except those whose names begin with an underscore. They are parsed from the deepest to the highest, so that a
+// chart can redefine the definitions of a subchart, and executed in the same order.
 func (e *execution) run(sources []source, functions Functions) (map[string]string, error) {
 	slices.SortFunc(sources, func(a, b source) int {
 		deeper := cmp.Compare(strings.Count(b.name, "/"), strings.Count(a.name, "/"))
@@ -78,7 +78,7 @@ func (e *execution) run(sources []source, functions Functions) (map[string]strin
 	return outputs, nil
 }
 
-// parseInto parses a text, which must not call the functions by which this package counts.
+// parseInto parses a text, which must not call the counting functions of this package.
 func parseInto(into *template.Template, text string) error {
 	if strings.Contains(text, reserved) {
 		return fmt.Errorf("template: %s:1: a name that begins with %s is not possible", into.Name(), reserved)
@@ -90,7 +90,7 @@ func parseInto(into *template.Template, text string) error {
 	return err
 }
 
-// text executes a template. A value that is missing is nothing, not Go's "<no value>".
+// text executes a template. A missing value is written as nothing, not as Go's "<no value>".
 func (e *execution) text(executed *template.Template, data any) (string, error) {
 	written, err := e.raw(executed, data)
 	return strings.ReplaceAll(written, "<no value>", ""), err
@@ -102,8 +102,8 @@ func (e *execution) raw(executed *template.Template, data any) (string, error) {
 	return written.String(), err
 }
 
-// renderers are the functions that execute templates. `tpl` parses its text beside copies of all templates, which the text
-// may redefine for itself and for what it renders.
+// renderers are the functions that execute templates. `tpl` parses its text beside copies of all templates. The text may redefine these for
+// itself and for everything that it renders.
 func (e *execution) renderers(all *template.Template) template.FuncMap {
 	return template.FuncMap{
 		"include": func(name string, data any) (string, error) {
@@ -136,7 +136,7 @@ func (e *execution) renderers(all *template.Template) template.FuncMap {
 	}
 }
 
-// textError is a text that `tpl` cannot parse.
+// textError means that `tpl` cannot parse a text.
 type textError struct{ cause error }
 
 func (t *textError) Error() string {

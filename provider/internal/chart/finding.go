@@ -18,16 +18,16 @@ const (
 	onDrawn                // values that were drawn at random
 )
 
-// finding finds out what depends on values of one kind. The first rendering is the one that counts.
+// finding finds out what depends on values of one kind. The first rendering is the actual one.
 type finding struct {
 	*partly
 
 	of      taint
 	first   *outcome
-	options draws.Options // of renderings that draw what the first one draws
+	options draws.Options // for renderings that draw the same values as the first one
 
-	exchanged []*outcome // renderings in which all values of the kind are other ones
-	further   []*outcome // those of more variants
+	exchanged []*outcome // renderings in which all values of the kind are replaced
+	further   []*outcome // renderings of more variants
 	rendered  int        // renderings so far
 	written   int        // bytes in them
 }
@@ -49,7 +49,7 @@ func (f *finding) compare(v variant, options draws.Options) (*outcome, error) {
 	return other, nil
 }
 
-// exchange compares with a rendering in which all values of the kind are other ones.
+// exchange compares with a rendering in which all values of the kind are replaced.
 func (f *finding) exchange(v variant, options draws.Options) error {
 	other, err := f.compare(v, options)
 	if other != nil {
@@ -58,7 +58,7 @@ func (f *finding) exchange(v variant, options draws.Options) error {
 	return err
 }
 
-// conclude compares with more variants, and with renderings in which templates decide otherwise.
+// conclude compares with more variants, and with renderings in which the decisions of templates are inverted.
 func (f *finding) conclude(more []variant) error {
 	f.unseen()
 	for _, v := range more {
@@ -86,7 +86,7 @@ func (f *finding) conclude(more []variant) error {
 	return nil
 }
 
-// unseen marks templates of which no other rendering shows what depends on what.
+// unseen marks templates that no rendering with exchanged values can render: it is not known what depends on these values.
 func (f *finding) unseen() {
 	for _, file := range slices.Sorted(maps.Keys(f.first.texts)) {
 		shown := func(other *outcome) bool { return other.failed[file] == nil }
@@ -98,14 +98,14 @@ func (f *finding) unseen() {
 	}
 }
 
-// depending are the calls of functions with arguments that depend on the exchanged values, in order.
+// depending are the function calls whose arguments depend on the exchanged values, in order.
 func (f *finding) depending() []call {
 	return slices.DeleteFunc(slices.Clone(f.first.calls.order), func(made call) bool {
 		return !slices.ContainsFunc(f.exchanged, func(other *outcome) bool { return other.calls.seen[made] == nil })
 	})
 }
 
-// sameError returns an error that a comparison has made of known values only: the chart cannot be rendered.
+// sameError returns an error if a comparison has failed on known values only: the chart cannot be rendered.
 func (f *finding) sameError(depending []call) error {
 	for made, seen := range f.first.calls.seen {
 		if seen.failed && !slices.Contains(depending, made) {
@@ -115,7 +115,7 @@ func (f *finding) sameError(depending []call) error {
 	return nil
 }
 
-// hiding marks the templates that call a function that has made the same of all the exchanged values.
+// hiding marks the templates that call a function whose result is the same for all the exchanged values.
 func (f *finding) hiding(depending []call) {
 	for _, made := range depending {
 		if noted := f.first.calls.seen[made]; !noted.decides && f.sameOfAll(made, noted) {
@@ -132,7 +132,7 @@ func (f *finding) hides(made call, noted *seen) {
 	}
 }
 
-// sameOfAll reports whether no rendering with other values shows by the result of the function that it has them.
+// sameOfAll reports whether the function's result is the same in all renderings with other values.
 func (f *finding) sameOfAll(made call, noted *seen) bool {
 	shows := func(other *outcome) bool {
 		any := false
@@ -145,13 +145,13 @@ func (f *finding) sameOfAll(made call, noted *seen) bool {
 			}
 			any = true
 		}
-		return any || !noted.hides // it may not have come to the call
+		return any || !noted.hides // the rendering may not have reached the call
 	}
 	return len(f.exchanged) > 0 && !slices.ContainsFunc(f.exchanged, shows)
 }
 
-// decideOtherwise compares with renderings in which what templates decide is decided the other way: each decision alone, what
-// is decided only then, and all together.
+// decideOtherwise compares with renderings in which decisions of templates are inverted: all together, each one alone, and further
+// decisions that are made only then.
 func (f *finding) decideOtherwise(depending []call) error {
 	var decisions []call
 	for _, made := range depending {
@@ -172,7 +172,7 @@ func (f *finding) decideOtherwise(depending []call) error {
 	return nil
 }
 
-// decide compares with a rendering in which one decision is another one.
+// decide compares with a rendering in which one decision is inverted.
 func (f *finding) decide(decision call) error {
 	other, err := f.compare(variant{otherwise: callSet(decision)}, f.options)
 	if err != nil {
@@ -185,8 +185,8 @@ func (f *finding) decide(decision call) error {
 	return f.decideFurther(variant{otherwise: callSet(decision)}, other, nil)
 }
 
-// decideFurther compares with renderings of a variant in which what templates decide only there is decided the other way, and then,
-// as long as there are renderings left, what they decide elsewhere, too.
+// decideFurther compares with renderings of a variant in which the decisions that are made only there are inverted. If there are renderings
+// left, it then inverts the decisions from elsewhere, too.
 func (f *finding) decideFurther(v variant, other *outcome, elsewhere []call) error {
 	for _, further := range f.onlyIn(other) {
 		noted := other.calls.seen[further]
@@ -214,7 +214,7 @@ func (f *finding) decideFurther(v variant, other *outcome, elsewhere []call) err
 	return nil
 }
 
-// onlyIn are the calls that neither the first rendering nor one with other values has made.
+// onlyIn are the calls of a rendering that neither the first rendering nor one with exchanged values has made.
 func (f *finding) onlyIn(other *outcome) []call {
 	return slices.DeleteFunc(slices.Clone(other.calls.order), func(made call) bool {
 		known := func(one *outcome) bool { return one.calls.seen[made] != nil }
@@ -222,7 +222,7 @@ func (f *finding) onlyIn(other *outcome) []call {
 	})
 }
 
-// tooMany marks the templates of a decision for which there is no rendering left.
+// tooMany marks the templates with a decision that cannot be tried, because no rendering is left.
 func (f *finding) tooMany(decision call, noted *seen) {
 	for _, file := range noted.files {
 		if f.result.whole(f.of, file) && f.of == onUnknown {
@@ -231,8 +231,7 @@ func (f *finding) tooMany(decision call, noted *seen) {
 	}
 }
 
-// cannotRender is about templates that cannot be rendered with placeholders. If that has nothing to do with them, it is an
-// error.
+// cannotRender marks templates that cannot be rendered with placeholders. If the placeholders are not the reason, it returns an error.
 func (p *partly) cannotRender(f *finding) error {
 	for _, file := range slices.Sorted(maps.Keys(f.first.failed)) {
 		failed := f.first.failed[file]
@@ -242,7 +241,7 @@ func (p *partly) cannotRender(f *finding) error {
 				other.unreadable[file] == f.first.unreadable[file]
 		}
 		depends := slices.ContainsFunc(f.depending(), func(made call) bool { return slices.Contains(f.first.calls.seen[made].files, file) })
-		// With a boolean that is false, or an empty text, it may not be rendered at all.
+		// If a boolean is false or a text empty, the template may not be rendered at all.
 		renders := func(other *outcome) bool { return other != nil && other.failed[file] == nil }
 		if !depends && len(f.exchanged) > 0 && !slices.ContainsFunc(f.exchanged, func(o *outcome) bool { return !same(o) }) &&
 			!slices.ContainsFunc(f.further, renders) && !p.result.adopted[file] {

@@ -17,7 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Functions are what templates call that a chart alone does not decide.
+// Functions are the template functions whose results do not depend only on the chart.
 type Functions struct {
 	// Lookup finds an object in the cluster, or, without a name, a list of objects. If it is nil, nothing is found.
 	Lookup func(apiVersion, kind, namespace, name string) (map[string]any, error)
@@ -25,18 +25,18 @@ type Functions struct {
 	Draws Draws
 }
 
-// Draws gives templates random values that stay the same.
+// Draws gives templates random values that do not change between renderings.
 type Draws interface {
-	// Rewrite changes the text of a template so that its calls of Funcs say where they are.
+	// Rewrite changes the text of a template so that it passes each call's place to Funcs.
 	Rewrite(file, text string) string
-	// Funcs are the functions that a changed text calls.
+	// Funcs are the functions that a rewritten text calls.
 	Funcs() template.FuncMap
 	// File is the template that is being executed.
 	File() string
 }
 
-// templateFunctions are the functions that Helm gives templates, but for those that execute templates themselves. They
-// differ from Helm's in that the order of keys and values does not change from call to call.
+// templateFunctions are Helm's template functions, except those that execute templates themselves. They differ from Helm's in that keys and
+// values are always in the same order.
 func templateFunctions(lookup func(apiVersion, kind, namespace, name string) (map[string]any, error)) template.FuncMap {
 	functions := sprig.TxtFuncMap()
 	delete(functions, "env")
@@ -72,7 +72,7 @@ func templateFunctions(lookup func(apiVersion, kind, namespace, name string) (ma
 	return functions
 }
 
-// required refuses a value that is missing or an empty text.
+// required refuses a missing value and an empty text.
 func required(message string, value any) (any, error) {
 	if value == nil || value == "" {
 		return value, chartMessage(message)
@@ -151,7 +151,7 @@ func yamlInto[T any](text string, into *T) error {
 
 func jsonInto[T any](text string, into *T) error { return json.Unmarshal([]byte(text), into) }
 
-// fromText reads a map. What is wrong with the text is the member Error.
+// fromText reads a map. If the text is invalid, the member Error has the reason.
 func fromText(read func(string, *map[string]any) error) func(string) map[string]any {
 	return func(text string) map[string]any {
 		found := map[string]any{}
@@ -165,7 +165,7 @@ func fromText(read func(string, *map[string]any) error) func(string) map[string]
 	}
 }
 
-// fromTextArray reads a list. What is wrong with the text is its only item.
+// fromTextArray reads a list. If the text is invalid, the reason is the only item.
 func fromTextArray(read func(string, *[]any) error) func(string) []any {
 	return func(text string) []any {
 		found := []any{}
@@ -176,7 +176,7 @@ func fromTextArray(read func(string, *[]any) error) func(string) []any {
 	}
 }
 
-// fromTOML refuses what is nested deeper than the other formats allow: the library would overflow the stack.
+// fromTOML refuses text that is nested deeper than the other formats allow, because the library would overflow the stack.
 func fromTOML(text string) map[string]any {
 	return fromText(func(text string, into *map[string]any) error {
 		open := 0

@@ -10,8 +10,8 @@ import (
 	"text/template"
 )
 
-// passing are the functions that hand on what they get, or look at its outside. All others may go through all that is in their
-// arguments, if only to say in an error that they cannot use them.
+// passing are the functions that return their arguments or parts of them, or look only at the outer form. All other functions may read
+// everything in their arguments, if only to say in an error that they cannot use them.
 var passing = set("list", "tuple", "get", "set", "unset", "hasKey", "pluck", "pick", "omit", "keys", "values", "dig", "append",
 	"push", "mustAppend", "mustPush", "prepend", "mustPrepend", "first", "mustFirst", "rest", "mustRest", "last", "mustLast",
 	"initial", "mustInitial", "reverse", "mustReverse", "slice", "mustSlice", "chunk", "mustChunk", "concat", "compact",
@@ -26,16 +26,16 @@ func set(names ...string) map[string]bool {
 	return found
 }
 
-// patterns are the functions that take a regular expression. A long one takes much more than its length; replacing makes of
-// each of its matches another text, and splitting of each an item.
+// patterns are the functions that take a regular expression. A long expression takes much more memory than its length. Replacing makes a
+// text of each match, and splitting makes an item of each.
 var patterns = set("regexMatch", "mustRegexMatch", "regexFind", "mustRegexFind", "regexFindAll", "mustRegexFindAll", "regexSplit",
 	"mustRegexSplit", "regexReplaceAll", "mustRegexReplaceAll", "regexReplaceAllLiteral", "mustRegexReplaceAllLiteral")
 
-// matched is about how many bytes a function makes of a regular expression, a text and, if it replaces, another one. With a number
-// in its place, it makes a list.
+// matched estimates how many bytes a function makes from a regular expression, a text and, if it replaces, a replacement. If the third
+// argument is a number, the function makes a list.
 func matched(arguments []reflect.Value) int {
 	pattern, text := arguments[0].Len(), arguments[1].Len()
-	size := max(product(pattern, 256), product(pattern, text)/64) // the latter is time
+	size := max(product(pattern, 256), product(pattern, text)/64) // the second product estimates time
 	switch {
 	case len(arguments) < 3:
 	case arguments[2].Kind() == reflect.String:
@@ -46,7 +46,7 @@ func matched(arguments []reflect.Value) int {
 	return size
 }
 
-// growing are the functions that make much of little, with about how many bytes or items they make of their arguments.
+// growing are the functions that make much from little, with estimates of the bytes or items that they make from their arguments.
 var growing = map[string]func(arguments []reflect.Value) int{
 	"repeat":    func(a []reflect.Value) int { return product(whole(a[0]), a[1].Len()) },
 	"until":     func(a []reflect.Value) int { return items(0, whole(a[0]), 1) },
@@ -76,7 +76,7 @@ var growing = map[string]func(arguments []reflect.Value) int{
 
 func whole(value reflect.Value) int { return int(value.Int()) }
 
-// product does not overflow.
+// product multiplies without overflow.
 func product(a, b int) int {
 	if a <= 0 || b <= 0 {
 		return 0
@@ -87,7 +87,7 @@ func product(a, b int) int {
 	return a * b
 }
 
-// items counts the numbers from start to stop. Each takes as much as some letters.
+// items estimates the size of the numbers from start to stop. Each number takes as much as some letters.
 func items(start, stop, step int) int {
 	if step == 0 || (stop > start) != (step > 0) {
 		return 0
@@ -100,7 +100,7 @@ func items(start, stop, step int) int {
 	return product(int(min(distance/uint(max(step, 1)), boundless)), itemBytes)
 }
 
-// sequence counts the numbers of `seq LAST`, `seq FIRST LAST` and `seq FIRST STEP LAST`.
+// sequence estimates the size of the numbers of `seq LAST`, `seq FIRST LAST` and `seq FIRST STEP LAST`.
 func sequence(numbers reflect.Value) int {
 	at := func(i int) int { return whole(numbers.Index(i)) }
 	switch numbers.Len() {
@@ -120,12 +120,12 @@ func indented(arguments []reflect.Value) int {
 
 func replaced(old, by, text string) int { return product(strings.Count(text, old), len(by)) }
 
-// separated counts the parts of a text.
+// separated estimates the size of the parts of a text.
 func separated(separator, text string) int {
 	return product(strings.Count(text, separator)+1, itemBytes)
 }
 
-// concatenated counts the items of all lists, or the keys of all maps.
+// concatenated estimates the size of the items of all lists, or the keys of all maps.
 func concatenated(all reflect.Value) (size int) {
 	for i := range all.Len() {
 		switch one := inside(all.Index(i)); one.Kind() {
@@ -136,12 +136,12 @@ func concatenated(all reflect.Value) (size int) {
 	return size
 }
 
-// parsed is what a text may be read to.
+// parsed estimates the size of the values that a text contains.
 func parsed(arguments []reflect.Value) int {
 	return product(nodes(arguments[0].String()), maxText/maxNodes)
 }
 
-// parsedTOML also counts the dots of a line: the library goes through all of a key for each of its parts.
+// parsedTOML also counts the dots of a line: the library goes through the whole key for each of its parts.
 func parsedTOML(arguments []reflect.Value) int {
 	dots := 0
 	for line := range strings.Lines(arguments[0].String()) {
@@ -150,7 +150,7 @@ func parsedTOML(arguments []reflect.Value) int {
 	return max(parsed(arguments), product(dots, dots))
 }
 
-// tables is what TOML writes in front of each map: all keys that lead to it.
+// tables estimates what TOML writes before each map: all keys that lead to it.
 func tables(arguments []reflect.Value) int {
 	left := maxText
 	var write func(value reflect.Value, keys, depth int)
@@ -167,12 +167,12 @@ func tables(arguments []reflect.Value) int {
 	return maxText - left
 }
 
-// width matches the width and the precision of a verb of printf, which may be arguments.
+// width matches the width and the precision of a printf verb, which may be arguments.
 var width = regexp.MustCompile(`%[-+# 0]*(?:\[\d+\])?(\d+|\*)?(?:\.(?:\[\d+\])?(\d+|\*))?`)
 
-// formatted counts what printf adds to its arguments, and arguments that are used for several verbs.
+// formatted estimates what printf adds to its arguments, including arguments that several verbs use.
 func formatted(arguments []reflect.Value) (size int) {
-	const most = 1_000_000 // of a width, for package fmt
+	const most = 1_000_000 // the largest width that package fmt accepts
 	format := arguments[0].String()
 	verbs := width.FindAllStringSubmatch(format, -1)
 	for _, verb := range verbs {
@@ -194,7 +194,7 @@ func formatted(arguments []reflect.Value) (size int) {
 	return size
 }
 
-// pairs is how often the items of a list are compared with each other, which takes time.
+// pairs estimates how long comparing the items of a list with each other takes.
 func pairs(arguments []reflect.Value) int {
 	list := inside(arguments[0])
 	if list.Kind() != reflect.Slice {
@@ -210,7 +210,7 @@ func joined(separator int, list reflect.Value) int {
 	return product(list.Len(), separator)
 }
 
-// guard bounds every function of Helm's, and those of text/template that write.
+// guard bounds all of Helm's functions, and the functions of text/template that write.
 func (b *bounds) guard(functions template.FuncMap) template.FuncMap {
 	guarded := template.FuncMap{
 		"print": fmt.Sprint, "println": fmt.Sprintln, "printf": fmt.Sprintf,
@@ -229,7 +229,7 @@ func (b *bounds) guard(functions template.FuncMap) template.FuncMap {
 			switch {
 			case passing[name]:
 				return nil
-			case name == "dict": // which makes texts of keys
+			case name == "dict": // which converts its keys to texts
 				return fits(keysOf(arguments[0])...)
 			default:
 				return fits(arguments...)
@@ -248,7 +248,7 @@ func keysOf(arguments reflect.Value) []reflect.Value {
 	return keys
 }
 
-// guardDraws bounds the functions of Draws, which may parse texts.
+// guardDraws bounds the functions from Draws, which may parse texts.
 func (b *bounds) guardDraws(functions template.FuncMap) template.FuncMap {
 	guarded := template.FuncMap{}
 	for name, function := range functions {
@@ -266,11 +266,10 @@ func (b *bounds) guardDraws(functions template.FuncMap) template.FuncMap {
 	return guarded
 }
 
-// observer sees a call of a function, and may change what it returns.
+// observer sees a call of a function, and may change its result.
 type observer = func(name string, arguments, results []reflect.Value) []reflect.Value
 
-// guarded checks the arguments of a function, and counts what it returns. text/template makes an error of a panic
-// in a function.
+// guarded checks the arguments of a function, and counts its result. text/template turns a panic in a function into an error.
 func (b *bounds) guarded(name string, function reflect.Value, observe observer, check func(arguments []reflect.Value) error) any {
 	call := function.Call
 	if function.Type().IsVariadic() {

@@ -17,8 +17,8 @@ type Hook struct {
 	Events []string
 	// Weight orders the hooks of an event, from the smallest.
 	Weight int
-	// DeletePolicies say when the object is deleted: before-hook-creation, hook-succeeded, hook-failed. Helm takes the first
-	// of these if there are none.
+	// DeletePolicies say when the object is deleted: before-hook-creation, hook-succeeded, hook-failed. If there are none, Helm uses the
+	// first of these.
 	DeletePolicies []string
 }
 
@@ -29,7 +29,7 @@ var hookEvents = []string{
 	string(helmrelease.HookPreDelete), string(helmrelease.HookPostDelete), string(helmrelease.HookTest), "test-success",
 }
 
-// unknownHook says why Helm leaves out an object: it has an annotation of a hook with an event that Helm does not know.
+// unknownHook says why Helm leaves out an object: its hook annotation names an event that Helm does not know.
 func unknownHook(object map[string]any) string {
 	value, isHook := annotationsOf(object)[helmrelease.HookAnnotation].(string)
 	if !isHook {
@@ -49,7 +49,7 @@ func annotationsOf(object map[string]any) map[string]any {
 	return annotations
 }
 
-// textAnnotations refuses an annotation that is no text. Helm does that too, and does not say which.
+// textAnnotations refuses an annotation that is not a text. Helm does so too, but does not say which one it is.
 func textAnnotations(object map[string]any) error {
 	for key, value := range annotationsOf(object) {
 		switch value.(type) {

@@ -8,23 +8,23 @@ import (
 	"text/template/parse"
 )
 
-// reserved begins the names of the functions by which templates are counted. Charts cannot call them.
+// reserved is the prefix of the functions that count what templates do. Charts cannot call them.
 const reserved = "k8sconnectChart"
 
-// How deep if, range and with may be nested in a template, and how deep they may look as if they were before it is parsed.
+// maxNesting is how deep if, range and with may be nested in a template. maxOpen is the limit for the estimate before parsing.
 const (
 	maxNesting = 200
 	maxOpen    = 10_000
 )
 
-// opening matches an action that others may be in, and closing the end of one.
+// opening matches an action that can contain others, and closing the end of one.
 var (
 	opening = regexp.MustCompile(`^-?\s*(if|range|with|define|block|else\s+(if|with))\b`)
 	closing = regexp.MustCompile(`^-?\s*end\b`)
 )
 
-// nestsLittle refuses a text whose actions are nested so deep that text/template would overflow the stack by parsing it. It
-// does not know comments and quotes, so it counts too much rather than too little.
+// nestsLittle refuses a text with actions nested so deep that parsing it would overflow the stack of text/template. It ignores comments and
+// quotes, so it counts too much rather than too little.
 func nestsLittle(text string) error {
 	open := 0
 	for {
@@ -45,15 +45,15 @@ func nestsLittle(text string) error {
 	}
 }
 
-// tooNested is a template with too many conditions in conditions.
+// tooNested means that a template nests too many conditions.
 var tooNested = &LimitError{fmt.Sprintf("the template nests if, range and with more than %d deep", maxNesting)}
 
-// counters are nodes that call a function for the count of something. They are the same in all trees.
+// counters are nodes that call a counting function. They are the same in all trees.
 var counters = struct{ enter, leave, step, print, made, pattern parse.Node }{
 	counter("enter"), counter("leave"), counter("step"), counter("print"), counter("made"), counter("pattern"),
 }
 
-// copies are the methods of .Files and .Values that copy what is in them, and glob is the one that takes a pattern.
+// copies are the methods of .Files and .Values that copy their content, and glob is the one that takes a pattern.
 var (
 	copies = set("Get", "GetBytes", "Lines", "AsConfig", "AsSecrets", "Glob", "YAML")
 	glob   = set("Glob")
@@ -69,8 +69,8 @@ func counter(name string) parse.Node {
 	return tree.Root.Nodes[0]
 }
 
-// instrument makes all templates, but those that are so already, count how deep they are nested and what their loops do.
-// It changes the trees, not the texts: places in errors stay right.
+// instrument makes all templates count how deep they are nested and what their loops do, unless they already do so. It changes the trees,
+// not the texts, so the places in errors stay right.
 func instrument(all *template.Template) error {
 	for _, one := range all.Templates() {
 		if one.Tree == nil || len(one.Tree.Root.Nodes) > 0 && one.Tree.Root.Nodes[0] == counters.enter {
@@ -118,7 +118,7 @@ func instrumentList(list *parse.ListNode, depth int) error {
 	return nil
 }
 
-// commandsOf returns what an action does.
+// commandsOf returns the commands of an action.
 func commandsOf(action parse.Node) []*parse.CommandNode { return action.(*parse.ActionNode).Pipe.Cmds }
 
 func instrumentBranch(branch *parse.BranchNode, depth int) error {
@@ -129,7 +129,7 @@ func instrumentBranch(branch *parse.BranchNode, depth int) error {
 	return instrumentList(branch.ElseList, depth+1)
 }
 
-// instrumentPipe counts what methods make. Functions are counted where they are called.
+// instrumentPipe counts what methods return. Functions are counted when they are called.
 func instrumentPipe(pipe *parse.PipeNode) {
 	if pipe == nil {
 		return
@@ -163,7 +163,7 @@ func instrumentPipe(pipe *parse.PipeNode) {
 	pipe.Cmds = commands
 }
 
-// piped has a function called with an argument.
+// piped returns a pipe that passes an argument to a function.
 func piped(argument, into parse.Node, line int) parse.Node {
 	called := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: argument.Position(), Args: []parse.Node{argument}}
 	return &parse.PipeNode{
@@ -171,7 +171,7 @@ func piped(argument, into parse.Node, line int) parse.Node {
 	}
 }
 
-// callsMethod reports whether a node may call one of the methods. It is also true of a field with such a name, which does no harm.
+// callsMethod reports whether a node may call one of the methods. It also reports fields with such a name, which does no harm.
 func callsMethod(node parse.Node, methods map[string]bool) bool {
 	var names []string
 	switch node := node.(type) {

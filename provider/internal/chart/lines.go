@@ -9,7 +9,7 @@ import (
 	helm "helm.sh/helm/v4/pkg/chart/v2"
 )
 
-// lineOf says in which line a template calls a function, if there is one such line: in the template itself, or else in those that
+// lineOf says in which line a template calls a function, if there is exactly one: in the template itself, or else in the templates that
 // others include.
 func (c *Chart) lineOf(file, function string) string {
 	word := regexp.MustCompile(`(^|[^\w.$])` + regexp.QuoteMeta(function) + `\b`)

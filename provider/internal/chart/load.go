@@ -19,14 +19,14 @@ import (
 
 // limits bound what a chart may hold.
 type limits struct {
-	files     int   // number of files, those of subcharts included
+	files     int   // number of files, including subcharts
 	bytes     int64 // of all files, unpacked
 	depth     int   // of charts in charts
 	instances int   // of charts: one subchart may be there under several aliases
 	values    int64 // bytes of values.yaml, of all instances
 }
 
-// chartLimits are several times what the biggest charts in use have; the size of all files is Helm's limit.
+// chartLimits are several times what the largest charts in use have; the total size of the files is Helm's limit.
 var chartLimits = limits{
 	files: 20_000, bytes: archive.MaxDecompressedChartSize, depth: 16, instances: 1_000, values: 16 << 20,
 }
@@ -50,7 +50,7 @@ func load(files []File, bounds limits) (*Chart, error) {
 	return &Chart{loaded: loaded, digest: digestOf(files)}, nil
 }
 
-// installable refuses what Helm does not install.
+// installable refuses charts that Helm does not install.
 func installable(loaded *helm.Chart) error {
 	if strings.EqualFold(loaded.Metadata.Type, "library") {
 		return fmt.Errorf("the chart %s is a library chart: it has only templates for other charts and cannot be installed by itself",
@@ -70,7 +70,7 @@ func installable(loaded *helm.Chart) error {
 	return nil
 }
 
-// budget is what of the limits is used.
+// budget counts how much of the limits is used.
 type budget struct {
 	bounds limits
 	files  int
@@ -91,8 +91,8 @@ func (b *budget) take(files []File) error {
 	return nil
 }
 
-// load loads a chart without its subcharts by Helm's loader, and then each of them, in the order of their names: Helm would
-// load them in another order each time, and unpack archives in archives without a common limit.
+// load loads a chart without its subcharts through Helm's loader, and then each subchart, ordered by name: Helm would load them in a
+// different order each time, and unpack nested archives without a common limit.
 func (b *budget) load(files []File, depth int) (*helm.Chart, error) {
 	if depth > b.bounds.depth {
 		return nil, &LimitError{fmt.Sprintf("the chart has subcharts in subcharts to a depth of more than %d", b.bounds.depth)}
@@ -177,7 +177,7 @@ func (b *budget) child(name string, files []File, depth int) (*helm.Chart, error
 	return b.load(own, depth)
 }
 
-// unpack unpacks an archive by Helm's rules about names in it. How big it is, is counted before.
+// unpack unpacks an archive with Helm's rules for names. Its size has been counted before.
 func (b *budget) unpack(data []byte) ([]File, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -202,14 +202,14 @@ func (b *budget) unpack(data []byte) ([]File, error) {
 	return files, b.take(files)
 }
 
-// demand is what Helm makes of a chart at most, before it looks which subcharts are enabled: one with n aliases is there
-// n times, with all that is in it.
+// demand is the most that Helm makes of a chart before it knows which subcharts are enabled: a subchart with n aliases is there n times,
+// with everything that is in it.
 type demand struct {
 	instances int
 	values    int64
 }
 
-// boundless is more than any limit; sums stop there.
+// boundless exceeds every limit; sums stop there.
 const boundless = 1 << 40
 
 func demandOf(loaded *helm.Chart) demand {

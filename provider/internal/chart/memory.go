@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// What a rendering may have in memory. Templates can keep in variables and maps all that functions make, and nothing tells what
-// they have let go; so all of it counts.
+// What a rendering may have in memory. Templates can keep everything that functions make in variables and maps, and nothing shows what they
+// have released; so everything counts.
 const (
-	maxMade  = 512 << 20 // bytes of all that functions make
+	maxMade  = 512 << 20 // bytes of everything that functions make
 	maxNodes = 2 << 20   // lines and items of all documents, and of a text that a function reads
 )
 
-// Bytes that something takes at least.
+// The minimum size of things, in bytes.
 const (
 	callBytes   = 256                // a call of a function, with what is noted of it and a result in a map
 	itemBytes   = maxText / maxItems // an item of a list
@@ -23,7 +23,7 @@ const (
 	cloneBytes  = 320                // a template in a copy of all of them
 )
 
-// taken counts what is made, and fails when it is too much.
+// taken counts bytes, and returns an error if there are too many.
 func (b *bounds) taken(bytes int) error {
 	if b.made += bytes; b.made > maxMade {
 		return &LimitError{fmt.Sprintf("the templates of the chart make more than %d MiB", maxMade>>20)}
@@ -31,7 +31,7 @@ func (b *bounds) taken(bytes int) error {
 	return nil
 }
 
-// result counts what a function returns.
+// result counts the result of a function.
 func (b *bounds) result(name string, value reflect.Value) error {
 	value = inside(value)
 	var long bool
@@ -55,7 +55,7 @@ func (b *bounds) result(name string, value reflect.Value) error {
 	return b.taken(bytes)
 }
 
-// collecting are those of the passing functions that make a list or a map of what they get.
+// collecting are the passing functions that make a list or a map of their arguments.
 var collecting = set("list", "tuple", "pluck", "pick", "omit", "keys", "values", "append", "push", "mustAppend", "mustPush", "prepend",
 	"mustPrepend", "rest", "mustRest", "initial", "mustInitial", "reverse", "mustReverse", "chunk", "mustChunk", "concat", "compact",
 	"mustCompact")
@@ -63,7 +63,7 @@ var collecting = set("list", "tuple", "pluck", "pick", "omit", "keys", "values",
 // copying are the functions that make a tree of maps and lists.
 var copying = set("fromYaml", "fromYamlArray", "fromJson", "mustFromJson", "fromJsonArray", "fromToml", "deepCopy", "mustDeepCopy", "lookup")
 
-// inside is what an interface holds.
+// inside returns the value in an interface.
 func inside(value reflect.Value) reflect.Value {
 	for value.IsValid() && value.Kind() == reflect.Interface {
 		value = value.Elem()
@@ -71,7 +71,7 @@ func inside(value reflect.Value) reflect.Value {
 	return value
 }
 
-// outerBytes is about what a value takes without what is in its items.
+// outerBytes estimates the size of a value without the content of its items.
 func outerBytes(value reflect.Value) int {
 	switch value.Kind() {
 	case reflect.String:
@@ -85,7 +85,7 @@ func outerBytes(value reflect.Value) int {
 	}
 }
 
-// treeBytes is about what a tree of maps and lists takes that was made of a text, or copied: then it has the same texts.
+// treeBytes estimates the size of a tree of maps and lists. texts says whether it was made from a text: a copied tree shares its texts.
 func treeBytes(value reflect.Value, texts bool) int {
 	left := maxMade
 	var count func(value reflect.Value, depth int)
@@ -114,7 +114,7 @@ func treeBytes(value reflect.Value, texts bool) int {
 	return maxMade - left
 }
 
-// parsedBytes is about what a text takes once it is parsed as a template: its actions take much more than their length.
+// parsedBytes estimates the size of a text once it is parsed as a template: its actions take much more than their length.
 func parsedBytes(text string) int {
 	bytes := len(text)
 	for {
@@ -128,7 +128,7 @@ func parsedBytes(text string) int {
 	}
 }
 
-// nodes is about how many nodes a text has when it is read as YAML or TOML; each takes several hundred bytes meanwhile.
+// nodes estimates how many nodes a text has when it is read as YAML or TOML; each takes several hundred bytes meanwhile.
 func nodes(text string) int {
 	count := 1
 	for _, separator := range []string{"\n", ",", "[", "{"} {

@@ -8,19 +8,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 )
 
-// outcome is what one variant was rendered to.
+// outcome is the result of rendering one variant.
 type outcome struct {
 	*Rendered
 
-	// texts are the outputs by template, failed the templates that have none.
+	// texts are the outputs by template. failed are the templates without output.
 	texts  map[string]string
 	failed map[string]*TemplateError
 	calls  *calls
-	// unreadable are outputs that are no objects.
+	// unreadable are outputs that are not objects.
 	unreadable map[string]string
 	written    int      // bytes that templates have written
 	crds       []string // the files in crds/
-	// undecided are the templates that look up what is not known yet, lookedUp that a Secret was found.
+	// undecided are the templates whose lookups cannot be answered yet. lookedUp means that a lookup has found a Secret.
 	undecided map[string]bool
 	lookedUp  bool
 }
@@ -33,7 +33,7 @@ func (o *outcome) firstFailure() error {
 	return nil
 }
 
-// render renders a variant. It fails if that has nothing to do with single templates.
+// render renders a variant. It returns an error only if the reason is not in single templates.
 func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	given := p.replaced(v)
 	made := &outcome{
@@ -74,7 +74,7 @@ func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	return made, made.collect(prepared, release, same)
 }
 
-// collect reads the objects of templates whose output is not the same as the first one. What cannot be read counts as not
+// collect reads the objects of templates whose output differs from the first rendering. A template with unreadable output counts as not
 // rendered.
 func (o *outcome) collect(prepared *prepared, release Release, same map[string]string) error {
 	outputs := map[string]string{}
@@ -105,7 +105,7 @@ func asTemplateError(file string, err error) *TemplateError {
 	return &TemplateError{File: file, Message: err.Error(), cause: err}
 }
 
-// lookup is the function of one variant. What a Secret holds is exchanged like other secrets.
+// lookup is the lookup function of one variant. The content of a Secret is exchanged like other secret values.
 func (p *partly) lookup(v variant, made *outcome) func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 	return func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 		if p.Lookup == nil {

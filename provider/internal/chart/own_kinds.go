@@ -13,19 +13,19 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// ownKind is a kind of Kubernetes' own, and in which releases an API server has it.
+// ownKind is one of Kubernetes' own kinds, and the releases in which an API server has it.
 type ownKind struct {
 	id string // group/version/Kind, or version/Kind of the core group
-	// introduced is the first of them, removed the first without it. They are nil where the kind has always been there, or still is.
+	// introduced is the first release with the kind, removed the first without it. They are nil if the kind has always existed, or still
+	// exists.
 	introduced, removed *version.Version
 }
 
-// optionalSince is the release since which new beta versions are off unless an administrator turns them on. Those of before stayed
-// on.
+// optionalSince is the release since which new beta versions are off unless an administrator turns them on. Older beta versions stayed on.
 var optionalSince = version.MajorMinor(1, 24)
 
-// ownKinds are what Helm finds by discovery in a cluster without additions: the kinds that an API server of a release has, with the
-// aggregation of APIs, whose kind no client package has. Like discovery, it has kinds of subresources, such as Eviction.
+// ownKinds are the kinds that Helm finds by discovery in a cluster without additions: the kinds of a release's API server. They include API
+// aggregation, whose kind is in no client package, and, like discovery, kinds of subresources such as Eviction.
 func ownKinds(kubernetes common.KubeVersion) []string {
 	release, err := version.ParseGeneric(kubernetes.Version)
 	if err != nil {
@@ -41,7 +41,7 @@ func ownKinds(kubernetes common.KubeVersion) []string {
 	return ids
 }
 
-// allOwnKinds are all kinds that have been on by default in some release. Helm has added the definitions of custom kinds to the scheme.
+// allOwnKinds are all kinds that were on by default in some release. Helm adds the kinds of custom resource definitions to the scheme.
 var allOwnKinds = sync.OnceValue(func() (found []ownKind) {
 	for gvk := range scheme.Scheme.AllKnownTypes() {
 		object, err := scheme.Scheme.New(gvk)
@@ -63,7 +63,7 @@ func idOf(kind schema.GroupVersionKind) string {
 	return kind.GroupVersion().String() + "/" + kind.Kind
 }
 
-// lifeOf returns the releases that generated code of Kubernetes names.
+// lifeOf returns the releases that the generated code of Kubernetes names.
 func lifeOf(object runtime.Object) (introduced, removed *version.Version) {
 	if kind, known := object.(interface{ APILifecycleIntroduced() (major, minor int) }); known {
 		introduced = releaseOf(kind.APILifecycleIntroduced())

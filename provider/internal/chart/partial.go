@@ -8,7 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Partial is what a chart makes of values of which some are not known yet, or secret.
+// Partial is the result of rendering a chart with values that are partly secret or not known yet.
 type Partial struct {
 	CRDs, Objects []PartialDocument
 	Hooks         []PartialHook
@@ -16,25 +16,25 @@ type Partial struct {
 	Notes         string
 	// NotesUnknown and NotesSecret say that the notes depend on such values.
 	NotesUnknown, NotesSecret bool
-	// Incomplete means that it depends on unknown values which objects there are.
+	// Incomplete means that unknown values decide which objects there are.
 	Incomplete bool
 	Warnings   []string
-	// AsRendered are all documents but those of crds/, with what stands for values that are not drawn yet. They are nil if more than
-	// that is not known.
+	// AsRendered are all documents except those from crds/, with placeholders for values that are not drawn yet. It is nil if other values
+	// are unknown, too.
 	AsRendered []Document
 }
 
-// PartialDocument is an object of which parts may be unknown or secret.
+// PartialDocument is an object that may be partly unknown or secret.
 type PartialDocument struct {
 	Document
 
 	// Secrets are the places that depend on secret values.
 	Secrets values.Marks
-	// Unknown means that nothing but its identity is known.
+	// Unknown means that only the object's identity is known.
 	Unknown bool
 }
 
-// PartialHook is a hook of which parts may be unknown or secret.
+// PartialHook is a hook that may be partly unknown or secret.
 type PartialHook struct {
 	PartialDocument
 
@@ -44,12 +44,12 @@ type PartialHook struct {
 // Partly are the arguments of [Chart.RenderPartly].
 type Partly struct {
 	Release Release
-	// Values may have unknown values; Secrets are the secret places in them.
+	// Values may contain unknown values. Secrets are the secret places in them.
 	Values  map[string]any
 	Secrets values.Marks
-	// Lookup is as in [Functions]. If it returns [ErrUnknown], what the template makes is unknown.
+	// Lookup is as in [Functions]. If it returns [ErrUnknown], the output of the template is unknown.
 	Lookup func(apiVersion, kind, namespace, name string) (map[string]any, error)
-	// Session is that of the rendering with the real values; Draws are its options.
+	// Session belongs to the rendering with the real values. Draws are its options.
 	Session *draws.Session
 	Draws   draws.Options
 }
@@ -57,26 +57,27 @@ type Partly struct {
 // ErrUnknown is the answer of a lookup that cannot be made yet.
 var ErrUnknown = errors.New("the objects in the cluster are not known yet")
 
-// How many renderings find out at most what depends on unknown values, on secrets, and on drawn values, and how many bytes the
-// templates write in them. A chart that writes much takes long, and not all that it decides is tried.
+// The limits for each search for what depends on unknown, secret or drawn values: the number of renderings, and the bytes that the
+// templates write in them. A chart that writes much takes long, so not all of its decisions are tried.
 const (
 	maxRenderings = 60
 	maxCompared   = 32 << 20
 )
 
-// RenderPartly renders a chart several times, with other values in place of those that are not known, or secret, and compares:
-// what differs depends on them.
+// RenderPartly renders a chart several times, each time with other values in place of the unknown and secret ones. Whatever differs between
+// these renderings depends on those values.
 //
-//   - An unknown value is a placeholder of the type that the chart's default has, then another one, then an empty one.
-//   - What templates decide on placeholders, by eq, gt, hasPrefix and so on, is decided the other way, in another rendering for
-//     each decision. A function that makes the same of all placeholders hides what depends on them: the objects of a template
-//     that calls it are unknown as a whole.
-//   - A secret value, the data of a Secret that is looked up, and what was drawn are exchanged for two others one after the
-//     other. That a value is there at all is no secret.
-//   - What was drawn before is known; what has to be drawn yet is unknown.
+//   - An unknown value is replaced by a placeholder of the type of the chart's default, then by another placeholder, then by an empty
+//     value.
+//   - If a template decides based on a placeholder, by eq, gt, hasPrefix and so on, a further rendering inverts the decision, one rendering
+//     for each decision. If a function returns the same for all placeholders, it hides what depends on them: all objects of a template that
+//     calls it are unknown.
+//   - Secret values, the data of looked-up Secrets, and drawn values are exchanged twice, for different values each time. The existence of
+//     a value is not secret.
+//   - Values that were drawn before are known. Values that must still be drawn are unknown.
 //
-// A template that cannot be rendered with any of the placeholders has objects that are not known, and so has one of which too
-// many renderings would be necessary.
+// The objects of a template are unknown if it cannot be rendered with any of the placeholders, or if too many renderings would be
+// necessary.
 func (c *Chart) RenderPartly(ctx context.Context, in Partly) (*Partial, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, tooLong)
 	defer cancel()
@@ -113,8 +114,8 @@ type partly struct {
 	result   *comparison
 }
 
-// withoutObjects is the result if the values cannot be merged or the templates cannot be parsed. If that depends on values
-// that are not known yet, nothing is known.
+// withoutObjects is the result if the values cannot be merged or the templates cannot be parsed. If that depends on unknown values, nothing
+// is known.
 func (p *partly) withoutObjects(failed error) (*Partial, error) {
 	if len(p.places) == 0 || p.ctx.Err() != nil {
 		return nil, failed
@@ -127,8 +128,8 @@ func (p *partly) withoutObjects(failed error) (*Partial, error) {
 	}}, nil
 }
 
-// failure is why templates cannot be rendered, whatever is not known. It has the lines of the chart, not those of the texts
-// that draws has rewritten.
+// failure returns the error of templates that cannot be rendered, whatever the unknown values are. It has the lines of the chart, not the
+// lines of the texts that draws has rewritten.
 func (p *partly) failure(seen *outcome) error {
 	_, _, _, err := p.chart.outputs(p.ctx, p.Release, p.replaced(variant{}), Functions{Lookup: p.lookup(variant{}, nil)})
 	if err != nil {
@@ -137,7 +138,7 @@ func (p *partly) failure(seen *outcome) error {
 	return seen.firstFailure()
 }
 
-// undrawn reports whether something is drawn for which no value is stored, or another one than the stored one.
+// undrawn reports whether a value must be drawn because none is stored, or because the stored one is replaced.
 func (p *partly) undrawn() bool {
 	return len(p.Session.Missing())+len(p.Session.Rotated())+len(p.Session.Renewed()) > 0
 }
@@ -162,7 +163,7 @@ func (p *partly) findUnknown(first *outcome) error {
 	return p.cannotRender(finding)
 }
 
-// findSecrets marks what depends on secret values, and on drawn ones.
+// findSecrets marks what depends on secret and drawn values.
 func (p *partly) findSecrets(first *outcome) error {
 	if !p.Secrets.Empty() || first.lookedUp {
 		secrets := &finding{partly: p, of: onSecret, first: first, options: p.Draws}

@@ -139,7 +139,7 @@ func TestWhatIsKnownTurnsOutSo(t *testing.T) {
 	})
 }
 
-// A leaf that would be another one with another secret is marked; one that does not mention the secret is not [H2].
+// A leaf that would differ with another secret is marked; a leaf that does not mention the secret is not [H2].
 func TestWhatASecretChangesIsMarked(t *testing.T) {
 	t.Parallel()
 	conditions := []string{

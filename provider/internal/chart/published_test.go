@@ -16,7 +16,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/charts"
 )
 
-// TestHelmOnPublishedCharts compares in the same way what charts of others render to [H4].
+// TestHelmOnPublishedCharts compares what published charts render to, in the same way [H4].
 func TestHelmOnPublishedCharts(t *testing.T) {
 	t.Parallel()
 	for name, folder := range charts.Published(t) {
@@ -30,7 +30,7 @@ func TestHelmOnPublishedCharts(t *testing.T) {
 	}
 }
 
-// What is known of the charts of others turns out so: the value in one place is not known yet, and turns out to be the default [H10].
+// What is known about published charts proves true: the value in one place is not known yet, and then it is the default [H10].
 func TestWhatIsKnownOfPublishedChartsTurnsOutSo(t *testing.T) {
 	t.Parallel()
 	for name, folder := range charts.Published(t) {

@@ -15,16 +15,16 @@ type Release struct {
 	// IsUpgrade makes .Release.IsUpgrade true, instead of .Release.IsInstall. Many charts refuse that if `lookup` finds
 	// nothing.
 	IsUpgrade bool
-	// KubeVersion is the version of the cluster, such as "1.36" or "v1.36.2"; if it is empty, what `helm template` takes.
+	// KubeVersion is the version of the cluster, such as "1.36" or "v1.36.2". If it is empty, it is the default of `helm template`.
 	KubeVersion string
-	// APIVersions are what .Capabilities.APIVersions.Has finds beside what Kubernetes itself has in KubeVersion, such as
-	// "monitoring.coreos.com/v1" and "monitoring.coreos.com/v1/ServiceMonitor".
+	// APIVersions are additional versions for .Capabilities.APIVersions.Has, besides those that Kubernetes itself has in KubeVersion, such
+	// as "monitoring.coreos.com/v1" and "monitoring.coreos.com/v1/ServiceMonitor".
 	APIVersions []string
-	// SkipCRDs leaves out the files of crds/.
+	// SkipCRDs leaves out the files in crds/.
 	SkipCRDs bool
 }
 
-// options are what Helm makes .Release of.
+// options is the data from which Helm builds .Release.
 func (r Release) options() (common.ReleaseOptions, error) {
 	if err := helmutil.ValidateReleaseName(r.Name); err != nil {
 		return common.ReleaseOptions{}, fmt.Errorf("the release name %q: %w", r.Name, err)
@@ -38,7 +38,7 @@ func (r Release) options() (common.ReleaseOptions, error) {
 	}, nil
 }
 
-// capabilities are what Helm makes .Capabilities of.
+// capabilities is the data from which Helm builds .Capabilities.
 func (r Release) capabilities() (*common.Capabilities, error) {
 	found := common.DefaultCapabilities.Copy()
 	if r.KubeVersion != "" {

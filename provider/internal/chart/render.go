@@ -11,25 +11,25 @@ import (
 	helmutil "helm.sh/helm/v4/pkg/chart/v2/util"
 )
 
-// Rendered is what a chart makes of values.
+// Rendered is the result of rendering a chart with values.
 type Rendered struct {
-	// CRDs are the objects in the folders crds/, which are no templates.
+	// CRDs are the objects in the folders crds/, which are not templates.
 	CRDs []Document
-	// Objects are all others but hooks, in the order in which Helm installs them.
+	// Objects are all other objects except hooks, in the order in which Helm installs them.
 	Objects []Document
-	// Hooks are the objects that run at events of a release, but for those that only tests run, in Helm's order of kinds. Those
-	// of one event run by weight, then by name.
+	// Hooks are the objects that run at events of a release, in Helm's order of kinds, except hooks that only tests run. The hooks of one
+	// event run by weight, then by name.
 	Hooks []Hook
 	// Tests are the hooks that only tests run, as kind/name. They are left out.
 	Tests []string
-	// Notes is the text that NOTES.txt of the chart, not of its subcharts, makes.
+	// Notes is the output of the chart's NOTES.txt. The notes of subcharts are left out.
 	Notes string
-	// Warnings say what in the chart or its values may not be meant as Helm, and this package, takes it. They quote names, keys and
-	// annotations of what was rendered, but no values.
+	// Warnings say where Helm and this package may not treat the chart or its values as intended. They quote names, keys and annotations
+	// from the output, but no values.
 	Warnings []string
 }
 
-// Documents are all documents but those of crds/.
+// Documents are all documents except those from crds/.
 func (r *Rendered) Documents() []Document {
 	all := append([]Document{}, r.Objects...)
 	for _, hook := range r.Hooks {
@@ -58,8 +58,8 @@ func (c *Chart) Render(ctx context.Context, release Release, values map[string]a
 	return collect(loaded, outputs, release, warnings)
 }
 
-// outputs renders the templates. If they cannot be rendered as Draws has rewritten them, they are rendered as they are: then
-// the error has the lines of the chart.
+// outputs renders the templates. If they cannot be rendered as Draws has rewritten them, it renders the original texts, so that the error
+// has the lines of the chart.
 func (c *Chart) outputs(ctx context.Context, release Release, values map[string]any, functions Functions) (
 	*helm.Chart, map[string]string, []string, error) {
 	loaded, outputs, warnings, err := c.attempt(ctx, release, values, functions)
@@ -104,8 +104,7 @@ type prepared struct {
 
 // preparing says how values are merged.
 type preparing struct {
-	// unknown are the places in the values that stand for others, which are not known yet. unchecked means that no value is checked
-	// by a schema.
+	// unknown are the places of the values that stand for unknown ones. unchecked means that no schema checks the values.
 	unknown   unknownPlaces
 	unchecked bool
 	// withAll enables all subcharts.
@@ -162,7 +161,7 @@ func withoutConditions(loaded *helm.Chart) {
 	}
 }
 
-// notesFile is the template whose output is for people.
+// notesFile is the template whose output is for users.
 const notesFile = "NOTES.txt"
 
 func isNotes(file string) bool { return strings.HasSuffix(file, notesFile) }

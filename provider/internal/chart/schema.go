@@ -21,11 +21,10 @@ import (
 // schemaFile is the schema of a chart's values.
 const schemaFile = "values.schema.json"
 
-// checkSchemas checks merged values by the schema of the chart and of each subchart that is enabled. Helm does that too, but
-// follows references to files and addresses outside of the chart.
+// checkSchemas checks merged values against the schemas of the chart and of each enabled subchart. Helm does that too, but follows
+// references to files and addresses outside the chart.
 //
-// unknown tells of places in the values, as map keys and list positions, whether they are not known yet: what depends on
-// them is not checked.
+// unknown are the places of values that are not known yet, as map keys and list positions. Whatever depends on them is not checked.
 func checkSchemas(loaded *helm.Chart, merged map[string]any, unknown unknownPlaces) error {
 	problems, err := schemaProblems(loaded, merged, nil, unknown)
 	if err != nil {
@@ -67,7 +66,7 @@ func schemaProblems(loaded *helm.Chart, merged map[string]any, at []any, unknown
 	return problems, nil
 }
 
-// violations checks values by one schema. It returns nil if they are allowed.
+// violations checks values against one schema. It returns nil if they are allowed.
 func violations(schema []byte, merged map[string]any) (found *jsonschema.ValidationError, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -101,7 +100,7 @@ func violations(schema []byte, merged map[string]any) (found *jsonschema.Validat
 	return found, nil
 }
 
-// OutsideError is a schema that refers to something outside of the chart.
+// OutsideError means that a schema refers to something outside the chart.
 type OutsideError struct{ Address string }
 
 func (e *OutsideError) Error() string {
@@ -109,7 +108,7 @@ func (e *OutsideError) Error() string {
 		"Helm follows such a reference; copy what it refers to into the schema, under \"$defs\"", e.Address)
 }
 
-// nothingOutside loads no schema. A name that is no address (urn:) stands for everything, as for Helm.
+// nothingOutside loads no schema. A name that is not an address (urn:) allows everything, as in Helm.
 type nothingOutside struct{}
 
 func (nothingOutside) Load(address string) (any, error) {
@@ -119,14 +118,14 @@ func (nothingOutside) Load(address string) (any, error) {
 	return nil, &OutsideError{address}
 }
 
-// violation puts the violations of a schema by values, which are at a path, into words.
+// violation explains how values violate a schema. The values are at a path.
 type violation struct {
 	merged  map[string]any
 	at      []any
 	unknown unknownPlaces
 }
 
-// problems lists the mistakes, the innermost ones. conditionally says that what is wanted depends on other values.
+// problems lists the innermost violations. conditionally means that the requirement depends on other values.
 func (v violation) problems(found *jsonschema.ValidationError, conditionally bool) []manifest.Problem {
 	place := v.place(found.InstanceLocation)
 	conditionally = conditionally || conditional(found)
@@ -141,7 +140,7 @@ func (v violation) problems(found *jsonschema.ValidationError, conditionally boo
 			all = append(all, v.problems(cause, conditionally)...)
 		}
 		return all
-	case *kind.Type, *kind.Required, *kind.AdditionalProperties: // whatever is inside
+	case *kind.Type, *kind.Required, *kind.AdditionalProperties: // even if the value contains unknown ones
 	case *kind.AnyOf, *kind.OneOf:
 		if v.unknown.below(place) {
 			return nil
@@ -175,7 +174,7 @@ func (v violation) alternatives(found *jsonschema.ValidationError) string {
 	return " (" + strings.Join(reasons, "; or ") + ")"
 }
 
-// sortProblems gives them an order: the validator goes through maps.
+// sortProblems sorts problems, because the validator iterates over maps.
 func sortProblems(problems []manifest.Problem) {
 	slices.SortFunc(problems, func(a, b manifest.Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Reason, b.Reason))

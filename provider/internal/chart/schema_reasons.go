@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// reasonOf says what a schema wants. It quotes the schema, never the value: the value may be secret.
+// reasonOf says what a schema requires. It quotes the schema, never the value, which may be secret.
 func reasonOf(violated jsonschema.ErrorKind) string {
 	switch violated := violated.(type) {
 	case *kind.Type:

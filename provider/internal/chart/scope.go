@@ -13,14 +13,14 @@ import (
 	"helm.sh/helm/v4/pkg/engine"
 )
 
-// scope is what the templates of a chart or a subchart see: its own part of the values, its files, and so on.
+// scope is what the templates of a chart or a subchart can access: its part of the values, its files, and so on.
 type scope struct {
 	data     map[string]any
 	basePath string
 }
 
-// scopes returns the scope of each chart by its path. Helm makes them: its engine renders, instead of each chart's
-// templates, one that hands out what it sees.
+// scopes returns the scope of each chart by its path. Helm makes them: instead of each chart's templates, its engine renders a template
+// that returns its own data.
 func scopes(loaded *helm.Chart, merged common.Values) (map[string]scope, error) {
 	const name = "templates/scope"
 	found := map[string]scope{}
@@ -43,7 +43,7 @@ func scopes(loaded *helm.Chart, merged common.Values) (map[string]scope, error) 
 	}
 	show(shown)
 	helmEngine := engine.Engine{CustomTemplateFuncs: template.FuncMap{"scope": record}}
-	// Nothing of the chart is executed, so there is nothing to interrupt.
+	// This executes nothing from the chart, so there is nothing to interrupt.
 	if _, err := helmEngine.RenderWithContext(context.Background(), shown, merged); err != nil {
 		return nil, fmt.Errorf("the values of the chart %s: %w", loaded.Name(), err)
 	}
@@ -53,8 +53,8 @@ func scopes(loaded *helm.Chart, merged common.Values) (map[string]scope, error) 
 	return found, nil
 }
 
-// sourcesOf collects the templates of a chart and its subcharts, as Draws rewrites them. Of a library chart, only templates
-// whose names begin with an underscore count.
+// sourcesOf collects the templates of a chart and its subcharts, as Draws rewrites them. A library chart contributes only templates whose
+// names begin with an underscore.
 func sourcesOf(loaded *helm.Chart, scopes map[string]scope, draws Draws) ([]source, error) {
 	library := strings.EqualFold(loaded.Metadata.Type, "library")
 	at := loaded.ChartFullPath()

@@ -6,7 +6,7 @@ import (
 	"helm.sh/helm/v4/pkg/chart/common"
 )
 
-// scopeValues are values as templates see them: those of Helm, with methods that are bounded like functions.
+// scopeValues are values as templates see them: Helm's values, with methods that are bounded like functions.
 type scopeValues map[string]any
 
 // YAML writes the values.
@@ -37,7 +37,7 @@ func (v scopeValues) PathValue(path string) (any, error) {
 	return common.Values(v).PathValue(path)
 }
 
-// bounded exchanges the values in what the templates of a chart see, and in what they see of its subcharts.
+// bounded replaces the values in the data that the templates of a chart see, and in the data of its subcharts.
 func bounded(data map[string]any) {
 	if values, is := data["Values"].(common.Values); is {
 		data["Values"] = scopeValues(values)

@@ -11,9 +11,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Shown returns the error of a rendering as it may be shown. What templates and parsers say may quote secret values, those of Secrets that
-// were looked up, and drawn ones, in any encoding. So it is what the same place says in a rendering with fixed values in place of those.
-// If it says nothing there, only the place is shown.
+// Shown returns the error of a rendering as it may be shown. Messages of templates and parsers may quote secret values, data of looked-up
+// Secrets, and drawn values, in any encoding. So it returns the message from the same place in a rendering with fixed values instead of
+// these. If there is no error at that place, only the place is shown.
 func (c *Chart) Shown(ctx context.Context, in Partly, err error) error {
 	template, isTemplate := errors.AsType[*TemplateError](err)
 	schema, isSchema := errors.AsType[*SchemaError](err)
@@ -39,14 +39,14 @@ func (c *Chart) Shown(ctx context.Context, in Partly, err error) error {
 	}
 }
 
-// standIns stand for secret texts in renderings whose errors are shown: a short one, a longer one, and one that is too long for most
-// checks. None depends on the real ones.
+// standIns replace secret texts in renderings whose errors are shown: a short one, a shorter one, and one that is too long for most checks.
+// None depends on the real text.
 var standIns = []string{"hiddenzq", "zq", "zq" + strings.Repeat("hidden", 42)}
 
-// shownSecret is what is shown of a text that stands for a secret one.
+// shownSecret is shown in place of a secret text.
 const shownSecret = "[secret]"
 
-// failureWith is the error at the same place of a rendering with a text in place of secret ones; nil if there is none.
+// failureWith returns the error at the same place in a rendering with a text in place of secret ones; nil if there is none.
 func (p *partly) failureWith(text string, failed *TemplateError) *TemplateError {
 	var others []*TemplateError
 	note := func(file string, err error) {
@@ -92,8 +92,8 @@ func (p *partly) failureWith(text string, failed *TemplateError) *TemplateError 
 	return others[i]
 }
 
-// shownProblems are the problems of values that those with other texts in place of secret ones have as well. Of others, only the secret
-// place is shown.
+// shownProblems are the problems that the values also have with other texts in place of secret ones. For all other problems, only the
+// secret place is shown.
 func (p *partly) shownProblems(schema *SchemaError) error {
 	var same []manifest.Problem
 	for _, text := range standIns {
@@ -114,7 +114,7 @@ func (p *partly) shownProblems(schema *SchemaError) error {
 	return shown
 }
 
-// secretPlace is the secret place that a path leads to or through; all values if there is none.
+// secretPlace is the secret place that contains a path; if there is none, it is empty and stands for all values.
 func (p *partly) secretPlace(path string) string {
 	for _, place := range p.Secrets.Paths() {
 		secret := values.FormatSegments(place...)
@@ -125,8 +125,8 @@ func (p *partly) secretPlace(path string) string {
 	return ""
 }
 
-// inPlaceOf is a value of the same type that does not depend on the value, other than that it is empty: a text, a number, and of
-// what a list or a map holds one. Keys that the chart knows are kept.
+// inPlaceOf is a value of the same type that reveals only whether the original is empty: a text, a number, or a list or map with replaced
+// content. A list has one item. Keys that the chart knows are kept.
 func inPlaceOf(value, model any, text string) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -162,7 +162,7 @@ func inPlaceOf(value, model any, text string) any {
 	}
 }
 
-// withoutData copies a Secret, or a list of them, with a text in place of what it holds.
+// withoutData copies a Secret, or a list of them, with a text in place of its data.
 func withoutData(found map[string]any, text string) map[string]any {
 	if items, isList := found["items"].([]any); isList {
 		others := make([]any, len(items))

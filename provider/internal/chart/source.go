@@ -8,7 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 )
 
-// Source are the call sites of all templates, with those of subcharts that are switched off.
+// Source are the call sites of all templates, including subcharts that are switched off.
 func (c *Chart) Source() *draws.Source {
 	c.reading.Do(func() {
 		prepared, err := c.prepare(Release{Name: "source"}, nil, preparing{withAll: true})

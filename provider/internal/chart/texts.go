@@ -10,8 +10,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// TextsOf are all texts and numbers in objects, with their places: the objects are named relative to the release, so that they are the
-// same under another name and in another namespace.
+// TextsOf are all texts and numbers in objects, with their places. The objects are named relative to the release, so that the names are the
+// same if the release has another name or namespace.
 func TextsOf(release Release, documents []Document) (texts []draws.Text) {
 	for _, document := range documents {
 		object := nameIn(release, manifest.IdentityOf(document.Object))
@@ -35,7 +35,7 @@ func TextsOf(release Release, documents []Document) (texts []draws.Text) {
 	return texts
 }
 
-// nameIn names an object, whatever its version.
+// nameIn names an object, without its version.
 func nameIn(release Release, id manifest.Identity) string {
 	name := id.Name
 	if rest, is := strings.CutPrefix(name, release.Name); is && (rest == "" || strings.HasPrefix(rest, "-")) {
@@ -51,7 +51,7 @@ func nameIn(release Release, id manifest.Identity) string {
 	return strings.Join(segments, "/")
 }
 
-// below is the place of a key. In a Secret, a text is the same one whether it is written plainly or encoded.
+// below is the place of a key. In a Secret, a text has the same place whether it is written in plain text or encoded.
 func below(object, at, key string) string {
 	if at == "" {
 		if key == "stringData" && strings.HasPrefix(object, "Secret/") {

@@ -13,8 +13,7 @@ type unknownPlaces [][]any
 
 func (u unknownPlaces) any() bool { return len(u) > 0 }
 
-// cover reports whether the value at a place, or something that holds it, is not known. Globals are in the values of each
-// subchart, too.
+// cover reports whether the value at a place, or a value that contains it, is not known. The values of each subchart include the globals.
 func (u unknownPlaces) cover(place []any) bool {
 	for i, key := range place {
 		if i > 0 && key == common.GlobalKey && u.cover(place[i:]) {
@@ -24,12 +23,12 @@ func (u unknownPlaces) cover(place []any) bool {
 	return slices.ContainsFunc(u, func(one []any) bool { return len(one) <= len(place) && slices.Equal(one, place[:len(one)]) })
 }
 
-// below reports whether something in the value at a place is not known.
+// below reports whether the value at a place contains an unknown value.
 func (u unknownPlaces) below(place []any) bool {
 	return slices.ContainsFunc(u, func(one []any) bool { return len(one) > len(place) && slices.Equal(place, one[:len(place)]) })
 }
 
-// conditional reports whether a part of a schema holds only if other values are as another part says.
+// conditional reports whether a part of a schema applies only under a condition on other values.
 func conditional(found *jsonschema.ValidationError) bool {
 	_, part, _ := strings.Cut(found.SchemaURL, "#")
 	for segment := range strings.SplitSeq(part, "/") {

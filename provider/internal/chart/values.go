@@ -19,7 +19,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// ParseValues reads a file of values as Helm does: its documents are merged, later ones over earlier ones.
+// ParseValues reads a values file as Helm does: its documents are merged, later ones over earlier ones.
 func ParseValues(text string) (map[string]any, error) {
 	if err := manifest.CheckAliases(text); err != nil {
 		return nil, fmt.Errorf("the values cannot be read: %w", err)
@@ -31,12 +31,12 @@ func ParseValues(text string) (map[string]any, error) {
 	return found, nil
 }
 
-// MergeValues merges values over others as Helm merges its files of values: maps are merged, everything else is replaced.
-// A null stays, and removes the default of the chart later. Neither argument is changed.
+// MergeValues merges values over others as Helm merges its values files: maps are merged, everything else is replaced. A null stays, and
+// later removes the default of the chart. Neither argument is changed.
 func MergeValues(base, over map[string]any) map[string]any { return loader.MergeMaps(base, over) }
 
-// asInFile copies values, with numbers as Helm reads them from a file: all are float64, also whole ones. Templates see the
-// difference: `eq` compares only numbers of one type, and `kindIs "float64"` is what charts ask for.
+// asInFile copies values, with numbers as Helm reads them from a file: all are float64, including whole numbers. Templates see the
+// difference: `eq` compares only numbers of the same type, and charts check `kindIs "float64"`.
 func asInFile(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -60,14 +60,14 @@ func asInFile(value any) any {
 	}
 }
 
-// merging is held while the log of the process is diverted.
+// merging is held while the log of the process is redirected.
 var merging sync.Mutex
 
-// mergeValues decides which subcharts are enabled and merges the values over the defaults of all of them; both change the
-// chart. The values that it returns are what templates see, with all that Helm adds.
+// mergeValues decides which subcharts are enabled and merges the values over the defaults of all of them; both change the chart. It returns
+// the values as templates see them, with everything that Helm adds.
 //
-// Helm reports what it does not merge to the log of the process, with the values. So the log is diverted, and warnings are
-// these reports without values.
+// Helm logs the values that it does not merge to the log of the process. So the log is redirected, and the log lines become warnings
+// without the values.
 func mergeValues(loaded *helm.Chart, values map[string]any, options common.ReleaseOptions, caps *common.Capabilities) (
 	merged common.Values, warnings []string, err error) {
 	merging.Lock()
@@ -92,8 +92,8 @@ func mergeValues(loaded *helm.Chart, values map[string]any, options common.Relea
 	return merged, reports(written.String()), nil
 }
 
-// withSubcharts copies values, with a map for each subchart. Without one, Helm since 4.2 drops each null from a chart's own values for a
-// subchart, and what it removes comes back.
+// withSubcharts copies values, with a map for each subchart. Without such a map, Helm since 4.2 drops each null in a chart's own values for
+// the subchart, so the default that the null removes comes back.
 func withSubcharts(loaded *helm.Chart, values map[string]any) map[string]any {
 	completed := maps.Clone(values)
 	if completed == nil {
@@ -122,7 +122,7 @@ func withoutValue(err error) error {
 	return err
 }
 
-// report is a line that Helm logs, and logged value what it quotes at the end of one.
+// report matches a line that Helm logs, and logged the value that it quotes at the end of some lines.
 var (
 	report      = regexp.MustCompile(`(?m)^(?:\S+ \S+ )?(?:warning: |WARN )(.*)$`)
 	loggedValue = regexp.MustCompile(` \(.*$`)
@@ -133,6 +133,6 @@ func reports(logged string) []string {
 	for _, match := range report.FindAllStringSubmatch(logged, -1) {
 		found = append(found, "values: "+loggedValue.ReplaceAllString(match[1], ""))
 	}
-	slices.Sort(found) // Helm goes through maps
+	slices.Sort(found) // Helm iterates over maps
 	return slices.Compact(found)
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// variant is one of the renderings that are compared. The zero variant is the one that counts.
+// variant is one of the renderings that are compared. The zero variant is the actual rendering.
 type variant struct {
-	// stands says what stands for each of the unknown values; the first placeholder if it is shorter.
+	// stands says what replaces each unknown value. If it is shorter than the list of places, the rest gets the first placeholder.
 	stands []standing
-	// secrets chooses what stands for secret values; 0 is the real ones.
+	// secrets selects the replacement for secret values; 0 keeps the real ones.
 	secrets int
-	// standsIn is the text that is all there is of secret values; empty means that secrets chooses.
+	// standsIn is the text that replaces each secret text; if it is empty, secrets selects the replacement.
 	standsIn string
-	// otherwise are the calls that decide the other way.
+	// otherwise are the calls whose decision is inverted.
 	otherwise map[call]bool
 }
 
-// exchangesSecrets reports whether other values stand for secret ones.
+// exchangesSecrets reports whether secret values are replaced.
 func (v variant) exchangesSecrets() bool { return v.secrets > 0 || v.standsIn != "" }
 
-// inPlaceOf is what stands for a secret value.
+// inPlaceOf returns the replacement for a secret value.
 func (v variant) inPlaceOf(value, model any) any {
 	if v.standsIn != "" {
 		return inPlaceOf(value, model, v.standsIn)
@@ -32,7 +32,7 @@ func (v variant) inPlaceOf(value, model any) any {
 	return exchanged(value, model, v.secrets)
 }
 
-// with is the variant in which one more call decides the other way.
+// with is the variant in which one more decision is inverted.
 func (v variant) with(decision call) variant {
 	otherwise := maps.Clone(v.otherwise)
 	if otherwise == nil {
@@ -43,17 +43,17 @@ func (v variant) with(decision call) variant {
 	return v
 }
 
-// standing is what stands for an unknown value.
+// standing is a replacement for an unknown value.
 type standing int
 
 const (
 	placeholder standing = iota
 	otherPlaceholder
-	noBooleans // the placeholder, but for booleans
+	noBooleans // the placeholder, except for booleans, which are false
 	noValue
 )
 
-// all is a variant in which the same stands for all unknown values.
+// all is a variant with the same replacement for all unknown values.
 func (p *partly) all(stands standing) variant {
 	return variant{stands: slices.Repeat([]standing{stands}, len(p.places))}
 }
@@ -64,8 +64,8 @@ func (p *partly) emptied() variant { return p.all(noValue) }
 // maxApart bounds how many unknown values are emptied one by one.
 const maxApart = 6
 
-// emptyings are the variants in which unknown values are empty: all of them, all booleans, each one, and all but each one. What
-// stands for a boolean is true otherwise.
+// emptyings are the variants in which unknown values are empty: all values, all booleans, each value alone, and all values except one. In
+// all other variants, an unknown boolean is true.
 func (p *partly) emptyings() []variant {
 	if len(p.places) == 0 {
 		return nil
@@ -134,7 +134,7 @@ func (p *partly) replaced(v variant) map[string]any {
 	return given
 }
 
-// exchangedTexts are the texts in values that are unknown or secret. One letter may be anywhere.
+// exchangedTexts are the texts in unknown or secret values. It leaves out single letters, because they may occur anywhere.
 func (p *partly) exchangedTexts(given map[string]any) (texts []string) {
 	var collect func(tree any)
 	collect = func(tree any) {
@@ -184,7 +184,7 @@ func valueAt(tree any, path []any) (any, bool) {
 	return tree, true
 }
 
-// setAt changes the value at a path that is there.
+// setAt changes an existing value at a path.
 func setAt(tree any, path []any, value any) {
 	holder, _ := valueAt(tree, path[:len(path)-1])
 	switch key := path[len(path)-1].(type) {
@@ -199,7 +199,7 @@ func setAt(tree any, path []any, value any) {
 	}
 }
 
-// defaultAt returns what the chart and its subcharts have at a place, whether they are enabled or not; nil if they have nothing.
+// defaultAt returns the default that the chart and its subcharts, enabled or not, have at a place; nil if there is none.
 func (p *partly) defaultAt(place []any) any {
 	if p.defaults == nil {
 		p.defaults = map[string]any{}
@@ -211,11 +211,11 @@ func (p *partly) defaultAt(place []any) any {
 	return found
 }
 
-// placeholders make values that stand for unknown ones. Each is another one.
+// placeholders make values that stand for unknown ones. Each differs from the others.
 type placeholders struct{ texts, numbers int }
 
-// like makes a placeholder of the type of a default. A map has the keys of the default. A list has an item like those of the
-// default, and another one if it is the second placeholder.
+// like makes a placeholder of the type of a default. A map has the keys of the default. A list has the same items as the default, and one
+// more for the second placeholder.
 func (p *placeholders) like(model any, stands standing) any {
 	switch model := model.(type) {
 	case map[string]any:
@@ -267,7 +267,7 @@ func (p *placeholders) like(model any, stands standing) any {
 	}
 }
 
-// hasBoolean reports whether a value is or holds a boolean.
+// hasBoolean reports whether a value is a boolean or contains one.
 func hasBoolean(model any) bool {
 	switch model := model.(type) {
 	case bool:
@@ -284,8 +284,8 @@ func hasBoolean(model any) bool {
 	return false
 }
 
-// number7 is a text of digits, which is another one for each n, and in each digit another one for each shift below 7. It has no
-// 0, 8 and 9, so it is a number in every way of reading it.
+// number7 is a text of digits that differs for each n. For the same n, every digit differs for each shift below 7. It contains no 0, 8 and
+// 9, so every parser reads it as a number.
 func number7(n, shift int) string {
 	var text strings.Builder
 	text.WriteByte('1' + byte(1+shift)%7)
@@ -296,8 +296,8 @@ func number7(n, shift int) string {
 	return text.String()
 }
 
-// exchanged is another value of the same type. The first one looks like the real one: each letter is replaced by another letter,
-// each digit by another digit. The second one has another length, and keys that the chart does not know are other ones.
+// exchanged is another value of the same type. With number 1 it looks like the real one: each letter becomes another letter, and each digit
+// another digit. With number 2 it has another length, and keys that the chart does not know change, too.
 func exchanged(value, model any, number int) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -333,7 +333,7 @@ func exchanged(value, model any, number int) any {
 	}
 }
 
-// similar replaces each letter of a text by another one, and each digit.
+// similar replaces each letter of a text by another letter, and each digit by another digit.
 func similar(text string) string {
 	return strings.Map(func(letter rune) rune {
 		switch {
@@ -348,7 +348,7 @@ func similar(text string) string {
 	}, text)
 }
 
-// unlike is a longer text of digits, of which none is that of the text.
+// unlike is a longer text of digits, each of which differs from the character that it replaces.
 func unlike(text string) string {
 	var digits strings.Builder
 	for _, letter := range text {

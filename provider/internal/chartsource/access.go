@@ -20,22 +20,22 @@ const (
 	maxHeader    = 1 << 20 // bytes of the head of an answer
 )
 
-// access is how a server is asked.
+// access is how a server is accessed.
 type access struct {
 	username, password string
 	authority          string   // certificates in PEM
-	origin             *url.URL // whom the credentials are for
+	origin             *url.URL // the server that the credentials are for
 }
 
-// secrets returns what must not be printed.
+// secrets returns the texts that must not be printed.
 func (a access) secrets() []string {
 	if a.password == "" {
-		return []string{a.username} // a token, in the place of a name
+		return []string{a.username} // a token in place of a name
 	}
 	return []string{a.password, base64.StdEncoding.EncodeToString([]byte(a.username + ":" + a.password))}
 }
 
-// client returns a client that follows redirects, but takes no credentials along to another origin.
+// client returns a client that follows redirects, but sends no credentials to another origin.
 func (f *Fetcher) client(a access) (*http.Client, error) {
 	transport, err := f.transport(a.authority)
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *Fetcher) client(a access) (*http.Client, error) {
 	}}, nil
 }
 
-// transport returns the transport that trusts certificates beside those of the system.
+// transport returns a transport that trusts the given certificates in addition to the system's.
 func (f *Fetcher) transport(authority string) (*http.Transport, error) {
 	if known, ok := f.clients.Load(authority); ok {
 		return known.(*http.Transport), nil
@@ -91,7 +91,7 @@ func (f *Fetcher) transport(authority string) (*http.Transport, error) {
 	return known.(*http.Transport), nil
 }
 
-// get fetches what an address has. Exact asks for the bytes as they are stored, for what has a digest.
+// get fetches an address. exact asks for the bytes as they are stored, so that their digest can be checked.
 func (f *Fetcher) get(ctx context.Context, a access, address *url.URL, what string, limit int64, exact bool) ([]byte, error) {
 	client, err := f.client(a)
 	if err != nil {
@@ -137,7 +137,7 @@ func (l limits) readBody(
 	return data, nil
 }
 
-// watchedReader starts a timer again with each byte.
+// watchedReader restarts a timer whenever it reads bytes.
 type watchedReader struct {
 	from  io.Reader
 	watch *time.Timer

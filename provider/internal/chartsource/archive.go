@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// maxHeaders is how much of a tar stream may be headers and padding, for each file. Names can be long.
+// maxHeaders is how many bytes of a tar stream may be headers and padding for each file. Names can be long.
 const maxHeaders = 8 << 10
 
-// drive is how a path begins that is absolute on Windows.
+// drive matches the beginning of an absolute path on Windows.
 var drive = regexp.MustCompile(`^[a-zA-Z]:`)
 
 // unpackVerified unpacks an archive whose digest is the wanted one.
@@ -28,8 +28,8 @@ func (l limits) unpackVerified(wanted *wanted, data []byte, location string) (Fe
 	return Fetched{Files: files, Digest: digest, Location: location}, err
 }
 
-// unpack returns the files of an archive: those that helm finds in it, with their names below the chart's folder. It refuses
-// what helm packs nowhere: paths that lead out, links, devices, and more than the limits allow.
+// unpack returns the files that helm finds in an archive, with their names below the chart's folder. It refuses everything that helm never
+// packs: paths that lead out, links, devices, and more than the limits allow.
 func (l limits) unpack(data []byte) ([]File, error) {
 	if !bytes.HasPrefix(data, []byte("\x1f\x8b\x08")) {
 		return nil, errorf(Malformed, "it is no archive: the contents are not compressed by gzip")
@@ -72,7 +72,7 @@ func (l limits) unpack(data []byte) ([]File, error) {
 	}
 }
 
-// errTooMuch ends an archive that unpacks to more than its files may have.
+// errTooMuch stops an archive that unpacks to more than the limits allow.
 var errTooMuch = errors.New("it unpacks to more than the limits allow")
 
 func damaged(err error) *Error {
@@ -82,7 +82,7 @@ func damaged(err error) *Error {
 	return errorf(Malformed, "the archive is damaged: %w", err)
 }
 
-// boundedReader fails once more was read than is left.
+// boundedReader fails when nothing is left of its limit.
 type boundedReader struct {
 	from io.Reader
 	left int64
@@ -97,7 +97,7 @@ func (r *boundedReader) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// nameIn returns the name of an entry below the folder of the chart. It reports false for what is no file.
+// nameIn returns the name of an entry below the folder of the chart. It reports false for an entry that is not a file.
 func nameIn(header *tar.Header) (string, bool, error) {
 	if header.FileInfo().IsDir() {
 		return "", false, nil

@@ -20,7 +20,7 @@ func CacheFolder() string {
 	return filepath.Join(folder, "pulumi-k8sconnect", "charts")
 }
 
-// release is what a server said of an exact version of a chart.
+// release is what a server has said about an exact version of a chart.
 type release struct {
 	Source  string `json:"source"` // the repository, or the repository of a registry
 	Chart   string `json:"chart"`
@@ -28,7 +28,7 @@ type release struct {
 	Digest  string `json:"digest"` // of the archive, or of the manifest
 }
 
-// contents reads what has a digest from the cache.
+// contents reads the contents with a digest from the cache.
 func (f *Fetcher) contents(digest string) ([]byte, bool) {
 	if f.Cache == "" {
 		return nil, false
@@ -43,7 +43,7 @@ func (f *Fetcher) contents(digest string) ([]byte, bool) {
 // keep writes contents into the cache, under their digest.
 func (f *Fetcher) keep(data []byte) { f.write(f.contentsFile(digestOf(data)), data) }
 
-// remember writes down what a server said of a version.
+// remember stores what a server has said about a version.
 func (f *Fetcher) remember(said release) {
 	if encoded, err := json.Marshal(said); err == nil {
 		f.write(f.releaseFile(said), encoded)
@@ -77,7 +77,7 @@ func (f *Fetcher) releaseFile(of release) string {
 	return filepath.Join(f.Cache, "versions", identify(of)+".json")
 }
 
-// write writes a file as a whole or not at all. If it cannot, the next process asks the server again.
+// write writes a file completely or not at all. If it fails, the next process asks the server again.
 func (f *Fetcher) write(path string, data []byte) {
 	if f.Cache == "" || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return

@@ -33,17 +33,17 @@ const (
 	TimedOut Class = "timed out"
 	// Failed means that the server answered with an error of its own.
 	Failed Class = "failed"
-	// OtherDigest means that the contents are not the ones that the digest is of.
+	// OtherDigest means that the contents do not have the expected digest.
 	OtherDigest Class = "other digest"
-	// Malformed means that what was read is no chart, no index or no archive.
+	// Malformed means that the contents are not a chart, an index or an archive.
 	Malformed Class = "malformed"
-	// Refused means that it exceeds a limit, or is unsafe.
+	// Refused means that the chart exceeds a limit, or is unsafe.
 	Refused Class = "refused"
-	// Interrupted means that the caller gave up.
+	// Interrupted means that the caller has cancelled.
 	Interrupted Class = "interrupted"
 )
 
-// reasons are those that users see.
+// reasons are the reasons that users see.
 var reasons = map[Class]failure.Reason{
 	Invalid:     failure.ReasonInvalid,
 	NotFound:    failure.ReasonChartNotFound,
@@ -58,7 +58,7 @@ var reasons = map[Class]failure.Reason{
 	Interrupted: failure.ReasonInterrupted,
 }
 
-// next is what to do about a class, unless the error says it better.
+// next is the advice for a class, unless the error has its own.
 var next = map[Class]string{
 	NotFound:    "check the address, the name and the version.",
 	Denied:      "set repoUsername and repoPassword, or log in with `helm registry login` on this machine if it is a registry.",
@@ -72,7 +72,7 @@ var next = map[Class]string{
 	Interrupted: "run again to continue.",
 }
 
-// Error is why a chart could not be got.
+// Error says why a chart could not be fetched.
 type Error struct {
 	Class Class
 	// What says in one line what happened, Why what caused it, and Next what to do.
@@ -95,13 +95,13 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns the cause. It is for errors.Is and errors.As: its text may have an address with its query.
+// Unwrap returns the cause, for errors.Is and errors.As only: its text may contain an address with its query.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Because marks the error for [failure.ReasonOf].
 func (e *Error) Because() failure.Reason { return reasons[e.Class] }
 
-// isOutage reports whether an error says nothing about the chart: its server may have it another time.
+// isOutage reports whether an error says nothing about the chart, because the server may deliver it later.
 func isOutage(err error) bool {
 	var failed *Error
 	return errors.As(err, &failed) && (failed.Class == Unreachable || failed.Class == TimedOut || failed.Class == Failed)
@@ -119,7 +119,7 @@ func (e *Error) advising(next string) *Error {
 	return e
 }
 
-// Who states a digest.
+// The sources of a digest.
 const (
 	byProgram    = "the program"
 	byIndex      = "the repository's index.yaml"
@@ -149,7 +149,7 @@ var (
 // errDowngrade refuses a redirect from https to http.
 var errDowngrade = errors.New("the server redirects from https to http")
 
-// explain completes an error: the chart that it is about, its class, what to do next. It removes credentials.
+// explain completes an error with the chart, the class and the next step. It removes credentials.
 func (w *wanted) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -198,11 +198,11 @@ func transportError(ctx context.Context, err error) *Error {
 	return made
 }
 
-// query is what follows the path in an address.
+// query matches the query of an address.
 var query = regexp.MustCompile(`\?[^\s"']*`)
 
-// withoutAddress returns the text of an error without the addresses that net/http puts in front, and without the queries of
-// others: they may be credentials.
+// withoutAddress returns the text of an error without the address that net/http prepends, and without the queries of other addresses, which
+// may contain credentials.
 func withoutAddress(err error) string {
 	for {
 		var wrapped *url.Error

@@ -14,7 +14,7 @@ import (
 	"helm.sh/helm/v4/pkg/ignore"
 )
 
-// nextOfFolder is what to do about a folder that is too big.
+// nextOfFolder is the advice for a folder that is too big.
 const nextOfFolder = "list in .helmignore what is no part of the chart."
 
 var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
@@ -58,7 +58,7 @@ func unreadable(err error) *Error {
 	return &Error{Class: NotFound, What: "it cannot be read", Why: err.Error(), Next: "check the permissions.", cause: err}
 }
 
-// fromHere says which folder relative paths start from.
+// fromHere names the folder that relative paths start from.
 func fromHere() string {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -67,7 +67,7 @@ func fromHere() string {
 	return " (relative to " + folder + ")"
 }
 
-// readFolder reads the files of a folder that .helmignore leaves in, sorted by name.
+// readFolder reads the files of a folder that .helmignore does not exclude, sorted by name.
 func (l limits) readFolder(folder string) ([]File, error) {
 	rules := ignore.Empty()
 	list := filepath.Join(folder, ignore.HelmIgnore)
@@ -83,7 +83,7 @@ func (l limits) readFolder(folder string) ([]File, error) {
 	return walk.files, err
 }
 
-// unreadableEntry says why what a folder has cannot be read: most often, a link leads to something that is not there.
+// unreadableEntry says why an entry of a folder cannot be read. Usually it is a link to a missing target.
 func unreadableEntry(path string, err error) *Error {
 	target, linkErr := os.Readlink(path)
 	if linkErr != nil || !errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ type folderWalk struct {
 	left   int64 // bytes
 }
 
-// folder reads a folder. Above are the folders that contain it, without links.
+// folder reads a folder. above are the folders that contain it, with links resolved.
 func (w *folderWalk) folder(path, name string, above []string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -129,13 +129,13 @@ func (w *folderWalk) folder(path, name string, above []string) error {
 	return nil
 }
 
-// entry reads what a folder has under a name. Links are followed.
+// entry reads an entry of a folder. Links are followed.
 func (w *folderWalk) entry(path, name string, above []string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		if link, linkErr := os.Lstat(path); linkErr == nil && w.rules.Ignore(name, link) {
-			return nil // a link that leads nowhere, and that nobody wants
+			return nil // an ignored link without a target
 		}
 		return unreadableEntry(path, err)
 	case w.rules.Ignore(name, info):
@@ -160,7 +160,7 @@ func (w *folderWalk) entry(path, name string, above []string) error {
 	return nil
 }
 
-// readAtMost reads the beginning of a file, which may grow meanwhile.
+// readAtMost reads at most limit bytes of a file, which may grow meanwhile.
 func readAtMost(path string, limit int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -18,9 +18,9 @@ type entry struct {
 	Digest  string   `json:"digest"  yaml:"digest"`
 }
 
-// index is the index of a repository. Public ones have 20 MiB, of which a program wants the few entries of one chart. So
-// only those are parsed: helm's layout tells where the entries of each chart begin. An index in another layout is parsed
-// as a whole, if it is not larger than one section may be.
+// index is the index of a repository. Public ones have 20 MiB, and a program needs only the few entries of one chart. So only those are
+// parsed: helm's layout shows where the entries of each chart begin. An index in another layout is parsed as a whole, if it is not larger
+// than the limit for one section.
 type index struct {
 	sections map[string][]byte  // entries that are not parsed yet, by chart
 	isJSON   bool               // the sections are
@@ -65,7 +65,7 @@ func parseIndex(data []byte, limit int64) (*index, error) {
 	return &index{parsed: read.Entries}, nil
 }
 
-// lenient drops errors about single fields of an unexpected type, as helm skips invalid entries.
+// lenient drops errors about single fields of an unexpected type, because helm also skips invalid entries.
 func lenient(err error) error {
 	if _, single := errors.AsType[*yaml.TypeError](err); single {
 		return nil
@@ -127,9 +127,8 @@ func entriesInJSON(section []byte) ([]entry, error) {
 	return read, nil
 }
 
-// sectionsOf cuts an index in the layout that helm, and what else writes indexes, gives it: "entries:" in the first column,
-// below it a line for each chart, and below that its entries, which are indented more or begin with a dash. It reports
-// false for any other layout.
+// sectionsOf splits an index in the layout that helm and other tools write: "entries:" in the first column, below it a line for each chart,
+// and below that its entries, which are indented more or begin with a dash. It reports false for any other layout.
 func sectionsOf(data []byte) (map[string][]byte, bool) {
 	sections := map[string][]byte{}
 	inside, depth, name, begin := false, 0, "", 0
@@ -180,7 +179,7 @@ func sectionsOf(data []byte) (map[string][]byte, bool) {
 	return sections, len(sections) > 0
 }
 
-// keyOf returns the key of a line that has nothing but a key.
+// keyOf returns the key of a line that contains only a key.
 func keyOf(line []byte) (string, bool) {
 	key, ok := bytes.CutSuffix(line, []byte(":"))
 	if !ok || len(key) == 0 {

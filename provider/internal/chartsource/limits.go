@@ -2,7 +2,7 @@ package chartsource
 
 import "time"
 
-// limits are the bounds of what a server, an archive or a folder can cost.
+// limits bound what a server, an archive or a folder can cost.
 type limits struct {
 	connect  time.Duration // to connect, and for each handshake
 	answer   time.Duration // from a request to the head of its answer
@@ -19,7 +19,7 @@ type limits struct {
 
 const mebibyte = 1 << 20
 
-// defaults has helm's limits for what is unpacked. Large public indexes have 20 MiB, and 3 MiB for one chart.
+// defaults has helm's limits for unpacked files. Large public indexes have 20 MiB, and 3 MiB for one chart.
 var defaults = limits{
 	connect:  10 * time.Second,
 	answer:   30 * time.Second,

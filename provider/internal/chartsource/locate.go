@@ -10,8 +10,7 @@ import (
 
 const registryScheme = "oci"
 
-// wanted is a source that was understood: a local path, the address of an archive, a chart of a repository, or one of a
-// registry.
+// wanted is a parsed source: a local path, the address of an archive, a chart in a repository, or a chart in a registry.
 type wanted struct {
 	local      string              // a folder or an archive on disk
 	address    *url.URL            // of an archive
@@ -21,7 +20,7 @@ type wanted struct {
 	chart   string // as in the source
 	version string
 	digest  string // sha256:… or empty
-	by      string // who states the digest
+	by      string // the source of the digest
 	access  access
 }
 
@@ -44,13 +43,13 @@ func versionSuffix(version string) string {
 	return " " + version
 }
 
-// shown returns an address without what may be credentials.
+// shown returns an address without parts that may be credentials.
 func shown(address *url.URL) string {
 	plain := url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path, RawPath: address.RawPath}
 	return plain.String()
 }
 
-// locate understands a source. It reads nothing.
+// locate parses a source. It reads nothing.
 func locate(source Source) (*wanted, error) {
 	chart, repository := strings.TrimSpace(source.Chart), strings.TrimSpace(source.Repository)
 	w := &wanted{
@@ -104,7 +103,7 @@ func (w *wanted) inRepository(repository string) error {
 	}
 }
 
-// alone locates a chart by what names it alone.
+// alone locates a chart without a repository.
 func (w *wanted) alone() error {
 	if !strings.Contains(w.chart, "://") {
 		w.local = w.chart
@@ -127,11 +126,11 @@ func (w *wanted) alone() error {
 	}
 }
 
-// parse parses an address and takes its credentials out of it.
+// parse parses an address and removes its credentials, which it keeps for the access.
 func (w *wanted) parse(address string) (*url.URL, error) {
 	at, err := url.Parse(address)
 	if err != nil || at.Host == "" {
-		// The text of the error has the address.
+		// The text of the error contains the address.
 		return nil, errorf(Invalid, "the address %s is malformed", hidden(address)).advising("write scheme://host/path.")
 	}
 	if at.User != nil {
@@ -145,7 +144,7 @@ func (w *wanted) parse(address string) (*url.URL, error) {
 	return at, nil
 }
 
-// hidden returns what can be shown of an address that may have credentials and may not parse.
+// hidden returns the part of an address that may be shown. The address may have credentials and may not parse.
 func hidden(address string) string {
 	scheme, rest, found := strings.Cut(address, "://")
 	if !found {
@@ -197,10 +196,10 @@ func (w *wanted) inRegistry(address string) error {
 // tagOf returns the tag for a version: tags must not contain a plus.
 func tagOf(version string) string { return strings.ReplaceAll(version, "+", "_") }
 
-// versionOf returns the version that a tag is for.
+// versionOf returns the version that a tag stands for.
 func versionOf(tag string) string { return strings.ReplaceAll(tag, "_", "+") }
 
-// checkVersion reports a version that is neither a version nor a range.
+// checkVersion returns an error if a text is neither a version nor a range.
 func checkVersion(version string) error {
 	if version == "" {
 		return nil
@@ -212,7 +211,7 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// isExact reports whether a version is one version and no range.
+// isExact reports whether a version is a single version and not a range.
 func isExact(version string) bool {
 	_, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v"))
 	return err == nil

@@ -11,8 +11,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/credentials"
 )
 
-// LoginFiles returns the files in which `helm registry login` and `docker login` keep logins, in the order in which helm
-// looks at them.
+// LoginFiles returns the files in which `helm registry login` and `docker login` store logins, in the order in which helm reads them.
 func LoginFiles() []string {
 	files := []string{cmp.Or(os.Getenv("HELM_REGISTRY_CONFIG"), helmpath.ConfigPath("registry", "config.json"))}
 	folder := os.Getenv("DOCKER_CONFIG")
@@ -25,8 +24,8 @@ func LoginFiles() []string {
 	return files
 }
 
-// credential returns the credentials for a registry: the given ones, or those of the first login for it. Files are read,
-// and credential helpers run, only once a registry wants credentials.
+// credential returns the credentials for a registry: the given ones, or the first login for it. Files are read, and credential helpers run,
+// only once a registry asks for credentials.
 func (f *Fetcher) credential(wanted *wanted) auth.CredentialFunc {
 	if wanted.access.username != "" || wanted.access.password != "" {
 		return auth.StaticCredential(wanted.registry.Host(), auth.Credential{

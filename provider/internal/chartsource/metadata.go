@@ -5,7 +5,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// metadata is what Chart.yaml says of itself.
+// metadata is the part of Chart.yaml that is needed here.
 type metadata struct {
 	Name    string `yaml:"name"`
 	Version string `yaml:"version"`

@@ -34,7 +34,7 @@ func (f *Fetcher) fromRegistry(ctx context.Context, wanted *wanted) (Fetched, er
 	return fetched, nil
 }
 
-// fromIndexedRegistry gets a chart that the index of a repository has in a registry. The credentials are for the repository.
+// fromIndexedRegistry gets a chart from a registry to which the index of a repository points. The credentials are for the repository.
 func (f *Fetcher) fromIndexedRegistry(ctx context.Context, from *wanted, address *url.URL, version string) (Fetched, error) {
 	there := &wanted{
 		chart: shown(address), version: version, digest: from.digest, by: from.by,
@@ -145,8 +145,8 @@ func speaksPlainHTTP(ctx context.Context, client *http.Client, host string) bool
 	return errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// findTag returns the tag for the wanted version. A version, also a short one such as 1.2, is a tag, as for helm; a range
-// is looked for among all tags.
+// findTag returns the tag for the wanted version. A version, even a short one such as 1.2, is used as a tag, as in helm. A range is looked
+// for among all tags.
 func (f *Fetcher) findTag(ctx context.Context, repository *remote.Repository, wanted *wanted) (string, error) {
 	if _, err := semver.NewVersion(wanted.version); err == nil {
 		return tagOf(wanted.version), nil
@@ -175,7 +175,7 @@ func (f *Fetcher) findTag(ctx context.Context, repository *remote.Repository, wa
 	return tagOf(versions[at]), nil
 }
 
-// readManifest fetches a manifest. If it is named by its digest, it has that.
+// readManifest fetches a manifest. If the reference is a digest, the manifest must match it.
 func (f *Fetcher) readManifest(ctx context.Context, repository *remote.Repository, reference string) ([]byte, error) {
 	limits := f.limits.orDefault()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -223,7 +223,7 @@ func (l limits) chartLayer(manifest []byte) (ocispec.Descriptor, error) {
 	return found, nil
 }
 
-// readLayer fetches the archive of a chart. It has the digest that the manifest states.
+// readLayer fetches the archive of a chart. It must have the digest that the manifest states.
 func (f *Fetcher) readLayer(ctx context.Context, repository *remote.Repository, layer ocispec.Descriptor) ([]byte, error) {
 	limits := f.limits.orDefault()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -243,7 +243,7 @@ func (f *Fetcher) readLayer(ctx context.Context, repository *remote.Repository, 
 	return data, nil
 }
 
-// registryError classifies an error of the library.
+// registryError classifies an error of the registry library.
 func registryError(ctx context.Context, err error) error {
 	var made *Error
 	var answer *errcode.ErrorResponse
@@ -273,7 +273,7 @@ func registryError(ctx context.Context, err error) error {
 	return made
 }
 
-// isTransport reports whether an error is one of the connection, rather than of what came through it.
+// isTransport reports whether an error comes from the connection, and not from the transferred data.
 func isTransport(err error) bool {
 	var request *url.Error
 	var connection net.Error

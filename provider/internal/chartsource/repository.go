@@ -17,7 +17,7 @@ func (f *Fetcher) fromAddress(ctx context.Context, wanted *wanted) (Fetched, err
 	return f.use(wanted, data, shown(wanted.address))
 }
 
-// use unpacks an archive, and keeps it if it is the wanted chart.
+// use unpacks an archive, and caches it if it is the wanted chart.
 func (f *Fetcher) use(wanted *wanted, data []byte, location string) (Fetched, error) {
 	fetched, err := f.limits.orDefault().unpackVerified(wanted, data, location)
 	if err == nil {
@@ -30,14 +30,14 @@ func (f *Fetcher) use(wanted *wanted, data []byte, location string) (Fetched, er
 	return fetched, nil
 }
 
-// cached returns a pinned chart from the cache, if it is there and is the wanted one. A version that was changed in the
-// program while the digest was forgotten is not: the server is asked, and the digests differ.
+// cached returns a pinned chart from the cache, if it is there and is the wanted one. If a program changes the version but not the digest,
+// it is not the wanted one: then the server is asked, and the digests differ.
 func (f *Fetcher) cached(wanted *wanted, digest string) (Fetched, bool) {
 	data, ok := f.contents(digest)
 	if !ok {
 		return Fetched{}, false
 	}
-	if wanted.registry != nil { // the digest may be that of the manifest
+	if wanted.registry != nil { // the digest may belong to the manifest
 		if layer, err := f.limits.orDefault().chartLayer(data); err == nil {
 			if data, ok = f.contents(layer.Digest.String()); !ok {
 				return Fetched{}, false
@@ -55,7 +55,7 @@ func (f *Fetcher) cached(wanted *wanted, digest string) (Fetched, bool) {
 	return Fetched{Files: files, Version: read.Version, Digest: digestOf(data), Location: wanted.location(read.Version)}, true
 }
 
-// location is where a version of the chart is, as far as the source says it.
+// location is the address of a version of the chart, as far as the source states it.
 func (w *wanted) location(version string) string {
 	switch {
 	case w.repository != nil:
@@ -80,7 +80,7 @@ func (f *Fetcher) fromRepository(ctx context.Context, wanted *wanted) (Fetched, 
 	}
 	stated, err := parseDigest(chosen.Digest)
 	if err != nil {
-		stated = "" // helm does not look at it
+		stated = "" // helm ignores it
 	}
 	if stated != "" && (wanted.digest == "" || wanted.digest == stated) {
 		if kept, ok := f.cached(wanted.exactly(chosen.Version), stated); ok {
@@ -98,7 +98,7 @@ func (f *Fetcher) fromRepository(ctx context.Context, wanted *wanted) (Fetched, 
 	return fetched, nil
 }
 
-// exactly returns the same source for one version.
+// exactly returns the same source with an exact version.
 func (w *wanted) exactly(version string) *wanted {
 	same := *w
 	same.version = version
@@ -141,7 +141,7 @@ func (f *Fetcher) index(ctx context.Context, wanted *wanted) (*index, error) {
 	})
 }
 
-// relative returns an address of an index, which may be relative to the repository, as helm does.
+// relative resolves an address of an index, which may be relative to the repository, as helm does.
 func relative(repository, reference *url.URL) *url.URL {
 	if reference.IsAbs() {
 		return reference
@@ -180,7 +180,7 @@ func choose(found *index, wanted *wanted) (entry, error) {
 	return entries[at], nil
 }
 
-// fromEntry gets the chart of an entry. Its digest must be the stated one.
+// fromEntry gets the chart of an entry, which must have the stated digest.
 func (f *Fetcher) fromEntry(ctx context.Context, wanted *wanted, chosen entry, stated string) (Fetched, error) {
 	address, err := url.Parse(chosen.URLs[0])
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // shownVersions is how many versions a message names.
 const shownVersions = 5
 
-// newest returns the index of the version that helm takes: the one that is written as wanted, otherwise the newest that
-// satisfies it. It is -1 if none does. What is no version is skipped.
+// newest returns the index of the version that helm takes: the one that equals wanted as a text, otherwise the newest that satisfies it. It
+// is -1 if there is none. Texts that are not versions are skipped.
 func newest(versions []string, wanted string) int {
 	if at := slices.Index(versions, wanted); wanted != "" && at >= 0 {
 		return at
@@ -33,7 +33,7 @@ func newest(versions []string, wanted string) int {
 	return at
 }
 
-// noVersion is the error for a version that is not there.
+// noVersion is the error for a missing version.
 func noVersion(versions []string, wanted string) *Error {
 	var parsed semver.Collection
 	for _, text := range versions {

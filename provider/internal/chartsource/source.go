@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Source says which chart.
+// Source says which chart to get.
 type Source struct {
-	// Chart is a folder, an archive, the http(s) address of one, oci://host/path, or with a Repository a name.
+	// Chart is a folder, an archive, the http(s) address of an archive, oci://host/path, or, with a Repository, a name.
 	Chart string
-	// Repository is the address of a chart repository. In front of an oci:// address, it is the part before the name.
+	// Repository is the address of a chart repository, or the oci:// address before the name.
 	Repository string
-	// Version is a version or a range of versions. Empty is the newest that is no pre-release.
+	// Version is a version or a range of versions. If it is empty, it is the newest version that is not a pre-release.
 	Version string
 	// Digest is the sha256 digest that the chart must have, if it is not empty.
 	Digest string
 	// Username and Password are for the repository or the registry.
 	Username, Password string
-	// CACertificate has certificates in PEM that are trusted beside those of the system.
+	// CACertificate has certificates in PEM that are trusted in addition to the system's.
 	CACertificate string
 }
 
@@ -33,25 +33,25 @@ type File struct {
 	Data []byte
 }
 
-// Fetched is a chart that was got.
+// Fetched is a fetched chart.
 type Fetched struct {
 	// Files are all files of the chart, in the order of their source. Callers share them, and must not change them.
 	Files []File
-	// Version is that of Chart.yaml.
+	// Version is the version in Chart.yaml.
 	Version string
-	// Digest is sha256:… of the archive, or for a folder of its files.
+	// Digest is sha256:… of the archive or, for a folder, of its files.
 	Digest string
 	// Location is where the chart came from, without credentials and query.
 	Location string
-	// Offline is why the server was not reached, if the chart is in the cache from an earlier time.
+	// Offline is the reason why the server was not reached, if the chart comes from the cache instead.
 	Offline error
 }
 
-// Fetcher gets charts. It is safe for concurrent use, and remembers what it has got.
+// Fetcher gets charts. It is safe for concurrent use, and remembers the charts that it has got.
 type Fetcher struct {
-	// Cache is the folder for what was fetched; empty for none.
+	// Cache is the folder for fetched charts; empty for none.
 	Cache string
-	// Logins are the files in which helm and docker keep logins of registries, in the order in which they count.
+	// Logins are the files in which helm and docker store logins of registries, in order of precedence.
 	Logins []string
 
 	limits limits
@@ -101,8 +101,8 @@ func (f *Fetcher) fetch(ctx context.Context, wanted *wanted) (Fetched, error) {
 	}
 }
 
-// once runs a request once for all who ask for the same at the same time, and remembers its success. Who no longer waits
-// does not end it for the others.
+// once runs a request once for all callers that make the same request at the same time, and remembers its success. A caller that stops
+// waiting does not end it for the others.
 func once[T any](
 	ctx context.Context, f *Fetcher, kind string, key any, known *sync.Map, run func(context.Context) (T, error),
 ) (T, error) {

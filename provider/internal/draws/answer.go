@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// mostAnswers is how many call sites a rendering may have. No chart has them, but one that means harm may.
+// mostAnswers limits the call sites of a rendering. No real chart has that many, but a malicious one may.
 const mostAnswers = 10_000
 
-// fate is what becomes of a stored value.
+// fate is what happens to a stored value.
 type fate int
 
 const (
@@ -20,21 +20,20 @@ const (
 	rotated
 )
 
-// answer is what a call site was told in this rendering.
+// answer is what a call site gets in this rendering.
 type answer struct {
 	value       Value
 	fate        fate
 	placeholder bool
-	// keyless means that the private key of a certificate is not known.
+	// keyless means that the certificate's private key is not known.
 	keyless bool
 	// arguments are the texts among those of the call.
 	arguments []string
-	// element is that of the scope.
+	// element is the element of the scope.
 	element string
 }
 
-// answer returns the value of a call site: the one that it was told before in this rendering, or the stored one, or another
-// one.
+// answer returns the value of a call site: the value that it already got in this rendering, the stored value, or a new one.
 func (s *Session) answer(in *scope, site string, d drawing) (reflect.Value, error) {
 	if err := d.check(); err != nil {
 		return reflect.Value{}, err
@@ -50,11 +49,11 @@ func (s *Session) answer(in *scope, site string, d drawing) (reflect.Value, erro
 		if told.value.Arguments == arguments && told.value.Issuer == issuer {
 			return told.value.result(d.resultType())
 		}
-		// A file that is included with other data than its own can come to the same call with other arguments.
+		// If a file is included with other data than its own, it can reach the same call with other arguments.
 		text = key + twiceMark + strconv.Itoa(n)
 	}
 	if _, is := parseKey(text); !is {
-		return reflect.Value{}, errors.New("templates have no call sites of their own") // a chart has called it by our name
+		return reflect.Value{}, errors.New("templates have no call sites of their own") // a chart has called one of our functions itself
 	}
 	if len(s.answers) == mostAnswers {
 		return reflect.Value{}, fmt.Errorf("the templates draw more than %d values", mostAnswers)
@@ -68,7 +67,7 @@ func (s *Session) answer(in *scope, site string, d drawing) (reflect.Value, erro
 	return told.value.result(d.resultType())
 }
 
-// tell decides what a call site is told.
+// tell decides which value a call site gets.
 func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error) {
 	if value, is := s.options.Inherited[text]; is {
 		return s.inherited(text, value, d)
@@ -95,7 +94,8 @@ func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error
 	return answer{value: stored, fate: fate, keyless: stored.isKeyless()}, nil
 }
 
-// inherited is the answer where a value was drawn elsewhere. As long as more are looked for, an unknown private key has a placeholder.
+// inherited is the answer for a value that was drawn elsewhere. As long as more values are looked for, an unknown private key gets a
+// placeholder.
 func (s *Session) inherited(text string, value Value, d drawing) (answer, error) {
 	told := answer{value: value, fate: kept, keyless: value.isKeyless()}
 	if told.keyless && s.options.Missing.apart {
@@ -108,7 +108,7 @@ func (s *Session) inherited(text string, value Value, d drawing) (answer, error)
 	return told, nil
 }
 
-// variantOf is which placeholder a call site gets in a rendering with the nth.
+// variantOf is the number of the placeholder that a call site gets in a rendering with placeholders n.
 func (s *Session) variantOf(text string, n int) int {
 	if text == s.options.Other {
 		n++
@@ -116,7 +116,7 @@ func (s *Session) variantOf(text string, n int) int {
 	return n
 }
 
-// fate returns the stored value of a call site, and what becomes of it.
+// fate returns the stored value of a call site, and what happens to it.
 func (s *Session) fate(text, arguments, issuer string) (Value, fate) {
 	isRotated := s.rotates(text)
 	stored, is := s.stored(text, arguments)

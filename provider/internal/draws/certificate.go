@@ -19,14 +19,14 @@ func parseCertificate(text string) (*x509.Certificate, error) {
 	return certificate, nil
 }
 
-// isDue says whether two thirds of a certificate's life are over. One that has no life is not worth another.
+// isDue reports whether two thirds of a certificate's lifetime are over. A certificate without a lifetime is never due.
 func isDue(text string, now time.Time) bool {
 	if text == "" {
 		return false
 	}
 	certificate, err := parseCertificate(text)
 	if err != nil {
-		return false // whoever uses it says so
+		return false // the function that uses it reports the error
 	}
 	life := certificate.NotAfter.Sub(certificate.NotBefore)
 	return life > 0 && !now.Before(certificate.NotBefore.Add(life/3*2))

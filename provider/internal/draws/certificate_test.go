@@ -109,7 +109,7 @@ func TestCertificates(t *testing.T) { // [H8]
 	})
 }
 
-// The functions of certificates take each other's results, and those of the ones that draw nothing.
+// The certificate functions accept each other's results, and the results of functions that do not draw.
 func TestCertificatesAndKeysGoTogether(t *testing.T) {
 	t.Parallel()
 	_, s := run(t, files{"a": signed}, names("a"), draws.Options{})

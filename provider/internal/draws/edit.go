@@ -8,21 +8,21 @@ import (
 	"text/template/parse"
 )
 
-// editor edits the trees of one text: the trees, because the parser tells the positions of hardly anything.
+// editor edits the trees of one text. It does not edit the text itself, because the parser gives the positions of hardly anything.
 type editor struct {
 	scope *parse.VariableNode
 	yaml  yamlText
-	// sites are the calls that were edited; those of one tree get their names when all of it has been read.
+	// sites counts the edited calls. names give the sites of one tree their names when the whole tree has been read.
 	sites int
 	names []func(counts map[string]int)
-	// found, if it is there, is told each call of the tree: what is called, as it is written, and its site.
+	// found, if set, receives each call of the tree: what is called, as it is written, and its site.
 	found func(callee, site string)
 }
 
-// tree edits a file or a definition, and says whether it calls anything.
+// tree edits a file or a definition, and reports whether it contains calls.
 func (e *editor) tree(root *parse.ListNode) bool {
 	e.yaml, e.names = newYAMLText(), nil
-	calls, counts := e.list(root), map[string]int{} // of the calls with the same name
+	calls, counts := e.list(root), map[string]int{} // calls with the same name
 	e.yaml.endLine()
 	for _, name := range e.names {
 		name(counts)
@@ -30,7 +30,7 @@ func (e *editor) tree(root *parse.ListNode) bool {
 	return calls
 }
 
-// list edits a list, and says whether it calls anything.
+// list edits a list, and reports whether it contains calls.
 func (e *editor) list(list *parse.ListNode) bool {
 	before := e.sites
 	var nodes []parse.Node
@@ -38,7 +38,7 @@ func (e *editor) list(list *parse.ListNode) bool {
 		switch node := node.(type) {
 		case *parse.TextNode:
 			e.yaml.read(node.Text)
-			// A brace before an action would be taken for a part of its delimiter.
+			// The engine would take a brace before an action as a part of its delimiter.
 			if text, found := bytes.CutSuffix(node.Text, []byte("{")); found {
 				node.Text = text
 				nodes = append(nodes, node, action(pipeline(call(quoted("{")))))
@@ -68,7 +68,7 @@ func (e *editor) list(list *parse.ListNode) bool {
 	return e.sites > before
 }
 
-// branch edits what if, with and range have in common, and says whether the first list calls anything.
+// branch edits what if, with and range have in common, and reports whether the first list contains calls.
 func (e *editor) branch(branch *parse.BranchNode) bool {
 	e.pipe(branch.Pipe, "")
 	before := e.yaml.clone()
@@ -82,8 +82,8 @@ func (e *editor) branch(branch *parse.BranchNode) bool {
 	return calls
 }
 
-// loop gives each iteration a scope of its own, and returns what stands before the loop. Iterations count themselves: range
-// has a variable for keys only if the chart asked for one, and there are things that it goes over only if nobody asks.
+// loop gives each iteration its own scope, and returns the node to put before the loop. Iterations are counted here: range has a variable
+// for keys only if the chart asks for one, and asking would fail for some types that range accepts without it.
 func (e *editor) loop(node *parse.RangeNode) parse.Node {
 	loop := variable(e.scope.Ident[0] + "_loop")
 	node.Pipe.Cmds = append(node.Pipe.Cmds, call(parse.NewIdentifier("kc_each"), loop))
@@ -102,7 +102,7 @@ func (e *editor) template(node *parse.TemplateNode) {
 	node.Pipe.Cmds = append(node.Pipe.Cmds, e.pass("kc_pass", e.site(node.Name, "", arguments)))
 }
 
-// pipe edits a pipeline. A variable that it declares is a better hint than the one given.
+// pipe edits a pipeline. If it declares a variable, its name is a better hint than the given one.
 func (e *editor) pipe(pipe *parse.PipeNode, hint string) {
 	if len(pipe.Decl) > 0 {
 		if name := pipe.Decl[len(pipe.Decl)-1].Ident[0][1:]; name != "_" {
@@ -114,7 +114,7 @@ func (e *editor) pipe(pipe *parse.PipeNode, hint string) {
 	}
 }
 
-// command edits a command: its arguments, then what it calls.
+// command edits a command: first its arguments, then the call itself.
 func (e *editor) command(command *parse.CommandNode, hint string) {
 	function, isCall := command.Args[0].(*parse.IdentifierNode)
 	if !isCall {
@@ -134,7 +134,7 @@ func (e *editor) command(command *parse.CommandNode, hint string) {
 	case drawn[function.Ident]:
 		command.Args = append(e.draw(function.Ident, hint).Args, command.Args[1:]...)
 	case function.Ident == "include" && last > 0:
-		// The last argument, so that the calls in the others are over. If the data come through the pipe, they are, too.
+		// Pass the scope in the last argument, because the calls in the others are complete by then. So are calls in data from the pipe.
 		site := e.site(command.Args[1].String(), hint, arguments)
 		command.Args[last] = pipeline(e.pass("kc_pass", site, command.Args[last]))
 	case function.Ident == "tpl" && last > 0:
@@ -146,7 +146,7 @@ func (e *editor) command(command *parse.CommandNode, hint string) {
 	}
 }
 
-// operand edits an argument, or what stands for the function.
+// operand edits an argument, or the expression in place of a function.
 func (e *editor) operand(node parse.Node, hint string) parse.Node {
 	switch node := node.(type) {
 	case *parse.PipeNode:
@@ -166,14 +166,14 @@ func (e *editor) draw(function, hint string) *parse.CommandNode {
 	return call(parse.NewIdentifier(drawPrefix+function), e.scope, e.site(function, hint))
 }
 
-// pass is the call that hands the scope on, with an argument.
+// pass is the call that passes the scope on, with an argument.
 func (e *editor) pass(function string, site parse.Node, arg ...parse.Node) *parse.CommandNode {
 	return call(append([]parse.Node{parse.NewIdentifier(function), e.scope, site}, arg...)...)
 }
 
-// site tells calls of one tree from each other: by a hint, by the object in which it is a key, by what else the text says
-// about it, and by a number if this is not enough. The number is that of the text, not that of the execution, so it stays if
-// a condition leaves another call out.
+// site distinguishes the calls of one tree: by a hint, by the object in which it is a key, by further details from the text, and by a
+// number if this is not enough. The number counts calls in the text, not in the execution, so it stays if a condition leaves another call
+// out.
 func (e *editor) site(callee, hint string, arguments ...string) parse.Node {
 	e.sites++
 	name, object := escape(hint), func() object { return object{} }
@@ -200,8 +200,8 @@ func (e *editor) site(callee, hint string, arguments ...string) parse.Node {
 	return node
 }
 
-// named tells what an action prints from what others print: by the definition that it includes, or by the value or the variable that it
-// prints. It is empty for everything else, and for the name of the release, which most names begin with.
+// named distinguishes what an action prints: by the definition that it includes, or by the value or variable that it prints. It is empty
+// for everything else, and for the name of the release, because most names begin with it.
 func named(pipe *parse.PipeNode) string {
 	args := pipe.Cmds[0].Args
 	switch first := args[0].(type) {

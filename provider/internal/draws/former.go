@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Former are values that renderings have ceased to use, those of the last rendering first. They wait for their places: where a chart
-// or its values go back to what they were, so do passwords.
+// Former are values that renderings no longer use, starting with the most recent rendering. They wait for their places: if a chart or its
+// values change back, so do the passwords.
 type Former []Values
 
-// mostFormer is how many values are kept whose call sites are written in the templates no more. The oldest go first.
+// mostFormer limits the kept values whose call sites are no longer in the templates. The oldest are dropped first.
 const mostFormer = 200
 
-// find returns the value that a call site had.
+// find returns the former value of a call site.
 func (f Former) find(key, arguments string) (Value, bool) {
 	for _, values := range f {
 		if value, is := values[key]; is && value.Arguments == arguments {
@@ -33,14 +33,14 @@ func (s *Session) stored(key, arguments string) (Value, bool) {
 	return s.options.Former.find(key, arguments)
 }
 
-// Former returns the values that this rendering has not used. One that was to be drawn again is none of them, so that it does not come
+// Former returns the values that this rendering has not used. It leaves out values that were to be drawn again, so that they do not come
 // back.
 func (s *Session) Former() Former {
 	former, _ := s.former()
 	return former
 }
 
-// Dropped returns the keys of values that are kept no longer, because there are too many.
+// Dropped returns the keys of values that are no longer kept, because there are too many.
 func (s *Session) Dropped() []string {
 	_, dropped := s.former()
 	return dropped
@@ -70,7 +70,7 @@ func (s *Session) former() (former Former, dropped []string) {
 	return former, dropped
 }
 
-// isOver says whether a stored value is not one that may come back.
+// isOver reports whether a stored value cannot come back, because it is in use or has been replaced.
 func (s *Session) isOver(key string, value Value) bool {
 	if s.isToRotate(key) {
 		return true
@@ -92,7 +92,7 @@ func (s *Session) Forgotten() (keys []string) {
 	return slices.Compact(keys)
 }
 
-// Kept returns the keys of values that the rendering before used and this one does not, and that are kept.
+// Kept returns the keys of values that the previous rendering used and this one does not, and that are kept.
 func (s *Session) Kept() (keys []string) {
 	for _, key := range slices.Sorted(maps.Keys(s.first)) {
 		answer, asked := s.answers[key]
@@ -104,7 +104,7 @@ func (s *Session) Kept() (keys []string) {
 	return keys
 }
 
-// uses says whether a call site has a value.
+// uses reports whether a call site has this value.
 func (s *Session) uses(value Value) bool {
 	for _, answer := range s.answers {
 		if answer.value.same(value) {

@@ -18,8 +18,8 @@ import (
 // drawPrefix is put before the name of a function that draws, in rewritten templates.
 const drawPrefix = "kc_"
 
-// drawn are the functions whose results differ from one call to the next. Those of dates differ if they are given no date,
-// and then take the time of the call. derivePassword is not here: it derives.
+// drawn are the functions whose results differ from one call to the next. Date functions differ if they are given no date, because they
+// then take the time of the call. derivePassword is not here: it derives its result.
 var drawn = map[string]bool{
 	"randAlphaNum": true, "randAlpha": true, "randNumeric": true, "randAscii": true, "randBytes": true, "randInt": true,
 	"shuffle": true, "uuidv4": true,
@@ -30,16 +30,16 @@ var drawn = map[string]bool{
 	"date": true, "dateInZone": true, "date_in_zone": true, "htmlDate": true, "htmlDateInZone": true,
 }
 
-// signers have the argument with the certificate that signs.
+// signers map a function to the index of its argument with the signing certificate.
 var signers = map[string]int{"genSignedCert": 4, "genSignedCertWithKey": 4}
 
-// dated have the argument with the date.
+// dated map a function to the index of its argument with the date.
 var dated = map[string]int{"date": 1, "dateInZone": 1, "date_in_zone": 1, "htmlDate": 0, "htmlDateInZone": 0, "durationRound": 0}
 
-// sized have the argument that says how long the result gets.
+// sized have an argument with the length of the result.
 var sized = map[string]bool{"randAlphaNum": true, "randAlpha": true, "randNumeric": true, "randAscii": true, "randBytes": true}
 
-// longest is how long a drawn text may be. Texts are made character by character, so a chart could ask for hours.
+// longest limits the length of a drawn text. Texts are made character by character, so a chart could take hours.
 const longest = 1 << 20
 
 // library are the functions that Helm takes from sprig.
@@ -65,8 +65,7 @@ func (s *Session) drawFuncs() template.FuncMap {
 	return funcs
 }
 
-// wrap gives a function its additional parameters. Its own keep their types, so the engine checks arguments as it always
-// does.
+// wrap gives a function its additional parameters. Its own parameters keep their types, so the engine checks arguments as usual.
 func (s *Session) wrap(name string, call reflect.Value) any {
 	in := []reflect.Type{reflect.TypeFor[*scope](), reflect.TypeFor[string]()}
 	in = slices.AppendSeq(in, call.Type().Ins())
@@ -88,7 +87,7 @@ func (s *Session) wrap(name string, call reflect.Value) any {
 	}).Interface()
 }
 
-// isDrawn says whether the result would be another one in the next call.
+// isDrawn reports whether the next call would return another result.
 func (d drawing) isDrawn() bool {
 	at, is := dated[d.function]
 	if !is {
@@ -103,7 +102,7 @@ func (d drawing) isDrawn() bool {
 	return d.function != "durationRound"
 }
 
-// check refuses what would take too long.
+// check refuses calls that would take too long.
 func (d drawing) check() error {
 	if sized[d.function] && d.args[0].Int() > longest {
 		return fmt.Errorf("it draws at most %d characters", longest)
@@ -128,7 +127,7 @@ func (d drawing) run() (reflect.Value, error) {
 	call, args := d.call, d.args
 	if at, is := dated[d.function]; is {
 		if moment, is := reflect.TypeAssert[time.Time](args[at]); is && moment.Location() == drawnZone {
-			// Helm's date shows the time of this machine's zone, and the next machine may be in another.
+			// Helm's date shows the time in this machine's zone, which can differ on the next machine.
 			switch d.function {
 			case "date":
 				call, args = reflect.ValueOf(library["dateInZone"]), append(args[:2:2], reflect.ValueOf("UTC"))
@@ -144,7 +143,7 @@ func (d drawing) run() (reflect.Value, error) {
 	return results[0], nil
 }
 
-// numbers returns the whole numbers among the arguments, which say what shape the result has.
+// numbers returns the whole numbers among the arguments, which determine the shape of the result.
 func (d drawing) numbers() string {
 	var numbers strings.Builder
 	for i, arg := range d.args {
@@ -155,7 +154,7 @@ func (d drawing) numbers() string {
 	return numbers.String()
 }
 
-// digest stands for the other arguments, without the certificate that signs. It is "" if there are none.
+// digest stands for the other arguments, except the signing certificate. It is "" if there are none.
 func (d drawing) digest() string {
 	hash := sha256.New()
 	hashed := false
@@ -178,7 +177,7 @@ func (d drawing) digest() string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// signer returns the index of the certificate that signs, -1 if there is none.
+// signer returns the index of the signing certificate, -1 if there is none.
 func (d drawing) signer() int {
 	if at, is := signers[d.function]; is {
 		return at
@@ -186,7 +185,7 @@ func (d drawing) signer() int {
 	return -1
 }
 
-// issuer stands for the certificate that signs. It is "" if there is none.
+// issuer stands for the signing certificate. It is "" if there is none.
 func (d drawing) issuer() string {
 	at := d.signer()
 	if at < 0 {

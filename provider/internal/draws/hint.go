@@ -8,37 +8,37 @@ import (
 	"strings"
 )
 
-// lineEnd is how much is kept of each end of a line.
+// lineEnd is how many bytes are kept at each end of a line.
 const lineEnd = 512
 
 // something stands for what an action prints.
 const something = "\x00"
 
 var (
-	// keyAtBegin finds the key of a line of YAML, and what stands behind it.
+	// keyAtBegin finds the key of a line of YAML, and the text after it.
 	keyAtBegin = regexp.MustCompile(`^( *(?:- +)*)["']?([\w./-]+)["']?[ \t]*:(?:[ \t]+(.*))?$`)
 	// keyAtEnd finds the key whose value would come next: in YAML, in JSON, in a file of properties.
 	keyAtEnd = regexp.MustCompile(`([\w./-]+)["']?[ \t]*[:=][ \t]*["']?$`)
 	// nameInFlow finds the name in a map that is written in one line.
 	nameInFlow = regexp.MustCompile(`^\{(?:.*,)?[ \t]*name:[ \t]*([^,{}]+?)[ \t]*[,}]`)
-	// opening is what stands behind a key whose value is on the lines after it.
+	// opening is the text after a key whose value is on the following lines.
 	opening = regexp.MustCompile(`^(?:[|>][-+0-9]*)?[ \t]*(?:#.*)?$`)
 )
 
 // yamlText reads the text of a template between its actions, to find the key whose value an action prints.
 type yamlText struct {
 	line string
-	// actions are what the template says of what the line's actions print, as far as it is of use; see named.
+	// actions are the names of what the line's actions print, as far as the template has any; see named.
 	actions []string
 	parents []yamlKey
-	// open is the key of the last line if its value is on the lines after it.
+	// open is the key of the last line if its value is on the following lines.
 	open string
-	// above are the kind and the name of the object, as far as the text has them up to here, all those of the whole document.
+	// above are the kind and the name of the object as found in the text so far. all are those found in the whole document.
 	above object
 	all   *object
 }
 
-// object is what the text says of an object.
+// object is what the text says about an object.
 type object struct{ kind, name string }
 
 // String is empty, or such as "Secret/*-admin".
@@ -62,7 +62,7 @@ func (y *yamlText) clone() yamlText {
 	return clone
 }
 
-// read reads on.
+// read reads more text.
 func (y *yamlText) read(text []byte) {
 	for {
 		line, rest, ends := bytes.Cut(text, []byte("\n"))
@@ -75,13 +75,13 @@ func (y *yamlText) read(text []byte) {
 	}
 }
 
-// printed reads over an action that prints something. name tells it from others.
+// printed notes an action that prints something. name distinguishes it from other actions.
 func (y *yamlText) printed(name string) {
 	y.add(something)
 	y.actions = append(y.actions, name)
 }
 
-// add lengthens the line. Of a long one it keeps both ends, which is where keys are looked for.
+// add appends to the line. If the line is long, it keeps both ends, where keys are looked for.
 func (y *yamlText) add(text string) {
 	y.line += text
 	if len(y.line) > 2*lineEnd {
@@ -94,7 +94,7 @@ func (y *yamlText) endLine() {
 	y.line, y.actions = "", nil
 	content := strings.TrimLeft(line, " ")
 	if content == "" || strings.HasPrefix(content, something) {
-		return // nobody knows how far to the right an action prints
+		return // the indentation that an action prints is not known
 	}
 	if strings.HasPrefix(line, "---") {
 		*y = newYAMLText()
@@ -131,7 +131,7 @@ func (y *yamlText) endLine() {
 	y.all.kind, y.all.name = cmp.Or(y.all.kind, y.above.kind), cmp.Or(y.all.name, y.above.name)
 }
 
-// shown returns the value at the end of a line with a star for each action, and with what tells it from others.
+// shown returns the value at the end of a line with each action replaced by a star and its name.
 func shown(line, value string, actions []string) string {
 	before := strings.Count(strings.TrimSuffix(line, value), something)
 	var text strings.Builder
@@ -147,7 +147,7 @@ func shown(line, value string, actions []string) string {
 	return text.String()
 }
 
-// object returns the object, which may have its name only behind what is drawn: ask when the whole text has been read.
+// object returns the object when it is called. Call it after the whole text is read, because the name may follow the draw.
 func (y *yamlText) object() func() object {
 	above, all := y.above, y.all
 	return func() object {
@@ -155,7 +155,7 @@ func (y *yamlText) object() func() object {
 	}
 }
 
-// hint returns the key whose value would come next, "" if there is none.
+// hint returns the key whose value would come next, or "" if there is none.
 func (y *yamlText) hint() string {
 	line := strings.TrimRight(y.line, "\r")
 	if found := keyAtEnd.FindStringSubmatch(line); found != nil {
@@ -177,5 +177,5 @@ func (y *yamlText) hint() string {
 	return ""
 }
 
-// isItem says whether a line begins an item of a list, which may be as far to the left as the key of the list.
+// isItem reports whether a line begins an item of a list, which may have the same indentation as the key of the list.
 func isItem(content string) bool { return strings.HasPrefix(content, "- ") }

@@ -12,27 +12,26 @@ import (
 //
 //	web/templates/secret.yaml>common.password:admin@Secret/*[alice]|password@2|randAlphaNum 10 #2
 //
-// It has three parts: the place, the site in it, and the call. A place is a file, then each definition or text of tpl with
-// the site where it is called, and each key of a loop. A site is a hint, then the object in which it is a key, and a number
-// if the text has another one like it. A call is a function with its whole numbers, and a number if it is not the first one
-// at its site.
+// It has three parts: the place, the site in it, and the call. A place is a file, then each definition or text of tpl with the site where
+// it is called, and each key of a loop. A site is a hint, then the object in which it is a key, and a number if the text has another site
+// like it. A call is a function with its whole numbers, and a number if it is not the first one at its site.
 const (
 	siteMark   = "@"
 	numberMark = " #"
 	// twiceMark stands before a number if the same call was made with different arguments.
 	twiceMark = " ~"
-	// indexMark and digestMark stand before the key of a loop that is no name.
+	// indexMark and digestMark stand before the key of a loop that is not a name.
 	indexMark  = "#"
 	digestMark = "="
 	// marks are all characters with a meaning. In a name they are written %xx.
 	marks = ">:[]|@#~=%"
-	// longestName is how much of a name is written.
+	// longestName is how many bytes of a name are written.
 	longestName = 100
 )
 
 // key is a key taken apart.
 type key struct {
-	// place are the folders and the file, then what is behind them.
+	// place are the folders and the file, then the elements behind it.
 	place []string
 	// file is the file, within are the elements behind it.
 	file   string
@@ -41,7 +40,7 @@ type key struct {
 	hint   string
 	// object is the rest of the site.
 	object string
-	// call is the function and its whole numbers, number what is behind them.
+	// call is the function and its whole numbers, number the text behind them.
 	call, number string
 }
 
@@ -77,10 +76,10 @@ func (k key) function() string {
 	return name
 }
 
-// isHash says whether the value is a hash of what is drawn or given.
+// isHash reports whether the value is a hash of a drawn or given text.
 func (k key) isHash() bool { return k.function() == "bcrypt" || k.function() == "htpasswd" }
 
-// names says whether a hint is that of the key, or that of a call through which its place is reached.
+// names reports whether a hint belongs to the key, or to a call through which its place is reached.
 func (k key) names(hint string) bool {
 	return hint == k.hint || slices.ContainsFunc(k.place, func(element string) bool {
 		_, site, called := strings.Cut(element, ":")
@@ -90,12 +89,12 @@ func (k key) names(hint string) bool {
 	})
 }
 
-// isByPosition says whether a key has an element of a list that is known by its position alone.
+// isByPosition reports whether a key has an element of a list that is identified only by its position.
 func (k key) isByPosition() bool {
 	return slices.ContainsFunc(k.within, func(element string) bool { return strings.HasPrefix(element, "["+indexMark) })
 }
 
-// loops returns the keys of the loops. An index says nothing about an element.
+// loops returns the keys of the loops. An index is left out, because it says nothing about an element.
 func (k key) loops() string {
 	var loops strings.Builder
 	for _, element := range k.place {

@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// A certificate can be stored without its private key: charts often keep that of an authority nowhere, so a release that is taken over
-// has none. The authority stays what it is as long as nobody asks for the key. Who does so, to sign another certificate or to show it,
-// gets a new authority, and so do all certificates that it has signed.
+// A certificate can be stored without its private key: charts often store an authority's key nowhere, so a release that is taken over has
+// none. The authority stays unchanged as long as no template asks for the key. If one does, to sign another certificate or to show the key,
+// the authority is replaced, and so are all certificates that it has signed.
 
-// isKeyless says whether a value is such a certificate.
+// isKeyless reports whether a value is such a certificate.
 func (v Value) isKeyless() bool { return v.Certificate != "" && v.PrivateKey == "" }
 
 // absentKey stands for the private key that a certificate is stored without.
@@ -20,7 +20,7 @@ func absentKey(certificate string) string {
 	return "the private key of the certificate " + issuerOf(certificate) + " is not known\n"
 }
 
-// authority is the certificate that is to sign, "" if there is none.
+// authority is the signing certificate, or "" if there is none.
 func (d drawing) authority() string {
 	at := d.signer()
 	if at < 0 {
@@ -29,7 +29,7 @@ func (d drawing) authority() string {
 	return d.args[at].FieldByName("Cert").String()
 }
 
-// keyless says whether a certificate is one whose private key is not known.
+// keyless reports whether the private key of a certificate is not known.
 func (s *Session) keyless(certificate string) bool {
 	for _, answer := range s.answers {
 		if answer.keyless && answer.value.Certificate == certificate {
@@ -39,8 +39,8 @@ func (s *Session) keyless(certificate string) bool {
 	return false
 }
 
-// signedBySomeone is the draw with an authority that can sign. Nobody keeps what it makes: there is another rendering, in which the
-// authority is a new one.
+// signedBySomeone is the draw with an authority that can sign. The result is not kept: the templates are rendered again, with a new
+// authority.
 func (d drawing) signedBySomeone() (drawing, error) {
 	authority, err := someAuthority()
 	if err != nil {
@@ -61,8 +61,8 @@ var someAuthority = sync.OnceValues(func() (reflect.Value, error) {
 	return drawing{"genCA", withKey, []reflect.Value{reflect.ValueOf("placeholder"), reflect.ValueOf(1), reflect.ValueOf(key)}}.run()
 })
 
-// reissued is the session for another rendering, in which those certificates are new ones whose keys this one has asked for; nil if it has
-// asked for none.
+// reissued is the session for another rendering, which replaces the certificates whose unknown keys this rendering has asked for. It is nil
+// if there are none.
 func (s *Session) reissued(found []Text) *Session {
 	asked := map[string]bool{}
 	for key, answer := range s.answers {
@@ -81,7 +81,7 @@ func (s *Session) reissued(found []Text) *Session {
 	return s.next(options)
 }
 
-// Unsigned returns the keys of the certificates that were to sign others, and could not because their private keys are not known.
+// Unsigned returns the keys of the certificates that could not sign others because their private keys are not known.
 func (s *Session) Unsigned() []string {
 	return s.keys(func(a answer) bool { return a.keyless && s.unsigned[a.value.Certificate] })
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// mostRounds is how many renderings may follow the first one. A value that moves can be the argument of another draw, whose
-// value is found only then; charts do not nest them deeper.
+// mostRounds limits the renderings after the first one. A value that moves can be the argument of another draw, whose value is found only
+// in the next rendering; charts do not nest draws deeper.
 const mostRounds = 4
 
-// Again returns the session for another rendering of the same templates, in which each call site has the value of its place. It is
-// nil if this one has them, and the rendering is final. found are the texts that the rendering has made: only then it is known what
-// a value is for. If parts of them are unknown, whole is false, and nothing moves. Authorities without a private key that were asked for it
-// are made again first.
+// Again returns the session for another rendering of the same templates, in which each call site has the value of its place. It is nil if
+// this rendering already has them: then it is final. found are the texts of this rendering, which show what each value is used for. If
+// parts of them are unknown, whole is false, and nothing moves. Before values move, authorities whose unknown private key was asked for are
+// made again.
 func (s *Session) Again(found []Text, whole bool) *Session {
 	if s.options.Missing.exchanges || s.options.Missing.apart {
 		return nil
@@ -44,20 +44,20 @@ func (s *Session) Again(found []Text, whole bool) *Session {
 	return again
 }
 
-// Options are those with which other renderings of the same templates get the same values.
+// Options are the options with which other renderings of the same templates get the same values.
 func (s *Session) Options() Options { return s.options }
 
-// Moved returns the keys of the call sites that have got the value of another one, with the keys of those.
+// Moved returns the keys of the call sites that have got a value from another call site, with the keys of the latter.
 func (s *Session) Moved() map[string]string { return s.moved }
 
-// Doubtful returns the keys for which values are drawn although there are some that may be theirs.
+// Doubtful returns the keys for which values are drawn although stored values exist that may belong to them.
 func (s *Session) Doubtful() []string { return s.doubtful }
 
 // held is a value that is stored.
 type held struct {
 	key
 	text string
-	// age is 0 for what the last rendering has used, and more the longer nobody has used it.
+	// age is 0 for a value that the last rendering has used. It grows with each rendering that leaves the value unused.
 	age   int
 	value Value
 }
@@ -71,13 +71,13 @@ type site struct {
 	places    []string
 }
 
-// matching finds out whose value is whose.
+// matching finds out which value belongs to which site.
 type matching struct {
 	session *Session
 	objects map[string]bool
 	sites   []*site
 	values  []*held
-	// of is the value that each site is to have, given says which values are taken.
+	// of is the value that each site should have. given are the values that are taken.
 	of       map[string]*held
 	given    map[*held]bool
 	doubtful []string
@@ -85,9 +85,8 @@ type matching struct {
 
 // match gives each value to the site that it belongs to.
 //
-// What is rendered in the same field of the same object is the same value, wherever in the templates it is drawn. Otherwise a site
-// keeps its value. A site without one gets that of a site that is no longer written in the templates, if there is no other one that it
-// might be, on either side.
+// Texts in the same field of the same object are the same value, wherever in the templates it is drawn. Otherwise a site keeps its value. A
+// site without a value gets the value of a site that is no longer in the templates, if neither side has another candidate.
 func (s *Session) match(found []Text) *matching {
 	m := &matching{session: s, objects: map[string]bool{}, of: map[string]*held{}, given: map[*held]bool{}}
 	for _, text := range found {
@@ -115,10 +114,10 @@ func (s *Session) match(found []Text) *matching {
 
 func (m *matching) give(s *site, value *held) { m.of[s.text], m.given[value] = value, true }
 
-// fits says whether a site could have drawn a value.
+// fits reports whether a site could have drawn a value.
 func (s *site) fits(h *held) bool { return s.call == h.call && s.arguments == h.value.Arguments }
 
-// byPlace gives sites the values that were rendered where they are now. If two could have it, neither does.
+// byPlace gives sites the values that were rendered in their current places. If two sites could have a value, neither gets it.
 func (m *matching) byPlace() {
 	sites, values := map[string][]*site{}, map[string][]*held{}
 	for _, s := range m.sites {
@@ -133,7 +132,7 @@ func (m *matching) byPlace() {
 	}
 }
 
-// someByPlace gives values of one call, and reports whether it has found any.
+// someByPlace gives values of one kind of call to sites, and reports whether it has given any.
 func (m *matching) someByPlace(sites []*site, values []*held) (some bool) {
 	forSite := map[*site]*held{}
 	forValue := map[*held]*site{}
@@ -156,7 +155,7 @@ func (m *matching) someByPlace(sites []*site, values []*held) (some bool) {
 	return some
 }
 
-// best returns the only one that agrees most.
+// best returns the element with the highest agreement, or nil if several have it.
 func best[T any](all []*T, agreement func(*T) (int, bool)) (found *T) {
 	most, single := -1, false
 	for _, one := range all {
@@ -174,13 +173,13 @@ func best[T any](all []*T, agreement func(*T) (int, bool)) (found *T) {
 	return found
 }
 
-// isAt says whether a site is where a value was. One of the two may be in more places than the other.
+// isAt reports whether a site is where a value was. Either of the two may be in more places than the other.
 func (s *site) isAt(h *held) bool {
 	mine, theirs := decisive(s.places), decisive(h.value.Places)
 	return s.fits(h) && len(mine) > 0 && len(theirs) > 0 && (within(mine, theirs) || within(theirs, mine))
 }
 
-// agreement is how much a site has in common with that of a value, which is better the younger it is.
+// agreement rates how much a site has in common with the former site of a value. A younger value is rated higher.
 func (s *site) agreement(h *held) int {
 	agreement := -h.age
 	for _, same := range []bool{s.loops() == h.loops(), s.hint == h.hint, s.object == h.object, s.number == h.number, slices.Equal(s.place, h.place)} {
@@ -192,8 +191,8 @@ func (s *site) agreement(h *held) int {
 	return agreement + 1<<20
 }
 
-// byKey leaves a site what is stored for it. An element of a list that is known by its position alone does not keep the value of
-// another object, since nobody knows whether it is the same one.
+// byKey lets a site keep the value that is stored for it. An element of a list that is identified only by its position does not keep the
+// value of another object, because it may not be the same element.
 func (m *matching) byKey() {
 	for _, s := range m.sites {
 		for _, h := range m.values {
@@ -209,7 +208,7 @@ func (m *matching) byKey() {
 	}
 }
 
-// wants are the sites without a value, free the values in use of sites that are written nowhere any more.
+// wants are the sites without a value. free are the values in use whose sites are no longer in the templates.
 func (m *matching) wants() (sites []*site) {
 	return slices.DeleteFunc(slices.Clone(m.sites), func(s *site) bool { return m.of[s.text] != nil })
 }
@@ -220,8 +219,8 @@ func (m *matching) free() (values []*held) {
 	})
 }
 
-// renamed gives the value of a site that is gone to the only one that has come, if that may be its object under another name: in the same
-// file, where the object of before is no longer there. Of values without places, it is enough that there is no other.
+// renamed gives the value of a site that is gone to a new site, if it is the only candidate and may be the same object under another name:
+// it is in the same file, and the former object no longer exists. For values without places, it is enough that there is no other candidate.
 func (m *matching) renamed() {
 	labels := map[string]bool{}
 	for _, s := range m.sites {
@@ -262,7 +261,8 @@ func (m *matching) renamed() {
 	}
 }
 
-// withdraw takes back what an object would get of another one if it does not get all: then nobody knows whether it is the same one.
+// withdraw takes back the values that one object would get from another unless it gets all of them: otherwise they may be different
+// objects.
 func withdraw(pairs map[*site]*held, sites map[string][]*site, values map[string][]*held) {
 	doubtful := map[string]bool{}
 	for group, wanting := range sites {
@@ -280,7 +280,7 @@ func withdraw(pairs map[*site]*held, sites map[string][]*site, values map[string
 	}
 }
 
-// firstOf is the first of the places that say whose a value is; empty if there is none.
+// firstOf is the first of the decisive places; empty if there is none.
 func firstOf(places []string) string {
 	if of := decisive(places); len(of) > 0 {
 		return of[0]
@@ -288,7 +288,7 @@ func firstOf(places []string) string {
 	return ""
 }
 
-// group is what a site and a value have in common if one may be the other; empty if there is too little.
+// group is what a site and a value must have in common to match; empty if that is too little.
 func (k key) group(arguments string, sameObject bool) string {
 	common := []string{k.hint, k.call, k.loops(), arguments}
 	if sameObject {
@@ -300,13 +300,13 @@ func (k key) group(arguments string, sameObject bool) string {
 	return strings.Join(common, "\n")
 }
 
-// isRenamed says whether an object with a value may have another name now.
+// isRenamed reports whether the object of a value may have another name now.
 func (m *matching) isRenamed(s *site, h *held) bool {
 	return slices.Equal(s.place, h.place) && (len(s.places) > 0) == (len(h.value.Places) > 0) &&
 		!slices.ContainsFunc(decisive(h.value.Places), func(place string) bool { return m.objects[objectOf(place)] })
 }
 
-// doubt finds the sites for which there was something that may be theirs.
+// doubt finds the sites without a value for which a stored value may exist.
 func (m *matching) doubt() {
 	candidates := map[string]bool{}
 	for _, h := range m.free() {
@@ -322,7 +322,7 @@ func (m *matching) doubt() {
 	}
 }
 
-// options are those of another rendering. They have changed if a site is to have another value than in this one.
+// options are the options of another rendering. They have changed if a site should have another value than in this rendering.
 func (m *matching) options() (Options, bool) {
 	o, changed, withheld := m.session.options, false, map[string]bool{}
 	for _, s := range m.wants() {

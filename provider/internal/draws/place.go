@@ -9,34 +9,35 @@ import (
 	"strings"
 )
 
-// Text is a text that templates have made, and where it is.
+// Text is a text that templates have made, with its place.
 type Text struct {
 	// Object names the object, relative to the release, such as Secret/*-auth. Field names the text in it, such as data.password.
 	Object, Field string
 	Text          string
 }
 
-// A place is where a value is rendered: an object and a field in it, and, if the text has more than the value, what tells it from
-// other values in that text. A value that is nowhere seen has a place without an object if its element tells it from others.
+// A place is where a value is rendered: an object and a field in it and, if the text contains more than the value, what distinguishes the
+// value from others in that text. A value that appears nowhere has a place without an object, if its element distinguishes it from others.
 const (
 	fieldMark = " "
 	partMark  = " | "
-	// elementMark stands before what tells an element of a list that is known by its position. Older states do not have it.
+	// elementMark precedes what distinguishes an element of a list that is identified by its position. Older states do not have it.
 	elementMark = " % "
-	// besideMark ends the place of a value that is nowhere seen: it is drawn beside one that is.
+	// besideMark ends the place of a value that appears nowhere itself, and is drawn beside one that does.
 	besideMark = " &"
-	// secretPlaces is how the places begin that count alone if a value has any: all others repeat what is there.
+	// secretPlaces is the prefix of places in Secrets. If a value has such a place, its other places do not count: they only repeat the
+	// Secret.
 	secretPlaces = "Secret/"
 )
 
 const (
-	// longEnough is how much of a value is found in a text. What is shorter may be there by chance.
+	// longEnough is how many characters of a value are looked for in a text. A shorter match may be a coincidence.
 	longEnough = 8
-	// mostPlaces is how many places are remembered of a value.
+	// mostPlaces is how many places of a value are remembered.
 	mostPlaces = 32
 )
 
-// needles are what a value looks like in a text, in small letters: templates may change the case, and leave out the end.
+// needles are what a value looks like in a text, in lower case: templates may change the case, and cut off the end.
 func (v Value) needles() (needles []string) {
 	for _, text := range []string{v.Certificate, v.PrivateKey, v.Text} {
 		if text = strings.ToLower(strings.TrimSpace(text)); text != "" {
@@ -46,12 +47,12 @@ func (v Value) needles() (needles []string) {
 	return needles
 }
 
-// same says whether two values are one, wherever they are.
+// same reports whether two values are equal, wherever they are.
 func (v Value) same(other Value) bool {
 	return v.Text == other.Text && v.Certificate == other.Certificate && v.PrivateKey == other.PrivateKey
 }
 
-// find finds where the values of this rendering are, by the keys of their call sites.
+// find finds the places of the values of this rendering, by the keys of their call sites.
 func (s *Session) find(texts []Text) map[string][]string {
 	found := map[string][]string{}
 	for _, text := range texts {
@@ -82,12 +83,12 @@ func (s *Session) find(texts []Text) map[string][]string {
 	return found
 }
 
-// placeIn returns the place of a value if a text has it. The text is also there in small letters, and decoded.
+// placeIn returns the place of a value if a text contains it. plain is the text in lower case, and also decoded.
 func (a answer) placeIn(text string, in Text, plain []string) string {
 	k, isKey := parseKey(text)
 	for _, needle := range a.value.needles() {
 		begin := needle
-		if !strings.Contains(needle, "\n") && !k.isHash() { // a key in PEM and a hash begin as all others do
+		if !strings.Contains(needle, "\n") && !k.isHash() { // all PEM keys begin alike, and so do all hashes
 			begin = needle[:min(len(needle), longEnough)]
 		}
 		for _, one := range plain {
@@ -107,7 +108,7 @@ func (a answer) placeIn(text string, in Text, plain []string) string {
 	return ""
 }
 
-// part tells a value from others in one text.
+// part distinguishes a value from others in one text.
 func (a answer) part(text string) string {
 	k, _ := parseKey(text)
 	part := partMark + k.hint + k.loops()
@@ -117,7 +118,8 @@ func (a answer) part(text string) string {
 	return part
 }
 
-// inherit gives a value that is in no text the places of what is made of it: the password of a hash, the authority of a certificate.
+// inherit handles values that no text contains, such as the password of a hash or the authority of a certificate: they get the places of
+// what is made of them.
 func (s *Session) inherit(found map[string][]string) {
 	for range mostRounds {
 		inherited := map[string][]string{}
@@ -138,7 +140,7 @@ func (s *Session) inherit(found map[string][]string) {
 	}
 }
 
-// beside gives a value that is nowhere seen the places of those that are drawn in the same file or call of a definition.
+// beside handles values that appear nowhere: they get the places of the values that are drawn in the same file or call of a definition.
 func (s *Session) beside(found map[string][]string) {
 	keys, seen := map[string]key{}, map[string][]string{}
 	for text := range s.answers {
@@ -162,7 +164,7 @@ func (s *Session) beside(found map[string][]string) {
 	}
 }
 
-// besideAll are the places of what is drawn beside a value with these.
+// besideAll are the places of a value that is drawn beside one with these places.
 func besideAll(places []string) (beside []string) {
 	for _, place := range places {
 		beside = append(beside, strings.TrimSuffix(place, besideMark)+besideMark)
@@ -170,7 +172,7 @@ func besideAll(places []string) (beside []string) {
 	return beside
 }
 
-// isIn says whether a value was an argument of the draw of another one.
+// isIn reports whether a value was an argument of the draw of another value.
 func (a answer) isIn(made answer) bool {
 	if a.value.Certificate != "" {
 		return made.value.Issuer != "" && made.value.Issuer == issuerOf(a.value.Certificate)
@@ -178,13 +180,13 @@ func (a answer) isIn(made answer) bool {
 	return len(a.value.Text) >= longEnough && slices.ContainsFunc(made.arguments, func(text string) bool { return strings.Contains(text, a.value.Text) })
 }
 
-// issuerOf stands for a certificate in those that it has signed.
+// issuerOf identifies a certificate in those that it has signed.
 func issuerOf(certificate string) string {
 	sum := sha256.Sum256([]byte(certificate))
 	return hex.EncodeToString(sum[:16])
 }
 
-// decisive are the places that say whose value it is.
+// decisive are the places that decide to whom a value belongs.
 func decisive(places []string) []string {
 	var secret []string
 	for _, place := range places {
@@ -204,8 +206,8 @@ func objectOf(place string) string {
 	return object
 }
 
-// isPlace says whether two places are the same. What is drawn beside a value is somewhere in the same field. Where only one of them says
-// which element it is, that counts for nothing.
+// isPlace reports whether two places are the same. A value that is drawn beside another matches the whole field. If only one of the places
+// names an element, the element is ignored.
 func isPlace(one, other string) bool {
 	if one == other {
 		return true
@@ -224,12 +226,12 @@ func fieldOf(place string) string {
 	return field
 }
 
-// within says whether each of some places is one of others.
+// within reports whether each of some places is among others.
 func within(some, others []string) bool {
 	return !slices.ContainsFunc(some, func(place string) bool { return !meet([]string{place}, others) })
 }
 
-// meet says whether some places are among others.
+// meet reports whether any of some places is among others.
 func meet(some, others []string) bool {
 	return slices.ContainsFunc(some, func(place string) bool {
 		return slices.ContainsFunc(others, func(other string) bool { return isPlace(place, other) })

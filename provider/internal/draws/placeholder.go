@@ -24,15 +24,14 @@ type Missing struct {
 // Draw draws what is not stored.
 var Draw Missing
 
-// Placeholder returns values of the same shape in place of those that would be drawn. Each n has others, which differ from
-// those of every other n in every character where their shape lets them, so two renderings differ in all that depends on
-// them.
+// Placeholder returns values of the same shape in place of the values that would be drawn. The values for one n differ from the values for
+// every other n in every character where their shape allows it, so two renderings differ in everything that depends on them.
 func Placeholder(n int) Missing { return Missing{placeholds: true, n: n} }
 
-// Exchanged is like [Placeholder], for all draws: two renderings differ in all that depends on drawn values, stored or not.
+// Exchanged is like [Placeholder], for all draws: two renderings differ in everything that depends on drawn values, stored or not.
 func Exchanged(n int) Missing { return Missing{placeholds: true, exchanges: true, n: n} }
 
-// Apart is like [Placeholder], and no two call sites have the same: not even those of certificates, which take long to make.
+// Apart is like [Placeholder], but no two call sites have the same value: not even certificates, which take long to make.
 func Apart(n int) Missing { return Missing{placeholds: true, apart: true, n: n} }
 
 // variant returns which placeholder a draw gets, if it gets one.
@@ -40,8 +39,7 @@ func (m Missing) variant(f fate) (int, bool) {
 	return m.n, m.exchanges || m.placeholds && f != kept
 }
 
-// The characters of placeholders. Letters are consonants, so that no word comes out that YAML takes for something else than
-// a text.
+// The characters of placeholders. Letters are consonants, so that they form no word that YAML reads as something other than a text.
 const (
 	letters = "bcdghjklmpqrsvwxzBCDGHJKLMPQRSVWXZ"
 	digits  = "123456789"
@@ -66,7 +64,7 @@ func (d drawing) placeholder(site string, n int, apart bool) (Value, error) {
 	case "randInt":
 		least, bound := int(d.args[0].Int()), int(d.args[1].Int())
 		if bound <= least {
-			return d.draw() // it says what is wrong
+			return d.draw() // the draw reports the error
 		}
 		text = strconv.Itoa(least + p.index(0, bound-least))
 	case "uuidv4":
@@ -103,16 +101,16 @@ func (d drawing) placeholder(site string, n int, apart bool) (Value, error) {
 	return Value{Text: text}, nil
 }
 
-// length is how long the result is to be.
+// length is the length of the result.
 func (d drawing) length() int { return int(max(0, d.args[0].Int())) }
 
-// placeholder makes what differs from one n to the next, and from one call site to the next.
+// placeholder makes texts that differ from one n to the next, and from one call site to the next.
 type placeholder struct {
 	n    int
 	seed [sha256.Size]byte
 }
 
-// index returns one of so many indices.
+// index returns an index below of.
 func (p placeholder) index(at, of int) int {
 	return ((int(p.seed[at%len(p.seed)])+at/len(p.seed)+p.n)%of + of) % of
 }
@@ -125,7 +123,7 @@ func (p placeholder) text(alphabet string, length int) string {
 	return string(text)
 }
 
-// mixed returns a text with a small and a capital letter and, in third place, one of these characters: what charts check a password for.
+// mixed returns a text with a lower-case letter, an upper-case letter and a character of third, which charts require of a password.
 func (p placeholder) mixed(length int, third string) string {
 	text := []byte(p.text(letters, length))
 	for i, alphabet := range []string{letters, letters[:len(letters)/2], third, letters[len(letters)/2:]} {
@@ -136,7 +134,7 @@ func (p placeholder) mixed(length int, third string) string {
 	return string(text)
 }
 
-// base64 returns so many bytes. The last character before the padding has less to choose from.
+// base64 encodes that many bytes. The last character before the padding has fewer possible values.
 func (p placeholder) base64(bytes int) string {
 	text := p.text(base64s, (bytes*8+5)/6)
 	switch bytes % 3 {
@@ -148,18 +146,17 @@ func (p placeholder) base64(bytes int) string {
 	return text
 }
 
-// time returns a time whose parts all differ, as far as a calendar has it.
+// time returns a time whose parts all differ, as far as the calendar allows.
 func (p placeholder) time() time.Time {
 	n := (p.n%8 + 8) % 8
 	return time.Date(2222+1111*n, time.Month(1+n), 11+n, 11+n, 11+n, 11+n, 111111111*(1+n), drawnZone)
 }
 
-// slowPlaceholders are kept for the process, because they are slow to make, and so that they are the same whenever they are
-// asked for.
+// slowPlaceholders are kept for the whole process, because they are slow to make and must be the same each time.
 var slowPlaceholders sync.Map
 
-// slowPlaceholder makes keys, certificates and what can be decrypted. These are real: templates go on working with them. Without a
-// site, they are the same for all.
+// slowPlaceholder makes keys, certificates and encrypted texts. They are real, because templates work with them. Without a site, all sites
+// get the same ones.
 func (d drawing) slowPlaceholder(site string, n int) (Value, error) {
 	name := fmt.Sprint(n, d.function, d.numbers(), d.digest(), d.issuer(), site)
 	if known, is := slowPlaceholders.Load(name); is {
@@ -179,7 +176,7 @@ func (d drawing) makePlaceholder(site string, n int) (Value, error) {
 		if kind := d.args[0].String(); kind == "" || kind == "rsa" {
 			key, err := placeholderKey(site, n)
 			return Value{Text: key}, err
-		} else if kind == "dsa" { // it takes minutes to make one, and nothing can be signed with it
+		} else if kind == "dsa" { // a DSA key takes minutes to make, and cannot sign
 			kind = "ecdsa"
 			return drawing{d.function, d.call, []reflect.Value{reflect.ValueOf(kind)}}.draw()
 		}
@@ -196,7 +193,7 @@ func (d drawing) makePlaceholder(site string, n int) (Value, error) {
 
 var placeholderKeys sync.Map
 
-// placeholderKey returns the nth private key for a call site. It is a short one, because it protects nothing.
+// placeholderKey returns the nth private key for a call site. It is short, because it protects nothing.
 func placeholderKey(site string, n int) (string, error) {
 	make, _ := placeholderKeys.LoadOrStore(fmt.Sprint(n, site), sync.OnceValues(func() (string, error) {
 		key, err := rsa.GenerateKey(rand.Reader, 1024)

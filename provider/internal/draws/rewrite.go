@@ -11,15 +11,15 @@ import (
 // textName is the name under which the engine parses a text of tpl.
 const textName = "gotpl"
 
-// Rewrite returns the text of a template in which each draw tells its call site. The file is the name that the engine gives
-// the template: "web/templates/secret.yaml". A text that cannot be parsed is returned as it is.
+// Rewrite returns the text of a template in which each draw passes its call site. file is the name that the engine gives the template, such
+// as "web/templates/secret.yaml". A text that cannot be parsed is returned unchanged.
 func Rewrite(file, text string) string {
 	return rewrite(file, text, func(scope *parse.VariableNode) parse.Node {
 		return declare(scope, "kc_file", quoted(file), variable("$"))
 	})
 }
 
-// rewriteText is [Rewrite] for a text of tpl. It is named by what it says, because nobody gives it a name.
+// rewriteText is [Rewrite] for a text of tpl. Such a text has no name, so it is named by a digest of its content.
 func rewriteText(text string) string {
 	return rewrite(textName, text, func(scope *parse.VariableNode) parse.Node {
 		return declare(scope, "kc_define", quoted("tpl "+shortDigest(text)))
@@ -46,12 +46,12 @@ func rewrite(name, text string, begin func(scope *parse.VariableNode) parse.Node
 	}
 	main := trees[name].Root
 	first := ""
-	if !parse.IsEmptyTree(main) { // what is empty stays so: it replaces no other template of its name
+	if !parse.IsEmptyTree(main) { // an empty file must stay empty, so that it replaces no other template of its name
 		first = begin(scope).String()
 	}
 	e.tree(main)
 	if e.sites == 0 {
-		return first + text // lines and columns stay what they are
+		return first + text // lines and columns do not change
 	}
 	return definitions.String() + first + main.String()
 }
@@ -65,7 +65,7 @@ func parsed(name, text string) (map[string]*parse.Tree, error) {
 	return trees, err
 }
 
-// unusedVariable returns a variable that the text does not have.
+// unusedVariable returns a variable that does not occur in the text.
 func unusedVariable(text string) *parse.VariableNode {
 	name := "$kc"
 	for strings.Contains(text, name) {

@@ -11,7 +11,7 @@ type pattern struct {
 	matched bool
 }
 
-// rotates says whether a key is to be drawn again, and remembers by which patterns.
+// rotates reports whether a key must be drawn again, and marks the patterns that say so.
 func (s *Session) rotates(text string) bool {
 	rotates := false
 	for i := range s.patterns {
@@ -22,7 +22,7 @@ func (s *Session) rotates(text string) bool {
 	return rotates
 }
 
-// isToRotate says whether the value of a key is not to be used any more.
+// isToRotate reports whether the value of a key must not be used again.
 func (s *Session) isToRotate(text string) bool {
 	return slices.ContainsFunc(s.patterns, func(p pattern) bool { return p.matches(text) })
 }
@@ -35,8 +35,8 @@ func (p pattern) matches(text string) bool {
 	return is && p.text != "" && k.names(p.text)
 }
 
-// glob says whether a pattern matches the whole of a text. It knows no classes of characters, because keys have brackets,
-// and a star stands for slashes as well.
+// glob reports whether a pattern matches a whole text. It has no character classes, because keys contain brackets, and a star also matches
+// slashes.
 func glob(pattern, text string) bool {
 	first, rest, starred := strings.Cut(pattern, "*")
 	if !begins(text, first) {
@@ -48,7 +48,7 @@ func glob(pattern, text string) bool {
 	}
 	for {
 		part, after, more := strings.Cut(rest, "*")
-		if !more { // the last part has to be at the end
+		if !more { // the last part must be at the end
 			return len(text) >= len(part) && begins(text[len(text)-len(part):], part)
 		}
 		for !begins(text, part) {
@@ -61,7 +61,7 @@ func glob(pattern, text string) bool {
 	}
 }
 
-// begins says whether a text begins with a part of a pattern.
+// begins reports whether a text begins with a part of a pattern.
 func begins(text, part string) bool {
 	if len(text) < len(part) {
 		return false

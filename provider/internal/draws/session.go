@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Options say what a [Session] draws, and what it finds again.
+// Options say what a [Session] draws, and which values it uses again.
 type Options struct {
 	// Stored are the values of earlier renderings.
 	Stored Values
@@ -20,15 +20,16 @@ type Options struct {
 	Now time.Time
 	// Missing says what a draw without a stored value returns.
 	Missing Missing
-	// Source are the templates, by which values that are switched off are told from those that are gone. Without it, none is gone.
+	// Source are the templates. They distinguish values that are switched off from values that are gone. Without them, no value counts as
+	// gone.
 	Source *Source
 
-	// Inherited are values that the same call sites have drawn elsewhere. They count whatever the arguments are.
+	// Inherited are values that the same call sites have drawn elsewhere. They are used for any arguments.
 	Inherited Values
 	// Other is the key of a call site that has another placeholder than the rest of the rendering.
 	Other string
 
-	// withheld are the keys of call sites that do not get what is stored under them: it belongs to other places.
+	// withheld are the keys of call sites that do not get the values stored under these keys, because the values belong to other places.
 	withheld map[string]bool
 	// reissued are the keys of certificates that are made again because their private keys are not known.
 	reissued map[string]bool
@@ -41,15 +42,15 @@ type Session struct {
 	answers  map[string]answer
 	file     string
 	passed   passed
-	// round is how many renderings were before this one: see [Session.Again].
+	// round is the number of renderings before this one: see [Session.Again].
 	round int
-	// first are the values in use before all rounds, moved are the former keys of those that have moved since.
+	// first are the values in use before all rounds. moved are the former keys of the values that have moved since.
 	first Values
 	moved map[string]string
-	// places are where the values of this rendering are, nil if that is not known. doubtful are the keys of [Session.Doubtful].
+	// places are the places of the values of this rendering, nil if they are not known. doubtful are the keys of [Session.Doubtful].
 	places   map[string][]string
 	doubtful []string
-	// unsigned are the certificates that were to sign, and could not.
+	// unsigned are the certificates that should have signed others and could not.
 	unsigned map[string]bool
 }
 
@@ -65,14 +66,14 @@ func NewSession(o Options) *Session {
 	return s
 }
 
-// Restart returns the session for the same rendering where something else than drawn values has changed. It knows what has moved so far.
+// Restart returns the session for the same rendering if something other than drawn values has changed. It keeps the moves so far.
 func (s *Session) Restart() *Session {
 	again := s.next(s.options)
 	again.round = 0
 	return again
 }
 
-// next is a session that goes on from this one.
+// next is a session that continues this one.
 func (s *Session) next(o Options) *Session {
 	next := NewSession(o)
 	next.round, next.moved, next.first = s.round, maps.Clone(s.moved), s.first
@@ -82,19 +83,18 @@ func (s *Session) next(o Options) *Session {
 // Rewrite is the function [Rewrite]. Its result is the same for all sessions.
 func (s *Session) Rewrite(file, text string) string { return Rewrite(file, text) }
 
-// Funcs returns the functions that rewritten templates call. None of them has the name of a function of Helm's, so templates
-// that were not rewritten draw as always.
+// Funcs returns the functions that rewritten templates call. None of them has the name of a Helm function, so templates that were not
+// rewritten draw as always.
 func (s *Session) Funcs() template.FuncMap {
 	funcs := s.siteFuncs()
 	maps.Copy(funcs, s.drawFuncs())
 	return funcs
 }
 
-// File returns the name of the template that the engine executes now, "" before the first. One that others include is not
-// it.
+// File returns the name of the template that the engine is executing, "" before the first one. An included template does not change it.
 func (s *Session) File() string { return s.file }
 
-// Used returns the values to be stored, each with its places: those that the rendering has used, without placeholders.
+// Used returns the values to store, each with its places: the values that the rendering has used, except placeholders.
 func (s *Session) Used() Values {
 	used := Values{}
 	for key, answer := range s.answers {
@@ -110,13 +110,12 @@ func (s *Session) Used() Values {
 	return used
 }
 
-// Missing returns the keys for which no value was stored, or one for other arguments.
+// Missing returns the keys without a stored value for the current arguments.
 func (s *Session) Missing() []string {
 	return s.keys(func(a answer) bool { return a.fate == missing })
 }
 
-// Renewed returns the keys of the certificates that are made again, because their time has come or because the one that
-// signed them has changed.
+// Renewed returns the keys of the certificates that are made again, because they are due or their issuer has changed.
 func (s *Session) Renewed() []string {
 	return s.keys(func(a answer) bool { return a.fate == renewed })
 }
@@ -126,7 +125,7 @@ func (s *Session) Rotated() []string {
 	return s.keys(func(a answer) bool { return a.fate == rotated })
 }
 
-// Unmatched returns what of [Options.Rotate] names nothing that the rendering has drawn, and nothing that waits for its return.
+// Unmatched returns the patterns of [Options.Rotate] that match no value of the rendering, and no unused value.
 func (s *Session) Unmatched() []string {
 	var unmatched []string
 	forgotten := s.Forgotten()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Shape is what a text is made of: values for which there are placeholders, and what is between them. It finds the values of another text
-// that was made in the same way.
+// A Shape is the structure of a text: values for which there are placeholders, and the text between them. It finds the values in another
+// text that was made in the same way.
 type Shape []segment
 
 // Part is a value in a text, or one of the two halves of a certificate.
@@ -26,24 +26,24 @@ const (
 	keyHalf
 )
 
-// segment is a part of a text: one of values, a text in base64, or what is written as it is.
+// segment is a part of a text: one or more values, a text in base64, or a literal text.
 type segment struct {
-	// of are the values that it may be: several can have the same placeholder. length is how long they are, 0 for those that end where a
-	// key or a number does.
+	// of are the values that the segment may be: several can have the same placeholder. length is their length. It is 0 for values that end
+	// where a PEM block or a number ends.
 	of     []Part
 	length int
 	pem    bool
-	// inner is what is encoded.
+	// inner is the shape of the encoded text.
 	inner Shape
-	// literal is a text. It is free if it depends on values in another way, such as a checksum: then only its length counts.
+	// literal is a text. It is free if it depends on values in another way, such as a checksum: then only its length must match.
 	literal string
 	free    bool
 }
 
-// encodedRun is what may be a text in base64.
+// encodedRun finds what may be a text in base64.
 var encodedRun = regexp.MustCompile(`[A-Za-z0-9+/]{8,}={0,2}`)
 
-// deepestEncoding is how many times a text may be encoded.
+// deepestEncoding is how many times a text may be encoded in base64.
 const deepestEncoding = 3
 
 // ShapeOf returns the shape of a text.
@@ -51,15 +51,15 @@ func ShapeOf(text string, wanted []Wanted) Shape {
 	return shapeOf(text, placeholdersOf(wanted), deepestEncoding)
 }
 
-// stand is a placeholder, and what it stands for.
+// stand is a placeholder with the segment that it stands for.
 type stand struct {
 	text string
 	segment
-	// alone means that it is too short to be told from other texts unless it is all there is.
+	// alone means that the placeholder is too short to be recognised unless it is the whole text.
 	alone bool
 }
 
-// placeholdersOf are the placeholders of values, each once.
+// placeholdersOf are the placeholders of values, each listed once.
 func placeholdersOf(wanted []Wanted) (stands []stand) {
 	add := func(text string, of Part, pem bool) {
 		if text = strings.TrimSpace(text); text == "" {
@@ -108,7 +108,7 @@ func shapeOf(text string, stands []stand, depth int) (shape Shape) {
 	return shape
 }
 
-// between is the shape of a text without placeholders, other than in base64.
+// between is the shape of a text that contains placeholders only in base64.
 func between(text string, stands []stand, depth int) (shape Shape) {
 	last := 0
 	for _, run := range encodedRun.FindAllStringIndex(text, -1) {
@@ -130,13 +130,13 @@ func between(text string, stands []stand, depth int) (shape Shape) {
 	return shape
 }
 
-// decodedOf decodes what is in base64 as templates encode it.
+// decodedOf decodes base64 as templates encode it.
 func decodedOf(text string) (string, bool) {
 	decoded, err := base64.StdEncoding.Strict().DecodeString(text)
 	return string(decoded), err == nil
 }
 
-// shows says whether a text has another one in it, in base64 or not.
+// shows reports whether a text contains another one, in base64 or not.
 func shows(text, needle string) bool {
 	return len(shapeOf(text, []stand{{text: needle, segment: segment{of: []Part{{}}, length: len(needle)}}}, deepestEncoding).Parts()) > 0
 }
@@ -150,8 +150,8 @@ func (s Shape) Parts() (parts []Part) {
 	return parts
 }
 
-// With returns what is the same in the shape of the text of another rendering, which has other placeholders. It reports whether both are made
-// in the same way.
+// With returns what the shape has in common with the shape of the same text in another rendering, which has other placeholders. It reports
+// whether both texts are made in the same way.
 func (s Shape) With(other Shape) (Shape, bool) {
 	if len(s) != len(other) {
 		return nil, false
@@ -178,13 +178,13 @@ func (s Shape) With(other Shape) (Shape, bool) {
 	return merged, true
 }
 
-// Shown is a text in the place of a value.
+// Shown is the text in the place of a value.
 type Shown struct {
 	Part
 	Text string
 }
 
-// In returns the values in another text. It reports whether the text is made in this way.
+// In returns the values in another text. It reports whether the text has this shape.
 func (s Shape) In(text string) (found []Shown, is bool) {
 	for _, one := range s {
 		end, in, is := one.in(text)
@@ -232,10 +232,10 @@ func (s segment) in(text string) (end int, found []Shown, is bool) {
 	return end, found, end > 0 && (s.pem || s.length == 0 || end == s.length)
 }
 
-// pemBegin is how a key and a certificate begin.
+// pemBegin is how a key or a certificate begins.
 const pemBegin = "-----BEGIN "
 
-// pemEnd returns where the key or certificate ends with which a text begins; 0 if there is none.
+// pemEnd returns the end of the key or certificate at the beginning of a text; 0 if there is none.
 func pemEnd(text string) int {
 	kind, _, is := strings.Cut(strings.TrimPrefix(text, pemBegin), "-----\n")
 	if !is || !strings.HasPrefix(text, pemBegin) {

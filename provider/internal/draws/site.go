@@ -8,26 +8,27 @@ import (
 	"text/template"
 )
 
-// deepest is how many files, definitions and texts may be executed within each other. Helm bounds the first two, and lets
-// texts end the process.
+// deepest limits how deeply files, definitions and texts may be nested during execution. Helm limits files and definitions, but endless
+// texts of tpl would end the process.
 const deepest = 500
 
-// longestPlace is how long a place is written. One that is longer, in a recursion, is shortened.
+// longestPlace limits the length of a place. A longer place, as in a recursion, is shortened.
 const longestPlace = 1024
 
-// scope is where a template is being executed: in which file, through which definitions, in which iterations. Templates hold
-// it in a variable.
+// scope is where a template is being executed: in which file, through which definitions, in which iterations. Templates hold it in a
+// variable.
 type scope struct {
 	place string
-	// counts counts what is called again, in one execution of a file, a definition or a text of tpl.
+	// counts counts repeated calls in one execution of a file, a definition or a text of tpl.
 	counts map[string]int
-	// depth is how many files, definitions and texts are being executed.
+	// depth is the number of files, definitions and texts that are being executed.
 	depth int
-	// element stands for what the elements of lists hold that are known by their positions alone, as far as that tells them from others.
+	// element is a digest of what distinguishes the list elements that are identified only by their positions, as far as they have such
+	// data.
 	element string
 }
 
-// passed is a scope that is handed on to what is executed next, with the site of the call.
+// passed is a scope that is passed on to the next template, with the site of the call.
 type passed struct {
 	from *scope
 	site string
@@ -40,7 +41,7 @@ type loop struct {
 	next  int
 }
 
-// siteFuncs are the functions by which templates tell where they are.
+// siteFuncs are the functions with which templates say where they are.
 func (s *Session) siteFuncs() template.FuncMap {
 	return template.FuncMap{
 		"kc_file":   s.enterFile,
@@ -71,7 +72,7 @@ func (s *Session) enterDefinition(name string) (*scope, error) {
 	})
 }
 
-// enter begins what the passed scope is for.
+// enter begins a scope from the one that was passed.
 func (s *Session) enter(place func(from *scope, site string) string) (*scope, error) {
 	from, site := s.passed.from, s.passed.site
 	s.passed = passed{}
@@ -84,13 +85,13 @@ func (s *Session) enter(place func(from *scope, site string) string) (*scope, er
 	return &scope{place(from, site), map[string]int{}, from.depth + 1, from.element}, nil
 }
 
-// pass remembers the scope for what is executed next, and returns the value as it is.
+// pass stores the scope for the next template, and returns the value unchanged.
 func (s *Session) pass(from *scope, site string, value reflect.Value) reflect.Value {
 	s.passed = passed{from, site}
 	return value
 }
 
-// passText does so for a text of tpl, which it rewrites.
+// passText does the same for a text of tpl, and rewrites it.
 func (s *Session) passText(from *scope, site, text string) string {
 	s.passed = passed{from, site}
 	return rewriteText(text)
@@ -105,7 +106,7 @@ func (c *scope) child(element string) string {
 	return place
 }
 
-// numbered returns what is called, with a number if the call is not the first at its site: "x", "x #2", "x #3".
+// numbered returns a call, with a number if it is not the first at its site: "x", "x #2", "x #3".
 func (c *scope) numbered(called string) string {
 	at := c.place + called
 	c.counts[at]++
@@ -115,7 +116,7 @@ func (c *scope) numbered(called string) string {
 	return called
 }
 
-// each remembers the keys of what a range goes over, and returns it as it is.
+// each stores the keys of the map that a range iterates over, and returns its argument unchanged.
 func (l *loop) each(over reflect.Value) reflect.Value {
 	if all := indirect(over); all.Kind() == reflect.Map && all.Type().Key().Kind() == reflect.String {
 		for _, key := range all.MapKeys() {
@@ -126,7 +127,7 @@ func (l *loop) each(over reflect.Value) reflect.Value {
 	return over
 }
 
-// iteration returns the scope of the next iteration. It is called by the key of the map, or by the element.
+// iteration returns the scope of the next iteration. It is named by the key of the map, or by the element.
 func (l *loop) iteration(element reflect.Value) *scope {
 	name, told := indexMark+strconv.Itoa(l.next), l.scope.element
 	if l.next < len(l.keys) {
@@ -140,17 +141,17 @@ func (l *loop) iteration(element reflect.Value) *scope {
 	return &scope{l.scope.child("[" + name + "]"), l.scope.counts, l.scope.depth, told}
 }
 
-// naming are the keys under which elements of lists have their names.
+// naming are the keys under which list elements have their names.
 var naming = []string{"name", "username", "user", "id", "key"}
 
-// telling are keys that tell elements of lists from others where nothing else does. They are no names: what such a key holds may change,
-// and the element stays as long as its object is known.
+// telling are keys that distinguish list elements that have no name. Their values are not names: a value may change, and the element is
+// still the same as long as its object is known.
 var telling = []string{
 	"login", "account", "email", "mail", "host", "hostname", "domain", "fqdn", "server", "registry", "url", "namespace", "database", "db", "client",
 	"clientId", "tenant", "title", "slug",
 }
 
-// toldBy is what tells an element of a list that has only its index from others; empty if nothing is known to.
+// toldBy distinguishes a list element that has only its index from others; empty if it has no such key.
 func toldBy(element reflect.Value) string {
 	for _, key := range telling {
 		if told := entry(element, key); told.Kind() == reflect.String && told.String() != "" {
@@ -160,8 +161,8 @@ func toldBy(element reflect.Value) string {
 	return ""
 }
 
-// nameOf tells an element of a list from the others, wherever in the list it is. A text may be secret, so it is not shown.
-// It is "" if the element has only its index.
+// nameOf distinguishes an element of a list from the others, wherever in the list it is. A text may be secret, so only its digest is used.
+// The name is "" if the element has only its index.
 func nameOf(element reflect.Value) string {
 	element = indirect(element)
 	switch element.Kind() {
@@ -179,7 +180,7 @@ func nameOf(element reflect.Value) string {
 	return ""
 }
 
-// entry returns what a map has under a key, an invalid value if there is none.
+// entry returns the value under a key of a map, an invalid value if there is none.
 func entry(of reflect.Value, key string) reflect.Value {
 	of = indirect(of)
 	if of.Kind() != reflect.Map || of.Type().Key().Kind() != reflect.String {
@@ -188,7 +189,7 @@ func entry(of reflect.Value, key string) reflect.Value {
 	return indirect(of.MapIndex(reflect.ValueOf(key).Convert(of.Type().Key())))
 }
 
-// indirect returns what an interface or a pointer holds.
+// indirect returns the value that an interface or a pointer holds.
 func indirect(value reflect.Value) reflect.Value {
 	for value.Kind() == reflect.Interface || value.Kind() == reflect.Pointer {
 		value = value.Elem()

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Source are the calls that the templates of a chart have, whether they are executed or not. It tells a call site that is switched
-// off from one that is gone.
+// Source are the calls in the templates of a chart, whether they are executed or not. It distinguishes a call site that is switched off
+// from one that is gone.
 type Source struct{ calls map[written]bool }
 
-// written is a call in the text of a template: in a file or a definition, what it calls, and its site there. The callee is empty
-// if only the execution knows it.
+// written is a call in the text of a template: the file or definition that contains it, what it calls, and its site there. The callee is
+// empty if it is known only during execution.
 type written struct{ in, callee, site string }
 
-// SourceOf reads all templates of a chart, by the names that the engine gives them, with those of subcharts that are switched off.
+// SourceOf reads all templates of a chart, including disabled subcharts, by the names that the engine gives them.
 func SourceOf(templates map[string]string) *Source {
 	s := &Source{calls: map[written]bool{}}
 	for file, text := range templates {
@@ -36,8 +36,8 @@ func SourceOf(templates map[string]string) *Source {
 // definition is how a definition is written in a key.
 func definition(name string) string { return ">" + escape(name) }
 
-// has says whether the calls through which a value was reached are still written in the templates. Where that cannot be told, as in a
-// text of tpl, they are.
+// has reports whether the calls through which a value was reached are still in the templates. If that is not known, as in a text of tpl, it
+// assumes that they are.
 func (s *Source) has(k key) bool {
 	if s == nil || k.file == "" {
 		return true
@@ -61,7 +61,7 @@ func (s *Source) has(k key) bool {
 	return s.calls[written{in, k.function(), k.site}]
 }
 
-// hasElsewhere says whether a call for the same object is written in another file: then the object has moved, and may be switched off there.
+// hasElsewhere reports whether another file has a call for the same object: then the object has moved, and may be switched off there.
 func (s *Source) hasElsewhere(k key) bool {
 	callee, site := k.inFile()
 	if s == nil || labelOf(site) == "" {
@@ -75,8 +75,8 @@ func (s *Source) hasElsewhere(k key) bool {
 	return false
 }
 
-// hasAnother says whether the same file has a call like that of a key for an object that is not known: one that is switched off, and may have
-// had another name.
+// hasAnother reports whether the same file has a similar call for an object that is not known: the object is switched off, and may be the
+// one that had the value, under another name.
 func (s *Source) hasAnother(k key, known map[string]bool) bool {
 	if s == nil {
 		return false
@@ -92,7 +92,7 @@ func (s *Source) hasAnother(k key, known map[string]bool) bool {
 	return false
 }
 
-// inFile is the call in its file through which a value is reached, and its site.
+// inFile is the call in the key's file through which a value is reached, and its site.
 func (k key) inFile() (callee, site string) {
 	for _, element := range k.within {
 		if called, is := strings.CutPrefix(element, ">"); is {
@@ -104,7 +104,7 @@ func (k key) inFile() (callee, site string) {
 	return k.function(), k.site
 }
 
-// labelOf is the object in which a site is a key; empty if it is in none that has a name.
+// labelOf is the object in which a site is a key; empty if the site is in no object with a name.
 func labelOf(site string) string {
 	_, object, _ := strings.Cut(site, siteMark)
 	object, _, _ = strings.Cut(object, siteMark)
@@ -114,7 +114,7 @@ func labelOf(site string) string {
 	return object
 }
 
-// literal returns what is called as keys have it: the name of a function or of a definition, empty for everything else.
+// literal returns a callee as keys write it: the name of a function or of a definition, empty for everything else.
 func literal(callee string) string {
 	switch {
 	case strings.HasPrefix(callee, `"`), strings.HasPrefix(callee, "`"):

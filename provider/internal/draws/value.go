@@ -11,23 +11,23 @@ import (
 
 // Value is what a call site has drawn.
 type Value struct {
-	// Text is the value of everything but a certificate: a whole number in decimal, a time as in RFC 3339.
+	// Text is the value, unless it is a certificate: a whole number in decimal, a time as in RFC 3339.
 	Text string
 	// Certificate and PrivateKey are PEM. A certificate that was taken over may have no key.
 	Certificate, PrivateKey string
-	// Arguments stands for the arguments that the key does not show.
+	// Arguments is a digest of the arguments that the key does not show.
 	Arguments string
-	// Issuer stands for the certificate that signed this one.
+	// Issuer is a digest of the certificate that signed this one.
 	Issuer string
-	// Places are where the value was rendered: an object and a field of each. They are nil if that is not known, as of values that
-	// earlier versions of the provider have stored.
+	// Places are where the value was rendered: an object and a field each. They are nil if that is not known, as in values that earlier
+	// versions of the provider have stored.
 	Places []string
 }
 
-// drawnZone is the zone of a drawn time. It is UTC on every machine, and can be told from a time that is not drawn.
+// drawnZone is the zone of a drawn time. It is UTC on every machine, and marks a time as drawn.
 var drawnZone = time.FixedZone("UTC", 0)
 
-// valueOf returns what is stored of a result.
+// valueOf returns the value to store for a result.
 func valueOf(result reflect.Value) Value {
 	switch result := result.Interface().(type) {
 	case string:
@@ -40,8 +40,7 @@ func valueOf(result reflect.Value) Value {
 	return Value{Certificate: result.FieldByName("Cert").String(), PrivateKey: result.FieldByName("Key").String()}
 }
 
-// result returns the value as the type that the function has. A certificate is of the type that sprig has for it, and does
-// not export.
+// result returns the value as the result type of the function. For a certificate that is a type that sprig does not export.
 func (v Value) result(of reflect.Type) (reflect.Value, error) {
 	switch of {
 	case reflect.TypeFor[string]():
@@ -68,7 +67,7 @@ func (v Value) result(of reflect.Type) (reflect.Value, error) {
 	return result, nil
 }
 
-// check says whether a stored value is one of the function. It does not quote it.
+// check returns an error if the function could not have drawn a stored value. The error does not quote the value.
 func (v Value) check(function string) error {
 	of := reflect.TypeOf(library[function]).Out(0)
 	isCertificate := of.Kind() == reflect.Struct && of != reflect.TypeFor[time.Time]()

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Values are drawn values by the key of their call site. As JSON they can be kept; they are secret.
+// Values are drawn values by the key of their call site. Their JSON form is what is stored; it is secret.
 type Values map[string]Value
 
-// WithoutPlaces are the values without what is known of where they are.
+// WithoutPlaces returns the values without their places.
 func (v Values) WithoutPlaces() Values {
 	if v == nil {
 		return nil
@@ -24,7 +24,7 @@ func (v Values) WithoutPlaces() Values {
 	return values
 }
 
-// format is the version of the JSON. A reader refuses those that it does not know. In the first one, values have no places.
+// format is the version of the JSON. A reader refuses versions that it does not know. In version 1, values have no places.
 const format = 2
 
 // storedValues is the JSON of [Values].
@@ -41,7 +41,7 @@ type storedValue struct {
 	PrivateKey  string  `json:"privateKey,omitempty"`
 	Arguments   string  `json:"arguments,omitempty"`
 	Issuer      string  `json:"issuer,omitempty"`
-	// Places are absent where they are not known.
+	// Places are absent if they are not known.
 	Places *[]string `json:"places,omitempty"`
 }
 
@@ -74,7 +74,7 @@ func (v *Values) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// ParseValues reads values from JSON. Its errors quote none.
+// ParseValues reads values from JSON. Its errors quote no value.
 func ParseValues(data []byte) (Values, error) {
 	var stored storedValues
 	var version struct {
@@ -110,7 +110,7 @@ func ParseValues(data []byte) (Values, error) {
 	return values, nil
 }
 
-// value returns what is stored.
+// value returns the stored value.
 func (s storedValue) value() (Value, error) {
 	value := Value{Certificate: s.Certificate, PrivateKey: s.PrivateKey, Arguments: s.Arguments, Issuer: s.Issuer}
 	if s.Places != nil {

@@ -28,7 +28,7 @@ func (s *Session) Wanted() (wanted []Wanted) {
 	return wanted
 }
 
-// Placeholder is what stands for the value.
+// Placeholder is the value's placeholder.
 func (w Wanted) Placeholder() Value { return w.value }
 
 // Keyless returns the keys of the certificates whose private keys are not known.
@@ -47,7 +47,7 @@ func (s *Session) Depending(other *Session) (keys []string) {
 	return keys
 }
 
-// alphabets are what functions draw from. What others draw is not taken from a text.
+// alphabets are the texts that functions can draw. The values of other functions are not taken from a text.
 var alphabets = map[string]*regexp.Regexp{
 	"randAlphaNum": regexp.MustCompile(`^[A-Za-z0-9]+$`),
 	"randAlpha":    regexp.MustCompile(`^[A-Za-z]+$`),
@@ -61,8 +61,8 @@ var alphabets = map[string]*regexp.Regexp{
 	"htpasswd":     regexp.MustCompile(`^[^:]*:\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$`),
 }
 
-// From returns the value that fields show, if its call could have drawn it. Places that show different ones show none. A certificate may come
-// without its private key.
+// From returns the value that fields show, if its call could have drawn it. It returns none if they show different ones. A certificate may
+// lack its private key.
 func (w Wanted) From(shown []Shown) (Value, bool) {
 	texts := map[half]string{}
 	for _, one := range shown {
@@ -108,7 +108,7 @@ func (w Wanted) text(text string, is bool) (Value, bool) {
 	return Value{Text: text}, true
 }
 
-// bounds are those of a whole number.
+// bounds are the bounds of a whole number.
 func (w Wanted) bounds() (least, bound int) {
 	k, _ := parseKey(w.Key)
 	numbers := strings.Fields(k.call)
@@ -120,7 +120,7 @@ func (w Wanted) bounds() (least, bound int) {
 	return least, bound
 }
 
-// pair returns a certificate, with its private key or without.
+// pair returns a certificate, with or without its private key.
 func (w Wanted) pair(certificate, key string) (Value, bool) {
 	value := Value{Certificate: certificate + "\n"}
 	if certificate == "" || !w.isLike(value.Certificate) {
@@ -134,7 +134,7 @@ func (w Wanted) pair(certificate, key string) (Value, bool) {
 	return value, err == nil
 }
 
-// isLike says whether a certificate is for the same names as the one that stands for it.
+// isLike reports whether a certificate is for the same names as its placeholder.
 func (w Wanted) isLike(certificate string) bool {
 	wanted, err := parseCertificate(w.value.Certificate)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 //go:embed logo.png
 var logo []byte
 
-// generateDotnet gives the generator the logo from here. It always fetches one, by
-// default Pulumi's from the Internet, and nothing that is generated may depend on that.
+// generateDotnet serves the embedded logo to the generator, which always fetches one, by
+// default Pulumi's from the Internet. Generated files must not depend on the Internet.
 func generateDotnet(pkg *schema.Package) (map[string][]byte, error) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(logo)
@@ -35,8 +35,8 @@ func generateDotnet(pkg *schema.Package) (map[string][]byte, error) {
 	return files, nil
 }
 
-// leaveOutExamples takes the examples out of the descriptions: none is in C#. The generator would leave their heading
-// alone with the resources, and all languages with the functions.
+// leaveOutExamples removes the examples from the descriptions, because none is in C#. Otherwise the generator would keep
+// only their heading for resources, and the examples in all languages for functions.
 func leaveOutExamples(pkg *schema.Package) {
 	for _, resource := range pkg.Resources {
 		resource.Comment, _, _ = strings.Cut(resource.Comment, "\n\n{{% examples %}}")

@@ -18,8 +18,8 @@ import (
 //go:embed pom.xml.tmpl
 var pom string
 
-// generateJava adds to the sources what Pulumi's generator leaves to Gradle: the build
-// file, here Maven's, and the file by which Pulumi knows which plugin to install.
+// generateJava adds the files that Pulumi's generator leaves to Gradle: the build file,
+// here Maven's, and the file that says which plugin Pulumi must install.
 func generateJava(pkg *schema.Package) (map[string][]byte, error) {
 	leaveOutObjects(pkg)
 	files, err := java.GeneratePackage(tool, pkg, nil, nil, false, false)
@@ -35,7 +35,7 @@ func generateJava(pkg *schema.Package) (map[string][]byte, error) {
 	if versionFile == "" {
 		return nil, errors.New("the generator wrote no version.txt")
 	}
-	// What the generator made of no version.
+	// The generator writes a default if the schema has no version.
 	version := string(files[versionFile])
 
 	var text bytes.Buffer
@@ -68,7 +68,7 @@ var resourceRefsTemplate string
 
 const resourceRefsFile = "src/main/java/com/k8sconnect/pulumi/ResourceRefs.java"
 
-// resourceRefs writes the class that makes an input of a reference, member by member.
+// resourceRefs writes the class that converts a reference to an input, member by member.
 func resourceRefs(pkg *schema.Package) ([]byte, error) {
 	reference, found := pkg.GetType("k8sconnect:index:ResourceRef")
 	object, isObject := reference.(*schema.ObjectType)
@@ -81,10 +81,10 @@ func resourceRefs(pkg *schema.Package) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// leaveOutObjects takes the objects out of the class that a Java program reads the
-// provider's configuration with; those of the Provider itself stay. The generator would
-// write a class of one name for them and for the objects that functions take, each with
-// other methods, and gives up.
+// leaveOutObjects removes the objects from the class in which a Java program finds the
+// provider's configuration; the Provider itself keeps its own. Otherwise the generator
+// would have to write two classes of the same name, for these objects and for the objects
+// that functions take. The classes would have different methods, and the generator fails.
 func leaveOutObjects(pkg *schema.Package) {
 	pkg.Config = slices.DeleteFunc(pkg.Config, func(variable *schema.Property) bool {
 		_, object := codegen.UnwrapType(variable.Type).(*schema.ObjectType)

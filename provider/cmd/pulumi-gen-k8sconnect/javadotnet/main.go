@@ -1,9 +1,9 @@
-// Command javadotnet writes the packages for Java and .NET. Their generators come with
-// the hosts of these languages and compile only with the Pulumi that they were released
-// with, an older one than the provider's; so this is a module of its own.
+// Command javadotnet writes the packages for Java and .NET. Their generators come with the
+// hosts of these languages and compile only with the Pulumi version that they were released
+// with, which is older than the provider's. So this is a separate module.
 //
-// What both commands do, binding the schema and writing files, stands in each: a package of theirs would have to be a
-// third module, compiled with either Pulumi.
+// Both commands contain the code that binds the schema and writes files: a package that they share would have to be a third
+// module that compiles with both Pulumi versions.
 //
 // Usage:
 //
@@ -20,7 +20,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
-// tool is who the headers of the files say they are made by.
+// tool is the name of the generator in the headers of the files.
 const tool = "pulumi-gen-k8sconnect"
 
 // The generators by the folder that they write.
