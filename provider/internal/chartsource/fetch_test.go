@@ -287,6 +287,8 @@ func TestWhatCannotBeASource(t *testing.T) {
 		"upper case in a registry":           {Source{Chart: "oci://example.com/App"}, "lower case"},
 		"a certificate that is none":         {Source{Chart: "app", Repository: "https://127.0.0.1:1", CACertificate: "x"}, "no certificate"},
 		"credentials in a malformed one":     {Source{Chart: "app", Repository: "https://me:hunter22@[x"}, "malformed"},
+		"credentials with a question mark":   {Source{Chart: "app", Repository: "https://me:hunter22?x@example.com"}, "malformed"},
+		"a query with an at sign":            {Source{Chart: "app", Repository: "https://[x?token=a@hunter22"}, "malformed"},
 		"credentials in an unknown scheme":   {Source{Chart: "ftp://me:hunter22@example.com/app?token=hunter22"}, "unknown scheme"},
 		"credentials in a bad registry":      {Source{Chart: "oci://me:hunter22@example.com/App"}, "malformed"},
 		"an address with no host":            {Source{Chart: "https:///app.tgz"}, "malformed"},

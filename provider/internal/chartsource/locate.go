@@ -150,7 +150,10 @@ func hidden(address string) string {
 	if !found {
 		return address
 	}
-	rest, _, _ = strings.Cut(rest, "?")
+	rest, query, _ := strings.Cut(rest, "?")
+	if strings.Contains(query, "@") { // A password may contain a question mark, and a query an at sign: which it is, is not known.
+		return scheme + "://…"
+	}
 	if at := strings.LastIndex(rest, "@"); at >= 0 && !strings.HasPrefix(rest[at:], "@sha256:") {
 		rest = rest[at+1:]
 	}
