@@ -170,7 +170,8 @@ func (r *Registration) Has(key string) bool {
 }
 
 // Needed are the keys of an object and of all objects that it names, directly or not. Objects that work on it, such as its
-// operator, are not included. Neither is a named object that has to wait for an object that is neither registered nor included.
+// operator, are not included. Neither is a named object that has to wait for such an object, or for one that is itself not included,
+// unless that one is registered already.
 func (r *Registration) Needed(key string) map[string]bool {
 	needed := map[string]bool{}
 	var ready func(key string) bool

@@ -114,7 +114,7 @@ func (r *taskResource) runLast(ctx context.Context, urn resource.URN, in inputs,
 	return remove(ctx, clu, last.target.Ref, e.live.GetUID())
 }
 
-// excuse allows a deletion whose last run has failed, if the program sets forceDestroy. It does not excuse a cancelled deletion.
+// excuse allows a deletion whose last run has failed, if the program sets forceDestroy. It does not excuse a canceled deletion.
 func excuse(ctx context.Context, err error, force bool, what string) error {
 	const wayOut = "To delete it although this run fails, set forceDestroy, run `pulumi up`, and delete it then."
 	switch {

@@ -37,7 +37,7 @@ func (r *taskResource) try(
 	if err != nil {
 		return err
 	}
-	if in.hook == nil { // The hooks of a release may need objects that are objects of the release now.
+	if in.hook == nil { // A hook may need an object that still belongs to the release itself.
 		if err := tried.requireRoom(ctx); err != nil {
 			return err
 		}

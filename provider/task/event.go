@@ -117,7 +117,7 @@ func (e *event) asksForNew() bool { return e.open && e.runs }
 // asksAgain reports whether to repeat the last run of a hook that is not done.
 func (e *event) asksAgain(in inputs, old state) bool {
 	switch {
-	case old.operation == onMove: // In the other cluster, the release is being installed, even if it is upgraded otherwise.
+	case old.operation == onMove: // In the other cluster, this is an install, whichever event is open.
 		return in.runsOn(onCreate) || e.open && e.runs
 	case e.open:
 		return e.runs

@@ -101,8 +101,9 @@ func (r *run) isOfRelease(live *unstructured.Unstructured) bool {
 	return err == nil && applied
 }
 
-// isOfEvent reports whether a hook of the same release has made an object for the event of. (If of is the name of a run, no other
-// hook has, because such a name stands for one hook.) An object that a KubeObject has taken over no longer belongs to the event.
+// isOfEvent reports whether a hook of the same release has made an object for a given event. If of is the name of a run, no other
+// hook has made it, because such a name stands for one hook. An object that a KubeObject has taken over no longer belongs to the
+// event.
 func (r *run) isOfEvent(live *unstructured.Unstructured, of string) bool {
 	return of != "" && live.GetAnnotations()[madeFor] == of && r.isOfRelease(live) && tracked.KubeObjectOf(live, live.GetAnnotations()[madeBy]) == ""
 }

@@ -65,7 +65,7 @@ func unneeded(all []needed, succeeded bool) []needed {
 }
 
 // kept are the objects that the last run has found and that are still needed: by hooks behind this one or, if this hook runs
-// again, by itself. Objects that only the last run used are not kept: it may have used them half-way.
+// again, by itself. Objects that only the last run used are not kept: it may have stopped in the middle of its work on them.
 func (in inputs) kept(old state, runs bool) ([]needed, error) {
 	all, err := in.needs("")
 	all = which(all, func(n needed) bool { return n.left || runs && n.found })

@@ -88,7 +88,7 @@ func (s state) uid() types.UID { return types.UID(s.object.UID) }
 // begun reports whether there was a run.
 func (s state) begun() bool { return s.object.Name != "" }
 
-// without returns the state of a Task that has not run yet, with the parts that never change.
+// without returns a state without a run. It keeps only the number and the life.
 func (s state) without() state { return state{number: s.number, life: s.life} }
 
 // encode returns the outputs as the engine stores them.
