@@ -38,8 +38,8 @@ const (
 // The guard only makes the user find out early; whether a definition is deleted is decided by its own KubeObject. So if the guard
 // cannot find out, it allows the deletion.
 //
-// Objects of these kinds that are in the set are not deleted after the guard, since it waits for those that their operator
-// removes with them.
+// The objects of these kinds that are in the set do not wait for the guard to be deleted, because the guard waits for the objects
+// that their operator removes with them.
 type Guard struct{}
 
 // Annotate names the type.
@@ -247,8 +247,8 @@ func (r *Registration) registerGuard() error {
 	return r.register(GuardToken, r.name, inputs, r.guard, r.internal(pulumi.DependsOn(after))...)
 }
 
-// comesAfterOne reports whether an object is one of these instances or comes after one, for any reason: then it is deleted before
-// the guard.
+// comesAfterOne reports whether an object is one of these instances or comes after one, for any reason: in that case it is deleted
+// before the instance.
 func (r *Registration) comesAfterOne(instances map[string]instance) func(key string) bool {
 	known := map[string]bool{}
 	var comesAfter func(key string) bool
