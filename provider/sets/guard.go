@@ -33,7 +33,7 @@ const (
 	keyInstances   = "instances"
 )
 
-// Guard is deleted before the rest of the set. It refuses the deletion while objects of the defined kinds exist that are not in
+// Guard is deleted before the set. It refuses the deletion while objects of the defined kinds exist that are not in
 // the set: without their operator, nothing would remove their finalizers, and without the rest of the set, they would be useless.
 // The guard only makes the user find out early; whether a definition is deleted is decided by its own KubeObject. So if the guard
 // cannot find out, it allows the deletion.

@@ -147,7 +147,7 @@ func Adopts(inputs property.Map) bool {
 	})
 }
 
-// TakesOver reports whether any object of a set may be taken over. It reports true while that is not known.
+// TakesOver reports whether any object of a set may be taken over. An option that is not known yet counts as set.
 func TakesOver(inputs property.Map) bool {
 	all, none := Set{Options: optionsOf(inputs)}, Set{}
 	overrides := inputs.Get(keyOverrides)
@@ -159,7 +159,7 @@ func TakesOver(inputs property.Map) bool {
 // IsAdopted reports whether the object itself has the option adopt.
 func (o Object) IsAdopted() bool { return values.Flag(o.Options[keyAdopt]) }
 
-// MayTakeOver reports whether an object of the set may take over an existing object. It reports true while that is not known.
+// MayTakeOver reports whether an object of the set may take over an existing object. An option that is not known yet counts as set.
 func (s *Set) MayTakeOver(o Object) bool {
 	for _, options := range []map[string]property.Value{s.Options, o.Options} {
 		from := options[keyTakeOverFrom]

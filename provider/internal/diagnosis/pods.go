@@ -247,8 +247,8 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 
 func withoutProtocol(text string) string { return protocol.ReplaceAllString(text, "") }
 
-// ended says how a container ended, with its termination message, if there is one: "exited with code 1
-// (Error)".
+// ended says how a container ended, with its termination message, if there is one:
+// "exited with code 1 (Error)".
 func ended(state *corev1.ContainerStateTerminated) string {
 	text := fmt.Sprintf("exited with code %d", state.ExitCode)
 	if state.Reason != "" {
